@@ -164,9 +164,9 @@ async def _check_discord(config: Config, words: Texts, loaded: _Loading) -> Sequ
 
     async def offered() -> frozenset[str]:
         await asyncio.shield(loaded.commands)
-        from cc_bot.discord.bot import offered_commands
+        from cc_bot.discord.bot import list_command_names
 
-        return await offered_commands(config.discord_token or "")
+        return await list_command_names(config.discord_token or "")
 
     side = DiscordSide(
         config.discord_token, config.discord_api_url, config.channels, offered, __version__, utc_now

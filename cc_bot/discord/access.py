@@ -32,7 +32,7 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
 )
 from cc_bot.discord.places import Places, Recent, key_of_interaction
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
@@ -424,7 +424,7 @@ class Presses:
     async def _in_turn(
         self, place: _Place, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
     ) -> None:
-        waits = self._order.joined(place) > 0
+        waits = self._order.length(place) > 0
         if waits:
             await accept_ahead(interaction)
         async with self._order.after(place):
@@ -435,7 +435,7 @@ class Presses:
         """Return whether its user pressed the same there last, and that is still acted on or was a moment
         ago; or anything under an answer that is being made anew. The buttons of the new one are no such
         press: they stand there before all that goes with it is on record."""
-        last, busy = self._last.get(place, _NO_PRESS), self._order.joined(place) > 0
+        last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
         if busy and last.answer is not None and press.answer == last.answer:
             return True
         if press.wish == last.wish and (busy or press.at_s - last.at_s < ONE_WISH_S):
@@ -538,7 +538,7 @@ def suggesting(suggest: Suggest) -> Any:
     return guarded
 
 
-def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
+def admit_presses(bot: hikari.GatewayBot, gate: Gate, recipients: Recipients) -> None:
     """Tell from now on of presses and forms as ButtonPress and ModalSubmit: of each user's on a message one
     after another."""
 
@@ -546,25 +546,25 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
 
     async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
         interaction = event.interaction
-        if not await _is_admitted(interaction, gate, readers):
+        if not await _is_admitted(interaction, gate, recipients):
             return
         if not _is_known(interaction):
-            await _tell_unknown(interaction, readers)
+            await _tell_unknown(interaction, recipients)
             return
         try:
             await presses.one_by_one(
                 interaction, lambda: bot.dispatch(ButtonPress(interaction), return_tasks=True)
             )
         except Exception as error:  # noqa: BLE001 - as below
-            await tell_failure(interaction, error, readers)
+            await tell_failure(interaction, error, recipients)
 
     async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
-        if not await _is_admitted(event.interaction, gate, readers):
+        if not await _is_admitted(event.interaction, gate, recipients):
             return
         if _is_known(event.interaction):
             bot.dispatch(ModalSubmit(event.interaction))
         else:
-            await _tell_unknown(event.interaction, readers)
+            await _tell_unknown(event.interaction, recipients)
 
     bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
     bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
@@ -590,13 +590,13 @@ def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction
 
 
 async def _tell_unknown(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, readers: Readers
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, recipients: Recipients
 ) -> None:
     _log.info("press_unknown")
     try:
-        await tell(interaction, (await readers.of(interaction)).words.answer.unknown_press)
+        await tell(interaction, (await recipients.of(interaction)).words.answer.unknown_press)
     except Exception as error:  # noqa: BLE001 - as below
-        await tell_failure(interaction, error, readers)
+        await tell_failure(interaction, error, recipients)
 
 
 def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
@@ -605,13 +605,13 @@ def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -
 
 
 async def _is_admitted(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, readers: Readers
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, recipients: Recipients
 ) -> bool:
     if _stops(interaction):
         return True
     try:
         await gate.admit(interaction, always=_about_ones_own(interaction))
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
+        await tell_failure(interaction, error, recipients)
         return False
     return True

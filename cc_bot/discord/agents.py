@@ -1,4 +1,4 @@
-"""Who answers here: the user's own choice, else what the channel has, else the default agent.
+"""The choice of who answers here: the user's own choice, else what the channel has, else the default agent.
 
 In a thread its own choice and default come before those of its channel. An agent that is gone from the file,
 or that may not be used in this place, is passed over, so that there is always somebody who answers.
@@ -14,7 +14,7 @@ import hikari
 from cc_bot.agents import Agents
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places, key_of_interaction
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, UserSettings
 from cc_bot.domain.session import SessionKey
@@ -27,7 +27,7 @@ _NOBODY: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Who answers, and in which session."""
+    """The agent that answers, and in which session."""
 
     key: SessionKey
     agent: Agent
@@ -39,7 +39,8 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What was read of whoever gives a command, at the gate; nothing while the database did not answer."""
+    """The settings that were read of whoever gives a command, at the gate; nothing while the database did not
+    answer."""
 
     settings: UserSettings | None = None
     agents: PlaceAgents | None = None
@@ -57,7 +58,7 @@ class Somewhere:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """Where choices and defaults may stand, the nearest first."""
+        """Return where choices and defaults may stand, the nearest first."""
         return (self.channel_id,) if self.parent_id is None else (self.channel_id, self.parent_id)
 
     def allows(self, agent: Agent) -> bool:
@@ -71,17 +72,17 @@ class Chooser:
     places: Places
 
     async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
-        """Who answers the user of a command now; `known` is what decides it, where that was read already.
-        Raises StorageError."""
+        """Return who answers the user of a command now; `known` is what decides it, where that was read
+        already. Raises StorageError."""
         user_id, place = int(interaction.user.id), where(interaction)
         return await self._choose(
             user_id, place, known or await self.store.get_for_places(user_id, place.ids)
         )
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
-        """Who gave the user of a button the answer above it, by the answer's row, whoever has been chosen
-        since. Raises AgentGone when that one can't be asked here any more, and StorageError. Nobody stands in
-        for it: another agent has not seen that conversation."""
+        """Return who gave the user of a button the answer above it, by the answer's row, whoever has been
+        chosen since. Raises AgentGone when that one can't be asked here any more, and StorageError. Nobody
+        stands in for it: another agent has not seen that conversation."""
         user_id, place = int(interaction.user.id), where(interaction)
         agent = await self.usable(place, await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT)
         if agent is None:
@@ -89,8 +90,8 @@ class Chooser:
         return await self._once_more(user_id, place, agent)
 
     async def of_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
-        """Who was asked in that session, to be asked there again. Raises AgentGone when that is not possible
-        any more, and StorageError."""
+        """Return who was asked in that session, to be asked there again. Raises AgentGone when that is not
+        possible any more, and StorageError."""
         place = await self._place_in(guild_id, key.channel_id)
         agent = await self.usable(place, key.agent)
         if agent is None:
@@ -100,44 +101,45 @@ class Chooser:
     async def of_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> Chosen:
-        """Who answers a message in its author's own session; `answered` is the session of the answer that it
-        replies to, which goes on as long as its agent can be asked there. Raises StorageError."""
+        """Return who answers a message in its author's own session; `answered` is the session of the answer
+        that it replies to, which goes on as long as its agent can be asked there. Raises StorageError."""
         place = await self._place_of(message)
         if answered is None:
-            return await self._chosen(user_id, place)
+            return await self._look_up_choice(user_id, place)
         if agent := await self.usable(place, answered.agent):
             return await self._once_more(user_id, place, agent)
-        return replace(await self._chosen(user_id, place), stands_in=True)
+        return replace(await self._look_up_choice(user_id, place), stands_in=True)
 
-    async def speaking_in(self, key: SessionKey, guild_id: int | None) -> Agent:
-        """Who speaks in a session when its user has not asked: its agent, or the default one when that is
-        gone. Raises StorageError."""
+    async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
+        """Return who speaks in a session when its user has not asked: its agent, or the default one when that
+        is gone. Raises StorageError."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
         return _with_models(agent, place, await self.store.get_for_places(_NOBODY, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
-        """Whether this is the session that a question of its user goes to there now. An interaction from
-        there tells what place that is; true where nothing does. Raises StorageError."""
+        """Return whether this is the session that a question of its user goes to there now. An interaction
+        from there tells what place that is; true where nothing does. Raises StorageError."""
         try:
             place = where(interaction) if interaction else await self._place_at(key.channel_id)
         except hikari.HTTPError:
             return True
-        return (await self._chosen(key.user_id, place)).key == key
+        return (await self._look_up_choice(key.user_id, place)).key == key
 
     async def in_channel(self, key: ChannelKey) -> Agent:
-        """Who answers mentions in a channel or thread: what it has, whoever asks. Raises StorageError."""
+        """Return who answers mentions in a channel or thread: what it has, whoever asks. Raises
+        StorageError."""
         place = Somewhere(key.place_id, None, key.channel_id if key.thread_id else None)
         found = await self.store.get_for_places(_NOBODY, place.ids)
         return _with_models(_default(place, found, await self.agents.all()), place, found)
 
     async def default_of(self, place: Somewhere) -> Agent:
-        """Who answers there whoever chose nobody. Raises StorageError."""
+        """Return who answers there whoever chose nobody. Raises StorageError."""
         return _default(place, await self.store.get_for_places(_NOBODY, place.ids), await self.agents.all())
 
     async def set_default(self, place: Somewhere, guild_id: int, agent: Agent, set_by: int) -> None:
-        """From now on this agent answers there whoever chose nobody. The default agent stands on record only
-        in a thread of a channel that has another one. Raises StorageError."""
+        """Have this agent answer there whoever chose nobody. The default agent stands on record only in a
+        thread of a channel that has another one. Raises StorageError."""
         if agent.name == DEFAULT_AGENT:
             await self.store.unset_default(place.channel_id)
             if (await self.default_of(place)).name == DEFAULT_AGENT:
@@ -145,11 +147,11 @@ class Chooser:
         await self.store.set_default(place.channel_id, guild_id, agent.name, set_by)
 
     async def choose(self, user_id: int, place: Somewhere, agent: Agent) -> None:
-        """From now on this agent answers the user there. Who goes back to the default agent follows the
-        channel again, unless that has another one. Raises StorageError."""
+        """Have this agent answer the user there. Who goes back to the default agent follows the channel
+        again, unless that has another one. Raises StorageError."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.channel_id, None)
-            if (await self._chosen(user_id, place)).agent.name == DEFAULT_AGENT:
+            if (await self._look_up_choice(user_id, place)).agent.name == DEFAULT_AGENT:
                 return
         await self.store.choose(user_id, place.channel_id, agent.name)
 
@@ -159,10 +161,10 @@ class Chooser:
         return agent if agent and place.allows(agent) else None
 
     async def usable_at(self, place: Somewhere) -> tuple[Agent, ...]:
-        """All that may be used there, the default one first."""
+        """Return all that may be used there, the default one first."""
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
-    async def _chosen(self, user_id: int, place: Somewhere) -> Chosen:
+    async def _look_up_choice(self, user_id: int, place: Somewhere) -> Chosen:
         return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
     async def _choose(self, user_id: int, place: Somewhere, found: PlaceAgents) -> Chosen:
@@ -199,7 +201,7 @@ class Chooser:
         return Somewhere(channel_id, guild_id)
 
     async def _place_at(self, channel_id: int) -> Somewhere:
-        """Raises hikari.HTTPError when Discord won't tell."""
+        """Look the place up. Raises hikari.HTTPError when Discord won't tell."""
         place = await self.places.of(channel_id)
         return Somewhere(channel_id, place.guild_id, place.key.channel_id if place.key.thread_id else None)
 
@@ -211,19 +213,20 @@ def where(interaction: hikari.PartialInteraction) -> Somewhere:
     return Somewhere(key.place_id, guild_id, key.channel_id if key.thread_id else None)
 
 
-def stand_in_note(chosen: Chosen, reader: Reader) -> str:
-    """What to say under an answer that is not by whom its user chose; else empty."""
+def stand_in_note(chosen: Chosen, recipient: Recipient) -> str:
+    """The sentence to say under an answer that is not by whom its user chose; else empty."""
     if not chosen.stands_in:
         return ""
-    return reader.words.agents.gone.format(display=chosen.agent.display_name(reader.locale))
+    return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
 
 
-def words_under(chosen: Chosen, reader: Reader) -> Texts:
-    """What its answers are shown with: the canvas of an agent that the user has left is not to be seen."""
-    words = reader.words
+def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
+    """Return what its answers are shown with: the canvas of an agent that the user has left is not to be
+    seen."""
+    words = recipient.words
     if not chosen.left:
         return words
-    changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(reader.locale))
+    changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(recipient.locale))
     return replace(words, canvas=words.canvas.reword(changed=changed))
 
 
@@ -240,7 +243,7 @@ def _with_models(agent: Agent, place: Somewhere, found: PlaceAgents) -> Agent:
 
 
 def _default(place: Somewhere, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
-    """Which server it is, the stored default tells."""
+    """Return the agent of those who chose nobody. Which server it is, the stored default tells."""
     for default in (found.defaults[place_id] for place_id in place.ids if place_id in found.defaults):
         agent = known.get(default.agent)
         if agent and replace(place, guild_id=default.guild_id).allows(agent):

@@ -21,7 +21,7 @@ _LONGEST_NAME = 100
 
 
 class _File(Protocol):
-    """As Discord tells of it: hikari's attachments are."""
+    """A file as Discord tells of it: hikari's attachments are."""
 
     @property
     def filename(self) -> str: ...
@@ -78,7 +78,7 @@ async def fetch_attachment(attachment: _File) -> Attachment:
 
 
 async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
-    """What is there, if that is no more than it may be. Raises AttachmentNotFetched.
+    """Fetch what is there, if that is no more than it may be. Raises AttachmentNotFetched.
 
     Not by hikari's `read`: it leaves its session open where no answer comes, or none that can be read.
     """

@@ -20,8 +20,8 @@ from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import (
     GrantedReading,
     check_token,
+    fetch_reading,
     gateway_bot,
-    granted_reading,
     observe_rate_limits,
     refusal,
 )
@@ -39,8 +39,8 @@ def extension_names() -> Sequence[str]:
     return [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
 
 
-async def offered_commands(token: str) -> frozenset[str]:
-    """As Discord has them registered, those of message menus included.
+async def list_command_names(token: str) -> frozenset[str]:
+    """Return the names as Discord has them registered, those of message menus included.
 
     A client wants a bot, and a bot a token of the right form; nothing is connected, and the token goes
     nowhere. Raises ValueError for another form.
@@ -76,7 +76,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     check_token(settings.token)
     stop = asyncio.Event()
     with signals(stop, given.lifeline), observe_rate_limits(given.meter):
-        asking = asyncio.create_task(granted_reading(settings.reading, settings.token, settings.api_url))
+        asking = asyncio.create_task(fetch_reading(settings.reading, settings.token, settings.api_url))
         if not await first_of(asking, stop.wait()):
             return
         reading = asking.result()
@@ -88,7 +88,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 class DiscordBot:
-    """One run of the bot."""
+    """A run of the bot."""
 
     def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
@@ -105,7 +105,7 @@ class DiscordBot:
             hooks=[admit_commands],
         )
         self._services = build_services(self._bot, self._client, given, granted)
-        self._client.error_handler(command_error_handler(self._services.answers.readers))
+        self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
@@ -182,10 +182,10 @@ class DiscordBot:
         return await self._open()
 
     async def _open(self) -> None:
-        """From here on interactions are answered."""
+        """Begin to answer interactions."""
         await self._services.gate.learn()
         await self._client.start()
-        self._services.answers.readers.wordings.learn(
+        self._services.answers.recipients.wordings.learn(
             self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
         )
 
@@ -201,8 +201,8 @@ class DiscordBot:
             await services.reminders.close()
             await self._assistant.drain(self._settings.drain_s)
             deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
-            leaving.push_async_callback(services.reminders.settled, deadline_s)
-            leaving.push_async_callback(services.messages.settled, deadline_s)
+            leaving.push_async_callback(services.reminders.finish, deadline_s)
+            leaving.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.none_left()

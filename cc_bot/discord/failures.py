@@ -10,8 +10,8 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.interactions import Answerable, accepted_ahead
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.interactions import Answerable, is_accepted_ahead
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.texts import Texts, explain
 
@@ -23,7 +23,7 @@ UNKNOWN_INTERACTION = 10062
 
 async def tell(interaction: Answerable, sentence: str) -> None:
     """Answer an interaction that has not been acknowledged with a sentence for the user alone."""
-    if accepted_ahead(interaction):
+    if is_accepted_ahead(interaction):
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
         return
     await interaction.create_initial_response(
@@ -39,8 +39,8 @@ async def tell_after_all(interaction: Answerable, sentence: str) -> None:
         await tell(interaction, sentence)
 
 
-async def tell_failure(interaction: Answerable, error: Exception, readers: Readers) -> None:
-    """One sentence for the user and one record for the log. Never raises."""
+async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
+    """Tell the user in one sentence, and the log in one record. Never raises."""
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
         _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
         return
@@ -56,25 +56,25 @@ async def tell_failure(interaction: Answerable, error: Exception, readers: Reade
     told = error if isinstance(error, CcBotError) else CcBotError()
     say = tell if isinstance(error, AccessError) else tell_after_all  # refused before it was acknowledged
     try:
-        await say(interaction, explain(told, await _words_for(interaction, readers)))
+        await say(interaction, explain(told, await _words_for(interaction, recipients)))
     except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already
         _log.warning("user_not_told", error=type(unreachable).__name__)
 
 
 def command_error_handler(
-    readers: Readers,
+    recipients: Recipients,
 ) -> Callable[[lightbulb.exceptions.ExecutionPipelineFailedException], Coroutine[object, object, bool]]:
-    """What the lightbulb client calls when a command raised."""
+    """Return what the lightbulb client calls when a command raised."""
 
     async def handle(failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
-        await tell_failure(failed.context.interaction, failed.causes[0], readers)
+        await tell_failure(failed.context.interaction, failed.causes[0], recipients)
         return True
 
     return handle
 
 
-async def _words_for(interaction: Answerable, readers: Readers) -> Texts:
+async def _words_for(interaction: Answerable, recipients: Recipients) -> Texts:
     try:
-        return (await readers.of(interaction)).words
+        return (await recipients.of(interaction)).words
     except CcBotError:  # the database may be what failed
-        return readers.words(readers.discord_locale(interaction))
+        return recipients.words(recipients.discord_locale(interaction))

@@ -43,7 +43,7 @@ _GRANTED = (
 
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
-    """Which messages this run of the bot reads, for whoever has to know."""
+    """The messages that this run of the bot reads, for whoever has to know."""
 
     reading: Reading
     since: int
@@ -51,15 +51,15 @@ class GrantedReading:
 
 
 def check_token(token: str) -> None:
-    """Raises RefusedToken for what can't be one: a token begins with its bot's id, encoded."""
+    """Raise RefusedToken for what can't be one: a token begins with its bot's id, encoded."""
     try:
         hikari.applications.get_token_id(token)
     except ValueError as error:
         raise RefusedToken from error
 
 
-async def granted_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
-    """What the bot may read of what the operator wants: `all` needs the Message Content intent.
+async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
+    """Return what the bot may read of what the operator wants: `all` needs the Message Content intent.
 
     Raises RefusedToken or DiscordUnreachable. Discord is asked only when it has a say.
     """
@@ -98,7 +98,7 @@ def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.Gat
 
 
 def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
-    """Why Discord closed the connection for good."""
+    """Return why Discord closed the connection for good."""
     if error.code == AUTHENTICATION_FAILED:
         return RefusedToken()
     return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()
@@ -128,13 +128,14 @@ class Shards:
     places: Places
     locales: GuildLocales
 
-    def served_by(self, shard: hikari.api.GatewayShard) -> Serves:
+    def serving(self, shard: hikari.api.GatewayShard) -> Serves:
         if shard.shard_count == 1:
             return serves_all
         return partial(self._serves, shard.id, shard.shard_count)
 
     async def _serves(self, shard_id: int, count: int, channel_id: int) -> bool:
-        """True also while Discord won't tell: rather looked at twice than not at all."""
+        """Return whether it does, and true also while Discord won't tell: rather looked at twice than not at
+        all."""
         try:
             guild_id = await self._guild_of(channel_id)
         except (hikari.ForbiddenError, hikari.NotFoundError):
@@ -245,15 +246,15 @@ class SteadyBuckets(RESTBucketManager):
         if route not in self._answered:
             async with self._first.setdefault(route, asyncio.Lock()):
                 if route not in self._answered:
-                    async with self._sent(route, compiled_route, authentication):
+                    async with self._acquire_bucket(route, compiled_route, authentication):
                         yield
                     self._answered.add(route)
                     return
-        async with self._sent(route, compiled_route, authentication):
+        async with self._acquire_bucket(route, compiled_route, authentication):
             yield
 
     @asynccontextmanager
-    async def _sent(
+    async def _acquire_bucket(
         self, route: int, compiled_route: CompiledRoute, authentication: str | None
     ) -> AsyncIterator[None]:
         limited = route in self._route_hash_to_bucket_hash or route not in self._answered

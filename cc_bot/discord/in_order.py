@@ -1,4 +1,5 @@
-"""One thing after another, for each channel, user or session by itself; and at a pace, what nobody asked for.
+"""Order: one thing after another, for each channel, user or session by itself; and at a pace, what nobody
+asked for.
 
 A message, its edit and its deletion arrive as events of their own, and each takes its time to be stored. What
 is deleted must not be stored after that.
@@ -49,17 +50,17 @@ class InOrder:
     async def after(self, line: Hashable) -> AsyncIterator[Callable[[], None]]:
         """Wait for those who came before, and keep those who come after waiting: until the end, or until what
         this yields is called."""
-        with self._joined(line) as joined, ExitStack() as held:
+        with self._join(line) as joined, ExitStack() as held:
             await joined.lock.acquire()  # first come, first served
             held.callback(joined.lock.release)
             yield held.close
 
-    def joined(self, line: Hashable) -> int:
-        """How many are in a line, the first of them included."""
+    def length(self, line: Hashable) -> int:
+        """Return how many are in a line, the first of them included."""
         return self._lines[line].joined if line in self._lines else 0
 
     @contextmanager
-    def _joined(self, name: Hashable) -> Iterator[_Line]:
+    def _join(self, name: Hashable) -> Iterator[_Line]:
         line = self._lines.setdefault(name, _Line())
         line.joined += 1
         try:
@@ -91,21 +92,21 @@ class FileLine:
 
     @asynccontextmanager
     async def of(self, user_id: int) -> AsyncIterator[None]:
-        """For as long as anything of a file is held: wait for the same user's before it. Raises FilesInLine
+        """Wait for the same user's files before this one, which is held until the end. Raises FilesInLine
         when too many wait already."""
-        if self._order.joined(user_id) >= MOST:
+        if self._order.length(user_id) >= MOST:
             raise FilesInLine
         async with self._order.after(user_id):
             yield
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """For what takes the processor: wait for everybody's before it."""
+        """Wait for everybody's before it, for what takes the processor."""
         async with self._work:
             yield
 
     async def one_by_one(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Each part made when nobody else's is; others have their turn while it is sent."""
+        """Make each part when nobody else's is made; others have their turn while it is sent."""
         while True:
             async with self.at_work():
                 try:

@@ -1,4 +1,4 @@
-"""What an interaction tells, and acknowledging it in time.
+"""Interactions: what one tells, and acknowledging it in time.
 
 Discord waits 3 s for the first response and takes exactly one. hikari's own retries are off in this program
 (a retried post may have taken effect the first time), so what is worth repeating is repeated here.
@@ -25,20 +25,20 @@ ALREADY_ACKNOWLEDGED = 40060
 MAX_CHOICES = 25
 """The most that Discord takes in an autocomplete list."""
 
-_AHEAD: Final = ContextVar[int]("accepted_ahead", default=0)
+_AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
 """The press that was accepted before its turn came, for the tasks that act on it."""
 _PAUSE_S = 0.3
 _TRIES = 3
 
 
 def author_name(interaction: Answerable) -> str:
-    """What this user is called where they ask."""
+    """The name that this user is called where they ask."""
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
 
 
 def payer_of(interaction: Answerable) -> UsageSubject:
-    """On whose account something is done that an interaction asks for."""
+    """Return on whose account something is done that an interaction asks for."""
     return UsageSubject(
         int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
     )
@@ -50,13 +50,13 @@ def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
 
 
 def own_space(interaction: Answerable) -> bool:
-    """Whether only this user reads along: their DM with the bot."""
+    """Return whether only this user reads along: their DM with the bot."""
     return interaction.context == hikari.ApplicationContextType.BOT_DM
 
 
 def can_write(interaction: Answerable) -> bool:
-    """Whether the bot can write here by itself, and whoever asks may as well: it says nothing for anybody
-    where they may not say it. A bot that is only brought along by its user can't write by itself."""
+    """Return whether the bot can write here by itself, and whoever asks may as well: it says nothing for
+    anybody where they may not say it. A bot that is only brought along by its user can't write by itself."""
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -67,12 +67,13 @@ def can_write(interaction: Answerable) -> bool:
 
 
 def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
-    """Who will see the reply."""
+    """Return who will see the reply."""
     return "private" if ephemeral or own_space(interaction) else "public"
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """Where a message is found again; empty where it is not known. Without a server it is in a DM."""
+    """The address where a message is found again; empty where it is not known. Without a server it is in a
+    DM."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -83,7 +84,7 @@ def is_ephemeral(message: hikari.Message) -> bool:
 
 
 def is_fault(error: hikari.HTTPError) -> bool:
-    """Whether it is trouble on Discord's side or on the way; a refusal would only be repeated."""
+    """Return whether it is trouble on Discord's side or on the way; a refusal would only be repeated."""
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 
@@ -97,7 +98,7 @@ async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
     """Accept a press of a button; its message stays as it is until it is edited."""
-    if not accepted_ahead(interaction):
+    if not is_accepted_ahead(interaction):
         await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
@@ -108,7 +109,7 @@ async def accept_ahead(interaction: hikari.ComponentInteraction) -> None:
     _AHEAD.set(int(interaction.id))
 
 
-def accepted_ahead(interaction: Answerable) -> bool:
+def is_accepted_ahead(interaction: Answerable) -> bool:
     return _AHEAD.get() == int(interaction.id)
 
 
@@ -149,8 +150,8 @@ class Mentionable:
     subject: Subject
     id: int
 
-    def shown(self, words: Texts) -> str:
-        """As Discord shows it by its name, where it has a mention."""
+    def mention(self, words: Texts) -> str:
+        """Write it so that Discord shows it by its name, where it has a mention."""
         match self.subject:
             case "user":
                 return f"<@{self.id}>"
@@ -161,15 +162,15 @@ class Mentionable:
             case "guild":
                 return words.admin.guild.format(id=self.id)
 
-    def spoken_of(self, words: Texts) -> str:
+    def phrase(self, words: Texts) -> str:
         """The same within a sentence."""
-        shown = self.shown(words)
+        shown = self.mention(words)
         return words.admin.person.format(mention=shown) if self.subject == "user" else shown
 
 
-def named(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
-    """What a mention or an id of a `kind` says; a server without an id is the one asked in. None for what
-    can't be told, or says two things."""
+def parse_mention(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
+    """Return what a mention or an id of a `kind` says; a server without an id is the one asked in. None for
+    what can't be told, or says two things."""
     text = text.strip()
     if mention := _MENTION.fullmatch(text):
         found = Mentionable(_SIGNS[mention[1]], int(mention[2]))

@@ -1,4 +1,4 @@
-"""Where a message stands: whether its channel is a thread, and of what.
+"""Places, which are where messages stand: whether its channel is a thread, and of what.
 
 A message tells no more than its channel's id, so the channel is looked up over REST when it is first seen.
 The answer never changes: a thread keeps its parent and its owner. hikari's own cache could know it as well,
@@ -84,7 +84,7 @@ class Places:
         return (await self.of(channel_id)).key
 
     async def of(self, channel_id: int) -> KnownPlace:
-        """What a channel or thread is. Raises hikari.HTTPError when Discord won't tell."""
+        """Return what a channel or thread is. Raises hikari.HTTPError when Discord won't tell."""
         known = self._known.get(channel_id)
         if known is not None:
             return known

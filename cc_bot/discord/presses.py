@@ -15,7 +15,7 @@ from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, Control, StopButton, parse_custom_id
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.pages.page import NO_PINGS, components
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.texts import Texts
 
 Act = Callable[..., Awaitable[None]]
@@ -39,20 +39,20 @@ def on_press(
         given = lightbulb.di.with_di(act)
 
         @loader.listener(*_EVENTS)
-        async def press(event: ButtonPress | ModalSubmit, readers: Readers) -> None:
+        async def press(event: ButtonPress | ModalSubmit, recipients: Recipients) -> None:
             interaction = event.interaction
             pressed = parse_custom_id(interaction.custom_id)
             if not isinstance(pressed, kinds) or not only(pressed):
                 return
             try:
-                reader = await readers.of(interaction)
+                recipient = await recipients.of(interaction)
                 shared = isinstance(pressed, StopButton) and pressed.user_id == ANY_ASKER
-                if shared or pressed.user_id == reader.user_id:
-                    await given(interaction, pressed, reader)
+                if shared or pressed.user_id == recipient.user_id:
+                    await given(interaction, pressed, recipient)
                 else:
-                    await tell(interaction, not_yours(reader.words))
+                    await tell(interaction, not_yours(recipient.words))
             except Exception as error:  # noqa: BLE001 - see above
-                await tell_failure(interaction, error, readers)
+                await tell_failure(interaction, error, recipients)
 
         return act
 

@@ -1,4 +1,4 @@
-"""Which language whom: the commands' names for Discord, and each user's own language and time."""
+"""Recipients and their languages: the commands' names for Discord, and each user's own language and time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -37,8 +37,8 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class Wordings:
-    """What the bot says, in each language. Commands stand under their names until it is known under which ids
-    Discord has them: from then on Discord shows them."""
+    """The sentences that the bot says, in each language. Commands stand under their names until it is known
+    under which ids Discord has them: from then on Discord shows them."""
 
     def __init__(self) -> None:
         self._words = {locale: texts(locale) for locale in Locale}
@@ -84,13 +84,14 @@ class GuildLocales:
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Where a message of a server is found again; empty where its server is not known."""
+        """Return the address where a message of a server is found again; empty where its server is not
+        known."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Recipient:
     """The person who reads a reply."""
 
     user_id: int
@@ -103,7 +104,7 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class Recipients:
     """Finds out how to speak to whom: their own settings, else what Discord tells, else the operator's."""
 
     settings: SettingsStore
@@ -114,26 +115,30 @@ class Readers:
     guilds: GuildLocales = field(default_factory=GuildLocales)
 
     def words(self, locale: Locale) -> Texts:
-        """For somebody of whom no more is known than this language."""
+        """Return the words for somebody of whom no more is known than this language."""
         return self.wordings.of(locale)
 
-    async def of(self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None) -> Reader:
+    async def of(
+        self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
+    ) -> Recipient:
         """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
         themselves, where that was read already."""
-        return await self._reader(int(interaction.user.id), self.discord_locale(interaction), chosen)
+        return await self._recipient(int(interaction.user.id), self.discord_locale(interaction), chosen)
 
-    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Reader:
+    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Recipient:
         """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
-        return await self._reader(user_id, spoken_here or self.locale)
+        return await self._recipient(user_id, spoken_here or self.locale)
 
-    async def of_author_in(self, channel_id: int, user_id: int) -> Reader:
+    async def of_author_in(self, channel_id: int, user_id: int) -> Recipient:
         """Return the author of a message that stands there."""
         return await self.of_author(user_id, self.guilds.of(channel_id))
 
-    async def _reader(self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None) -> Reader:
+    async def _recipient(
+        self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None
+    ) -> Recipient:
         chosen = chosen or await self.settings.get(user_id)
         locale = chosen.locale or otherwise
-        return Reader(
+        return Recipient(
             user_id,
             locale,
             chosen.zone(self.timezone),

@@ -33,7 +33,7 @@ from cc_bot.discord.pages.reminders import (
     untold_page,
 )
 from cc_bot.discord.places import Recent
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
@@ -87,11 +87,11 @@ class Refused(Exception):
 
 
 class Unwanted(Exception):
-    """Its user took it back before it was said."""
+    """A post that its user took back before it was made."""
 
 
 async def always() -> bool:
-    """Of what nobody can take back."""
+    """Return true, of what nobody can take back."""
     return True
 
 
@@ -121,8 +121,8 @@ class Posting:
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Raises Refused where it would be heard in a server that its owner is no member of any more. Where
-        Discord does not know, nobody's reminder is lost."""
+        """Ask Discord about its owner. Raises Refused where it would be heard in a server that its owner is
+        no member of any more. Where Discord does not know, nobody's reminder is lost."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
@@ -140,7 +140,7 @@ class Posting:
         """Post in a user's DM. Raises like `say`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
-            channel_id = int((await self._tried(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
+            channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
             self._dms[user_id] = channel_id
         return await self.post(channel_id, user_id, page, nonce, wanted)
 
@@ -151,7 +151,7 @@ class Posting:
 
         def create(page: Page) -> Awaitable[hikari.Message]:
             content = {**new_message(page), "user_mentions": [user_id]}
-            return self._tried(lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted)
+            return self._try(lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted)
 
         try:
             message = await create(page)
@@ -161,7 +161,7 @@ class Posting:
             message = await create(page.without_embeds())
         return Posted(channel_id, int(message.id))
 
-    async def _tried(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
+    async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
         async def attempt() -> Result:
             await self.pace.wait()
             if not await wanted():
@@ -182,7 +182,8 @@ def nonce_of(firing: Firing) -> str:
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """Of what is said once about that number (a snowflake at most) at that moment, to the millisecond."""
+    """The nonce of what is said once about that number (a snowflake at most) at that moment, to the
+    millisecond."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
@@ -202,14 +203,14 @@ SCHEDULER_PAUSE_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Timekeeping:
-    """What is needed to say things at times that users chose."""
+    """The parts that are needed to say things at times that users chose."""
 
     moments: TimeResolver
     heartbeats: Heartbeats
 
 
 class Reminders:
-    """From the scheduler's firings to messages. Does nothing until `begin`.
+    """The way from the scheduler's firings to messages. Does nothing until `begin`.
 
     Few are on their way at a time (AT_A_TIME), and the next is claimed when there is room for it: so a crash
     leaves few in doubt. At the end the scheduler is stopped and not cancelled, so that a claim which is being
@@ -225,22 +226,22 @@ class Reminders:
         chooser: Chooser,
         gate: Gate,
         boards: CanvasBoards,
-        readers: Readers,
+        recipients: Recipients,
     ) -> None:
-        self._scheduler = Scheduler(schedules, places=PLACES, clock=readers.clock)
+        self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)
         self._heartbeats = timekeeping.heartbeats
         self._schedules = schedules
         self._posting = posting
         self._chooser = chooser
         self._gate = gate
         self._boards = boards
-        self._readers = readers
+        self._recipients = recipients
         self._looking: asyncio.Task[None] | None = None
         self._attending: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(AT_A_TIME)
 
     def begin(self) -> None:
-        """Once the connection is open: look for what is due, from now on."""
+        """Look for what is due, from now on: once the connection is open."""
         self._looking = asyncio.create_task(self._look())
 
     async def close(self) -> None:
@@ -251,8 +252,8 @@ class Reminders:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
 
-    async def settled(self, deadline_s: float) -> None:
-        """After `close`: let what is claimed be said, until a time of the event loop; cancel the rest."""
+    async def finish(self, deadline_s: float) -> None:
+        """Let, after `close`, what is claimed be said, until a time of the event loop; cancel the rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await asyncio.gather(*self._attending, return_exceptions=True)
@@ -264,17 +265,17 @@ class Reminders:
         """Post a page for a claimed firing, and note what was said; or that it could not be."""
         schedule = firing.schedule
         try:
-            posted = await self._posting.say(firing, page, partial(self._wanted, schedule))
+            posted = await self._posting.say(firing, page, partial(self._is_wanted, schedule))
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
         except Refused as refused:
             await self._stop(firing, refused.obstacle)
         except hikari.HikariError as error:
             _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
         else:
             message = replace(said, discord_id=posted.message_id)
-            await _noted(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
+            await _note(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
         while True:
@@ -301,7 +302,7 @@ class Reminders:
             pass
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(_guarded(work))
+        task = asyncio.create_task(_guard(work))
         self._attending.add(task)
         task.add_done_callback(self._attending.discard)
         return task
@@ -309,25 +310,25 @@ class Reminders:
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule):
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
             return
-        reader = await self._reader(schedule)
+        recipient = await self._recipient(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
-        await self.deliver(firing, reminder_page(firing, self._readers.clock(), reader.words), said)
+        await self.deliver(firing, reminder_page(firing, self._recipients.clock(), recipient.words), said)
 
     async def _speak(self, firing: Firing) -> None:
         """Say what a heartbeat has to say, if anything."""
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule, answering=True):
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
             return
         try:
-            reader = await self._reader(schedule)
-            speech = await self._heartbeats.speak(schedule, await self._options(schedule, reader))
+            recipient = await self._recipient(schedule)
+            speech = await self._heartbeats.speak(schedule, await self._options(schedule, recipient))
         except BaseException as error:
             # Nothing was posted, and a heartbeat is nothing that anybody waits for.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
-            await asyncio.shield(_noted(lambda: self._schedules.mark_skipped(firing)))
+            await asyncio.shield(_note(lambda: self._schedules.mark_skipped(firing)))
             raise
         if speech is not None and speech.drew:
             try:
@@ -337,32 +338,32 @@ class Reminders:
                 return
             await self._boards.refresh(schedule.key)
         if speech is None or speech.message is None:
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _tell(self, untold: MissedReminders) -> None:
-        """By DM; where that is closed, what is public in the channels that it was for."""
-        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._readers.clock()
+        """Tell it by DM; where that is closed, what is public in the channels that it was for."""
+        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._recipients.clock()
         if not await self._gate.serves_owner(first):
             return
-        reader = await self._reader(first)
+        recipient = await self._recipient(first)
         try:
-            page = untold_page(untold, reader.words)
+            page = untold_page(untold, recipient.words)
             await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, now))
         except Refused as refused:
             _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
             for channel_id, part in untold.by_channel().items():
                 with suppress(Refused):
                     await self._posting.admit((*part.missed, *part.uncertain)[0].schedule)
-                    page = untold_page(part, reader.words)
+                    page = untold_page(part, recipient.words)
                     called = replace(page, content=f"<@{untold.user_id}>\n{page.content}")
                     nonce = nonce_at("u", channel_id, now)
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
-    async def _wanted(self, schedule: Schedule) -> bool:
-        """Whether it was neither cancelled nor paused since it was claimed. While the database fails, what
-        was wanted still is."""
+    async def _is_wanted(self, schedule: Schedule) -> bool:
+        """Return whether it was neither cancelled nor paused since it was claimed. While the database fails,
+        what was wanted still is."""
         try:
             now = await self._schedules.get(schedule.key.user_id, schedule.id)
         except StorageError:
@@ -373,42 +374,42 @@ class Reminders:
         """Note and tell that it can't go on."""
         schedule = firing.schedule
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
-        await _noted(lambda: self._schedules.mark_failed(firing, obstacle))
+        await _note(lambda: self._schedules.mark_failed(firing, obstacle))
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:
-        """By DM, unless that is what did not work: then a later reply to its owner tells."""
+        """Tell it by DM, unless that is what did not work: then a later reply to its owner tells."""
         if schedule.heard == "private":
             return
-        reader = await self._reader(schedule)
-        nonce = nonce_at("p", schedule.id, self._readers.clock())
+        recipient = await self._recipient(schedule)
+        nonce = nonce_at("p", schedule.id, self._recipients.clock())
         try:
-            await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, reader.words), nonce)
+            await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, recipient.words), nonce)
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 
-    async def _options(self, schedule: Schedule, reader: Reader) -> TurnOptions:
+    async def _options(self, schedule: Schedule, recipient: Recipient) -> TurnOptions:
         return TurnOptions(
-            reader.locale,
-            reader.timezone,
-            memory_paused=reader.memory_paused,
-            agent=await self._chooser.speaking_in(schedule.key, schedule.guild_id),
+            recipient.locale,
+            recipient.timezone,
+            memory_paused=recipient.memory_paused,
+            agent=await self._chooser.choose_speaker(schedule.key, schedule.guild_id),
             guild_id=schedule.guild_id,
         )
 
-    async def _reader(self, schedule: Schedule) -> Reader:
-        """Its owner; as anybody, rather than not at all, while the database fails."""
-        user_id, readers, spoken = schedule.key.user_id, self._readers, schedule.locale
+    async def _recipient(self, schedule: Schedule) -> Recipient:
+        """Return its owner; as anybody, rather than not at all, while the database fails."""
+        user_id, recipients, spoken = schedule.key.user_id, self._recipients, schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = readers.guilds.of_guild(schedule.guild_id)
+            spoken = recipients.guilds.of_guild(schedule.guild_id)
         try:
-            return await readers.of_author(user_id, spoken)
+            return await recipients.of_author(user_id, spoken)
         except StorageError:
-            locale = spoken or readers.locale
-            return Reader(user_id, locale, readers.timezone, readers.words(locale), welcomed=True)
+            locale = spoken or recipients.locale
+            return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
 
 
-async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
+async def _note(note: Callable[[], Awaitable[Result]]) -> None:
     """Put down what came of a firing; it is repeated, for what is on Discord can't be taken back."""
     for pause_s in (*NOTING_PAUSES_S, None):
         try:
@@ -422,8 +423,8 @@ async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
             return
 
 
-async def _guarded(work: Coroutine[None, None, None]) -> None:
-    """Whatever goes wrong with one firing is on record, and the others go on."""
+async def _guard(work: Coroutine[None, None, None]) -> None:
+    """Do one firing's work: whatever goes wrong with it is on record, and the others go on."""
     with job("firing"):
         try:
             await work

@@ -1,4 +1,4 @@
-"""Until when the bot runs: until a signal, or until what it waits for ends."""
+"""The parts of the bot, put together; and until when it runs: a signal, or the end of what it waits for."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ from cc_bot.discord.in_order import FileLine, Pace
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
@@ -67,7 +67,7 @@ Result = TypeVar("Result")
 
 
 class Lifeline(Protocol):
-    """Whoever watches over the program, and is told how far it is."""
+    """The one who watches over the program, and is told how far it is."""
 
     def ready(self) -> None:
         """The bot answers."""
@@ -120,7 +120,7 @@ def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
 
 
 def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
-    """All stores together, and those that are asked for one by one."""
+    """Register all stores together, and those that are asked for one by one."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Stores, stores)
     registry.register_value(SessionStore, stores.sessions)
@@ -168,7 +168,7 @@ class DiscordSettings:
 
 @dataclass(frozen=True, slots=True)
 class BotDependencies:
-    """What the bot is handed, and does not close."""
+    """The parts that the bot is handed, and does not close."""
 
     settings: DiscordSettings
     stores: Stores
@@ -188,7 +188,7 @@ class BotDependencies:
 
 @dataclass(frozen=True, slots=True)
 class BotServices:
-    """What lives as long as the bot."""
+    """The parts that live as long as the bot."""
 
     gate: Gate
     answers: Answers
@@ -204,7 +204,7 @@ def build_services(
 ) -> BotServices:
     """Make the parts, and have them listen."""
     settings, stores = given.settings, given.stores
-    readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
+    recipients = Recipients(stores.settings, settings.locale, settings.timezone, given.clock)
     places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts)
@@ -218,15 +218,15 @@ def build_services(
         stores.canvases,
         CanvasMessages(bot.rest, taken_down),
         Pictures(),
-        readers,
+        recipients,
         places,
-        spoken_in=readers.guilds.of,
+        spoken_in=recipients.guilds.of,
         is_current=chooser.is_current,
     )
-    shards = Shards(places, readers.guilds)
+    shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
     deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
-    answers = Answers(given.assistant, running, deliveries, boards, chooser, readers, taken_down)
+    answers = Answers(given.assistant, running, deliveries, boards, chooser, recipients, taken_down)
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,
@@ -245,7 +245,7 @@ def build_services(
         chooser=chooser,
         gate=gate,
         boards=boards,
-        readers=readers,
+        recipients=recipients,
     )
     unfinished = Unfinished(
         stores.ledger,
@@ -253,7 +253,7 @@ def build_services(
         running,
         deliveries=deliveries,
         routes=DeliveryRoutes(replies, deliveries, stores.ledger),
-        readers=readers,
+        recipients=recipients,
     )
     provide_stores(client, stores)
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
@@ -269,7 +269,7 @@ def build_services(
     registry.register_value(Gate, gate)
     registry.register_value(FileLine, FileLine())
     registry.register_value(Policies, given.policies)
-    registry.register_value(Readers, readers)
+    registry.register_value(Recipients, recipients)
     registry.register_value(RunningTurns, running)
     registry.register_value(ReceiptUpkeep, receipts)
     registry.register_value(TurnDeliveries, deliveries)
@@ -280,7 +280,7 @@ def build_services(
     registry.register_value(Messages, messages)
     registry.register_value(Answers, answers)
     registry.register_value(ProactiveMessageQuotes, messages.quotes)
-    admit_presses(bot, gate, readers)
+    admit_presses(bot, gate, recipients)
     canvas_upkeep.listen()
     messages.listen()
     return BotServices(gate, answers, receipts, messages, reminders, canvas_upkeep, unfinished)

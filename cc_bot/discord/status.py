@@ -1,4 +1,4 @@
-"""How the bot is doing, put together for its owners."""
+"""The status of the bot: how it is doing, put together for its owners."""
 
 import asyncio
 import math
@@ -25,7 +25,7 @@ NewestBackup = Callable[[], Awaitable[datetime | None]]
 
 
 async def no_backup() -> datetime | None:
-    """Where nobody knows of any."""
+    """Return None, where nobody knows of any."""
     return None
 
 
@@ -59,7 +59,7 @@ class BotStatus:
     began_at: datetime
 
     async def look(self) -> Seen:
-        """Raises StorageError."""
+        """Look at all of it. Raises StorageError."""
         used = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.now()).prices
         latency_s = self.pulse.latency_s
@@ -94,15 +94,15 @@ Ask = Callable[[str], Awaitable[None]]
 
 
 async def not_asked(_: str) -> None:
-    """Where there is no server, as with the model that comes along."""
+    """Do nothing, where there is no server, as with the model that comes along."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedModels:
     ask: Ask = not_asked
 
-    async def missing(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those that the server says it does not have."""
+    async def find_missing(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return those that the server says it does not have."""
         found = await asyncio.gather(*map(self._is_missing, names))
         return tuple(name for name, missing in zip(names, found, strict=True) if missing)
 

@@ -31,7 +31,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
@@ -49,7 +49,7 @@ from cc_bot.stores import ProposalStore, TurnLedger
 @dataclass(frozen=True, slots=True)
 class PendingDelivery:
     turn: PendingTurn
-    reader: Reader
+    recipient: Recipient
     answer: Message | None = None
     """As it was stored; without one there is a sentence."""
     older: Message | None = None
@@ -65,19 +65,19 @@ class PendingDelivery:
 
     @property
     def brings_back(self) -> bool:
-        """Whether it shows an older answer again, in the message where that was."""
+        """Return whether it shows an older answer again, in the message where that was."""
         return self.answer is None and self.older is not None and not self.turn.below
 
     @property
     def touched_nothing(self) -> bool:
-        """Whether all stands as it was, if nobody heard of the press of a button: the older answer, or the
-        message that offers to ask again."""
+        """Return whether all stands as it was, if nobody heard of the press of a button: the older answer, or
+        the message that offers to ask again."""
         return self.answer is None and (self.older is not None or self.turn.former is not None)
 
     def pages(self) -> tuple[Page, ...]:
-        """How it looks, as far as that is known before it is sent."""
+        """Return the pages as they look, as far as that is known before it is sent."""
         if self.answer is not None:
-            return final_pages(stored_state(self.answer), self.reader.words)
+            return final_pages(stored_state(self.answer), self.recipient.words)
         return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
 
     async def show(self, reply: Reply, *, one_message: bool, elsewhere: bool = False) -> None:
@@ -85,7 +85,7 @@ class PendingDelivery:
 
         Raises hikari's errors.
         """
-        words, user_id = self.reader.words, self.turn.key.user_id
+        words, user_id = self.recipient.words, self.turn.key.user_id
         if self.answer is None:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
@@ -97,7 +97,7 @@ class PendingDelivery:
             words,
             StopButton(user_id, self.turn.id),
             asker_id=user_id,
-            before=() if self.older is None else (_last_page(self.older, self.reader),),
+            before=() if self.older is None else (_last_page(self.older, self.recipient),),
             one_message=one_message,
             receipts=self.receipts,
         )
@@ -106,7 +106,7 @@ class PendingDelivery:
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
     def _sentence(self) -> Page:
-        words, asked_again = self.reader.words.unfinished, False
+        words, asked_again = self.recipient.words.unfinished, False
         if self.turn.temporary:
             sentence = words.temporary
         elif self.older is not None:
@@ -115,12 +115,12 @@ class PendingDelivery:
             sentence = words.lost
         else:
             sentence, asked_again = words.cut_off, True
-        return interrupted_page(self.turn, sentence, self.reader.words, may_be_asked_again=asked_again)
+        return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=asked_again)
 
     def _brought_back(self, older: Message) -> Page:
         """The message with its buttons as it was; those above it were never touched."""
         state = advance(stored_state(older, self.proposals), CallsResumed(self.turn.calls))
-        words, earlier = self.reader.words, self.turn.earlier
+        words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
         if len(pages) != len(earlier) + 1:  # it came as a file
             pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
@@ -128,9 +128,9 @@ class PendingDelivery:
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
 
-def _last_page(answer: Message, reader: Reader) -> Page:
+def _last_page(answer: Message, recipient: Recipient) -> Page:
     state = stored_state(answer)
-    return with_controls(final_pages(state, reader.words)[-1], state, reader.words, reader.user_id)
+    return with_controls(final_pages(state, recipient.words)[-1], state, recipient.words, recipient.user_id)
 
 
 # ---- delivery routes -------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoun
 
 
 class Closed(Exception):
-    """This way leads nowhere: not with this token, or not in this place."""
+    """A way that leads nowhere: not with this token, or not in this place."""
 
 
 class NeverAcknowledged(Closed):
@@ -173,7 +173,8 @@ class DeliveryRoutes:
         return self.replies.rest
 
     async def by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
-        """Raises Closed, Gone, and hikari's errors while Discord has trouble."""
+        """Show it by the interaction's token. Raises Closed, Gone, and hikari's errors while Discord has
+        trouble."""
         try:
             return await self._by_token(pending, token, application_id)
         except (*REFUSALS, hikari.UnauthorizedError) as error:
@@ -182,7 +183,7 @@ class DeliveryRoutes:
             raise _meaning(error) from error
 
     async def in_channel(self, pending: PendingDelivery) -> Reply:
-        """Where it was asked. Raises as `by_token`, and StorageError."""
+        """Show it where it was asked. Raises as `by_token`, and StorageError."""
         turn = pending.turn
         try:
             reply = await self._to_message(turn) if turn.kind == "message" else await self._late(pending)
@@ -192,15 +193,15 @@ class DeliveryRoutes:
         return reply
 
     async def by_dm(self, pending: PendingDelivery) -> Reply:
-        """Raises as `in_channel`."""
+        """Show it in its user's DM. Raises as `in_channel`."""
         turn = pending.turn
         try:
             place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
-            ids = _begun_in(turn) if turn.place_id == place_id else ()
+            ids = _begun_ids(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
                 await self.ledger.move(turn, place_id, ids)
             noting = self.deliveries.entry(turn).note_page
-            reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
+            reply = self.replies.late(place_id, f"{turn.id}d", None, _messages(ids), noting=noting)
             await pending.show(reply, one_message=False, elsewhere=True)
         except REFUSALS as error:
             raise _meaning(error) from error
@@ -213,10 +214,10 @@ class DeliveryRoutes:
         outlet = InteractionOutlet(
             hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).note_page
         )
-        known = (*(() if turn.below else (Sent(None),)), *_sent(turn.pages))
+        known = (*(() if turn.below else (Sent(None),)), *_messages(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
-        reply = Reply(outlet, (*known, *_sent(strays or ())))
+        reply = Reply(outlet, (*known, *_messages(strays or ())))
         if pending.answer is None and turn.below and pending.older and not (reply.begun or turn.calls):
             await outlet.whisper(pending.pages()[0].content)  # the older answer stands as it was
             return reply
@@ -240,18 +241,19 @@ class DeliveryRoutes:
         return tuple(sorted(found))
 
     async def _to_message(self, turn: PendingTurn) -> Reply:
-        """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
+        """Reply in the message that was begun for it, or in a first one: if that is there, its nonce finds
+        it."""
         place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
-        reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
+        reply = self.replies.to(place_id, turn.question_id or first_id or 0, _messages(ids))
         if turn.question_id is not None and await self._is_deleted(place_id, turn.question_id):
             await reply.remove()
             raise Gone
         return reply
 
     async def _is_deleted(self, place_id: int, message_id: int) -> bool:
-        """Whoever deleted a question while nobody listened wants no answer. A bot that may not read the past
-        can't know."""
+        """Return whether it is gone: whoever deleted a question while nobody listened wants no answer. A
+        bot that may not read the past can't know."""
         try:
             await self.rest.fetch_message(place_id, message_id)
         except hikari.ForbiddenError:
@@ -273,10 +275,10 @@ class DeliveryRoutes:
         if ids:
             waiting_id = None
         noting = self.deliveries.entry(turn).note_page
-        return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
+        return self.replies.late(place_id, turn.id, waiting_id, _messages(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:
-        """With the interaction's own message, which is on record only once the answer is stored."""
+        """Add the interaction's own message, which is on record only once the answer is stored."""
         if turn.shown_in is not None or turn.place_id is not None or turn.interaction_id is None:
             return turn
         found = await self._strays(turn, turn.key.channel_id, turn.interaction_id)
@@ -285,7 +287,7 @@ class DeliveryRoutes:
     async def _begun_messages(self, turn: PendingTurn) -> tuple[int, ...]:
         """The messages in which the bot can go on by itself. One that only shows that it is thinking stays:
         past the token's life that can't be changed."""
-        ids = _begun_in(turn)
+        ids = _begun_ids(turn)
         if not ids:
             return ()
         try:
@@ -295,7 +297,7 @@ class DeliveryRoutes:
         return () if hikari.MessageFlag.LOADING in message.flags else ids
 
 
-def _begun_in(turn: PendingTurn) -> tuple[int, ...]:
+def _begun_ids(turn: PendingTurn) -> tuple[int, ...]:
     """The messages that show it so far. Once the bot writes by itself, all of them are pages."""
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
@@ -309,7 +311,7 @@ def _meaning(error: hikari.HTTPError) -> Closed | Gone:
     return NeverAcknowledged() if code == UNKNOWN_WEBHOOK else Closed()
 
 
-def _sent(ids: Sequence[int]) -> tuple[Sent, ...]:
+def _messages(ids: Sequence[int]) -> tuple[Sent, ...]:
     return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
 
@@ -335,7 +337,7 @@ class Unfinished:
         *,
         deliveries: TurnDeliveries,
         routes: DeliveryRoutes,
-        readers: Readers,
+        recipients: Recipients,
         retry_s: float = RETRY_S,
     ) -> None:
         self._ledger = ledger
@@ -343,7 +345,7 @@ class Unfinished:
         self._running = running
         self._deliveries = deliveries
         self._routes = routes
-        self._readers = readers
+        self._recipients = recipients
         self._retry_s = retry_s
         self._given_up: set[str] = set()
         """Turns at which something broke: the next start tries again."""
@@ -354,7 +356,7 @@ class Unfinished:
         self._work: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Once the connection is open."""
+        """Begin, once the connection is open."""
         self._work = asyncio.create_task(self._keep_on())
 
     async def close(self) -> None:
@@ -373,14 +375,14 @@ class Unfinished:
             await asyncio.sleep(self._retry_s)
 
     async def _round(self) -> bool:
-        """Whether nothing is left to be tried soon."""
+        """Finish what is due. Return whether nothing is left to be tried soon."""
         self._deliveries.owed.clear()
         try:
             if not self._caught_up and self._running.receipts:
-                await self._running.receipts.catch_up(self._readers)
+                await self._running.receipts.catch_up(self._recipients)
             self._caught_up = True
             await self._settle_unsettled()
-            await self._ledger.forget_interrupted(self._readers.clock() - KEPT)
+            await self._ledger.forget_interrupted(self._recipients.clock() - KEPT)
             due = [turn for turn in await self._ledger.list_unfinished() if self._is_due(turn)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
@@ -391,7 +393,7 @@ class Unfinished:
         return all(await asyncio.gather(*map(self._finish_in_turn, due)))
 
     def _is_due(self, turn: PendingTurn) -> bool:
-        """Not those that this run of the program shows just now."""
+        """Return whether it is to be finished, and this run of the program does not show it just now."""
         if turn.state == "interrupted" or turn.id in self._given_up:
             return False
         return turn.id in self._deliveries.unseen or not self._running.began_here(turn.id)
@@ -441,18 +443,18 @@ class Unfinished:
 
     async def _look_up(self, turn: PendingTurn) -> PendingDelivery:
         """Return what is owed for a turn that is not interrupted yet. Raises StorageError."""
-        spoken = turn.locale or self._readers.guilds.of(turn.key.channel_id)
-        reader = await self._readers.of_author(turn.key.user_id, spoken)
+        spoken = turn.locale or self._recipients.guilds.of(turn.key.channel_id)
+        recipient = await self._recipients.of_author(turn.key.user_id, spoken)
         older = await self._ledger.get_replaced(turn) if turn.replaces is not None else None
         answer = await self._ledger.get_answer(turn) if turn.state == "answered" else None
         seen = answer or older
         left = await self._proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
-        return PendingDelivery(turn, reader, answer, older, left, self._running.receipts)
+        return PendingDelivery(turn, recipient, answer, older, left, self._running.receipts)
 
     async def _show(self, pending: PendingDelivery) -> Reply:
         """Show it by the first way that is open. Raises Closed when none is, and Gone."""
         turn = pending.turn
-        token = turn.token_at(self._readers.clock())
+        token = turn.token_at(self._recipients.clock())
         if token is not None:
             try:
                 return await self._routes.by_token(pending, token, await self._application())
@@ -467,7 +469,7 @@ class Unfinished:
         return await self._routes.by_dm(pending)
 
     async def _note(self, pending: PendingDelivery, reply: Reply) -> None:
-        """Which messages show the answer now, and which no longer do."""
+        """Put on record which messages show the answer now, and which no longer do."""
         turn, answer = pending.turn, pending.answer
         if answer is None:
             return

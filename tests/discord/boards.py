@@ -10,7 +10,7 @@ from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictur
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
@@ -37,7 +37,7 @@ def boards_over(
         stores.canvases,
         CanvasMessages(rest, TakenDown()),
         Pictures(draw),
-        Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+        Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
         Places(rest),
         spoken_in=lambda _: None,
         is_current=is_current,

@@ -129,13 +129,13 @@ async def scene(
 class TestWhatWasMissed:
     async def test_is_stored_in_order_after_what_is_known(self, scene: Scene) -> None:
         await scene.write("一つ目", "two", "三つ目")
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "一つ目", "two", "三つ目"]
 
     async def test_is_not_what_was_written_before_everything_was_read(self, scene: Scene) -> None:
         _, private = await scene.write("まだ読まれない", "これも")
         await scene.write("ここから読まれる")
-        await scene.returns(since=private.id).caught_up(scene.channel.id)
+        await scene.returns(since=private.id).wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "ここから読まれる"]
 
     async def test_is_read_without_anybody_writing_there(self, scene: Scene) -> None:
@@ -146,29 +146,29 @@ class TestWhatWasMissed:
     async def test_is_stored_once_however_often_the_bot_returns(self, scene: Scene) -> None:
         await scene.write("一度だけ")
         for _ in range(3):
-            await scene.returns().caught_up(scene.channel.id)
+            await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "一度だけ"]
 
     async def test_is_not_read_when_it_was_said_before_a_reset(self, scene: Scene) -> None:
         _, marker, _ = await scene.write("前", "ここで区切る", "後")
         await scene.stores.channels.reset(scene.key, bot_id=1, discord_id=marker.id)
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "後"]
 
     async def test_is_not_read_where_the_bot_may_not_read_even_once_it_may_again(self, scene: Scene) -> None:
         await scene.write("内輪の話")
         scene.hearing.shut.add(scene.key)
         await scene.past_this_moment()
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.discord.calls(HISTORY) == []
         scene.hearing.shut.clear()
         await scene.write("また聞いてよい話")
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "また聞いてよい話"]
 
     async def test_of_the_bot_itself_is_left_out(self, scene: Scene) -> None:
         await scene.rest.create_message(scene.channel.id, "I said that")
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの"]
 
     async def test_is_found_though_an_answer_of_the_bot_is_newer(self, scene: Scene) -> None:
@@ -177,7 +177,7 @@ class TestWhatWasMissed:
         await scene.stores.channels.commit_answer(
             scene.key, Message("assistant", "答え", discord_id=int(posted.id)), ()
         )
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert sorted(scene.stored()) == sorted(["最後に読んだもの", "答え", "聞こえなかった"])
 
     async def test_in_a_thread_stays_in_the_thread(self, scene: Scene) -> None:
@@ -187,15 +187,15 @@ class TestWhatWasMissed:
         await scene.write("スレッドで", channel=thread)
         await scene.write("チャンネルで")
         catch_up = scene.returns()
-        await catch_up.caught_up(scene.channel.id)
-        await catch_up.caught_up(thread.id)
+        await catch_up.wait_for(scene.channel.id)
+        await catch_up.wait_for(thread.id)
         assert scene.stored(thread) == ["スレッドの始め", "スレッドで"]
         assert scene.stored() == ["最後に読んだもの", "チャンネルで"]
 
     async def test_where_nothing_is_stored_is_not_looked_for(self, scene: Scene) -> None:
         elsewhere = scene.discord.guild_channel("elsewhere")
         await scene.write("知らない場所", channel=elsewhere)
-        await scene.returns().caught_up(elsewhere.id)
+        await scene.returns().wait_for(elsewhere.id)
         assert scene.stored(elsewhere) == []
 
 
@@ -203,21 +203,21 @@ class TestPages:
     async def test_are_read_until_what_is_known(self, scene: Scene) -> None:
         said = [f"発言{number}" for number in range(230)]
         await scene.write(*said)
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored()[1:] == said
         assert len(scene.discord.calls(HISTORY)) == 3
 
     async def test_that_are_full_to_the_last_known_message_end_there(self, scene: Scene) -> None:
         said = [f"{number}" for number in range(100)]
         await scene.write(*said)
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored()[1:] == said
 
     async def test_that_are_too_many_leave_the_oldest_unread(self, scene: Scene) -> None:
         said = [f"{number}" for number in range(330)]
         await scene.write(*said)
         bounds = CatchUpBounds(pages=2, pause_s=0.0)
-        await scene.returns(bounds).caught_up(scene.channel.id)
+        await scene.returns(bounds).wait_for(scene.channel.id)
         assert scene.stored()[1:] == said[-200:]
         assert len(scene.discord.calls(HISTORY)) == 2
 
@@ -237,7 +237,7 @@ class TestPlaces:
         catch_up = scene.returns(CatchUpBounds(places=1, pause_s=0.0))
         await scene.stores_in_time(["始め", "新しい場所で"], newer)
         assert scene.stored() == ["最後に読んだもの"]
-        await catch_up.caught_up(scene.channel.id)
+        await catch_up.wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "古い場所で"]
 
     async def test_that_may_not_be_read_any_more_are_passed_over(self, scene: Scene) -> None:
@@ -247,33 +247,33 @@ class TestPlaces:
         await scene.write("見える場所で")
         catch_up = scene.returns()
         for place in (hidden.id, gone.id, scene.channel.id):
-            await catch_up.caught_up(place)
+            await catch_up.wait_for(place)
         assert scene.stored() == ["最後に読んだもの", "見える場所で"]
 
     async def test_that_discord_fails_to_show_for_a_moment_are_asked_for_again(self, scene: Scene) -> None:
         await scene.write("二度目で")
         scene.discord.fail_next(HISTORY, 503, times=2)
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "二度目で"]
 
     async def test_that_discord_keeps_failing_to_show_hold_nobody_up(self, scene: Scene) -> None:
         await scene.write("届かない")
         scene.discord.fail_next(HISTORY, 503, times=3)
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの"]
 
 
 class TestQuestions:
     async def test_that_are_recent_wait_for_their_answer(self, scene: Scene) -> None:
         await scene.write("ふつうの話", "!質問です", "また話", "!もう一つ", "!三つ目")
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert await scene.waiting() == ["!質問です", "!もう一つ", "!三つ目"]
         assert scene.stored()[1:] == ["ふつうの話", "!質問です", "また話", "!もう一つ", "!三つ目"]
         assert scene.hearing.woken == [scene.key]
 
     async def test_that_are_old_are_archived_only(self, scene: Scene) -> None:
         await scene.write("!まだ待っている人はいない")
-        await scene.returns(later=timedelta(minutes=11)).caught_up(scene.channel.id)
+        await scene.returns(later=timedelta(minutes=11)).wait_for(scene.channel.id)
         assert scene.stored()[1:] == ["!まだ待っている人はいない"]
         assert await scene.waiting() == []
         assert scene.hearing.woken == []
@@ -284,7 +284,7 @@ class TestALiveMessage:
         await scene.write("先に書かれた")
         scene.discord.fail_next(HISTORY, 200, delay_s=0.2)
         catch_up = scene.returns()
-        waits = [asyncio.create_task(catch_up.caught_up(scene.channel.id)) for _ in range(3)]
+        waits = [asyncio.create_task(catch_up.wait_for(scene.channel.id)) for _ in range(3)]
         await asyncio.sleep(0.05)
         assert not any(task.done() for task in waits)
         assert scene.stored() == ["最後に読んだもの"]
@@ -294,30 +294,30 @@ class TestALiveMessage:
 
     async def test_does_not_wait_when_the_bot_was_never_away(self, scene: Scene) -> None:
         catch_up = CatchUp(scene.stores.channels, scene.rest, scene.hearing, utc_now)
-        await catch_up.caught_up(scene.channel.id)
+        await catch_up.wait_for(scene.channel.id)
         assert scene.discord.calls(HISTORY) == []
 
     async def test_that_waits_when_the_bot_leaves_is_not_stored_before_the_gap(self, scene: Scene) -> None:
         await scene.write("隙間")
         scene.discord.fail_next(HISTORY, 200, delay_s=0.5)
         catch_up = scene.returns()
-        live = asyncio.create_task(catch_up.caught_up(scene.channel.id))
+        live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
         await asyncio.sleep(0.05)
         await catch_up.close()
         with pytest.raises(asyncio.CancelledError):
             await live
         assert scene.stored() == ["最後に読んだもの"]
-        await scene.returns().caught_up(scene.channel.id)
+        await scene.returns().wait_for(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "隙間"]
 
     async def test_of_before_a_second_gap_is_followed_by_it(self, scene: Scene) -> None:
         await scene.write("一つ目の隙間")
         scene.discord.fail_next(HISTORY, 200, delay_s=0.2)
         catch_up = scene.returns()
-        live = asyncio.create_task(catch_up.caught_up(scene.channel.id))
+        live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
         await asyncio.sleep(0.05)
         await scene.write("二つ目の隙間")
         catch_up.begin()
-        await catch_up.caught_up(scene.channel.id)
+        await catch_up.wait_for(scene.channel.id)
         await live
         assert scene.stored() == ["最後に読んだもの", "一つ目の隙間", "二つ目の隙間"]

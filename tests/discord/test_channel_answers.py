@@ -19,7 +19,7 @@ from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssis
 from cc_bot.discord.messages.incoming import QuestionFiles
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError
@@ -89,7 +89,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
         turns = ChannelAssistant(
             table.assistant,
             chooser_over(stores, rest),
-            Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             SeenRoles(),
             QuestionFiles(rest),
             lambda: me,
@@ -109,7 +109,7 @@ async def served(
     mentions = Mentions(stores.mentions, room.answers, TypingSigns(rest), gate, utc_now, retry_s=0.05)
     yield mentions
     mentions.close()
-    await mentions.settled()
+    await mentions.finish()
 
 
 def full_disk(column: str) -> str:
@@ -194,10 +194,10 @@ class TestWaiting:
         room.change(full_disk("answered"))
         for _ in range(2):
             with pytest.raises(StorageError):
-                await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
+                await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
             room.discord.forget_nonces()
         room.change(ROOM_AGAIN)
-        await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
+        await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
         assert [message.content for message in room.shown()] == ["遅くなりました。"]
         assert await room.waiting() == ()
 
@@ -302,7 +302,7 @@ class TestEdit:
         await room.table.stores.channels.edit(question_id, "明日は？")
         room.change(full_disk("shown"))
         async with served(room, rest) as mentions:
-            await mentions.edited(question_id)
+            await mentions.follow_edit(question_id)
             await asyncio.sleep(0.1)
             assert len(room.table.model.requests) == 1
             room.change(ROOM_AGAIN)
@@ -322,7 +322,7 @@ class TestPlaceOfAnAnswer:
         answering = asyncio.create_task(room.answer())
         await room.table.model.asked()
         await room.discord.delete_channel(room.channel)
-        room.withdrawals.place_deleted(room.key)
+        room.withdrawals.withdraw_place(room.key)
         await room.table.stores.channels.forget_place(room.key)
         await answering
         assert await room.table.stores.channels.get_newest_answer(room.key) is None
@@ -367,7 +367,7 @@ class TestWhoMayNotUseTheBot:
         await room.table.stores.channels.edit(question.discord_id or 0, "明日は？")
         await room.table.stores.access.set("user", question.author_id, "deny", set_by=1)
         async with served(room, rest) as mentions:
-            await mentions.edited(question.discord_id or 0)
+            await mentions.follow_edit(question.discord_id or 0)
             await asyncio.sleep(0.05)
         assert len(room.table.model.requests) == 1
         assert await room.table.stores.mentions.list_edited(room.key) == ()

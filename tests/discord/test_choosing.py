@@ -55,9 +55,9 @@ class TestModels:
         channel = discord.guild_channel()
         thread = discord.thread(channel)
         await stores.channel_models.set(channel.id, ("large",), set_by=OWNER)
-        speaker = await chooser.speaking_in(SessionKey(1, thread.id, "gone"), discord.guild.id)
+        speaker = await chooser.choose_speaker(SessionKey(1, thread.id, "gone"), discord.guild.id)
         assert (speaker.name, speaker.models) == ("default", ("large",))
-        speaker = await chooser.speaking_in(SessionKey(1, channel.id, "tutor"), discord.guild.id)
+        speaker = await chooser.choose_speaker(SessionKey(1, channel.id, "tutor"), discord.guild.id)
         assert (speaker.name, speaker.models) == ("tutor", ("teacher",))
 
     async def test_of_an_agent_go_before_those_of_the_channel(self, chooser: Chooser, stores: Stores) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cc_bot.context.instructions import instructions
 from cc_bot.discord.bot import extension_names
 from cc_bot.discord.gateway import gateway_bot
-from cc_bot.discord.messages.incoming import quoted
+from cc_bot.discord.messages.incoming import quotation
 from cc_bot.discord.pages.page import Facts
 from cc_bot.discord.recipients import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.domain.locale import Locale
@@ -172,7 +172,7 @@ class TestReadingBack:
 
     def test_gives_the_model_names(self) -> None:
         said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
-        assert quoted(said) == "> メモリはまだありません。/memory add で保存できます。"
+        assert quotation(said) == "> メモリはまだありません。/memory add で保存できます。"
 
     @pytest.mark.parametrize(("locale", "name"), [(Locale.JA, "/メモリ 追加"), (Locale.EN, "/memory add")])
     def test_gives_buttons_names_in_their_readers_language(self, locale: Locale, name: str) -> None:

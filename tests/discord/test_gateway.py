@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_bot.discord.gateway import check_token, granted_reading
+from cc_bot.discord.gateway import check_token, fetch_reading
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.message import Reading
 from tests.loopback.discord import LoopbackDiscord
@@ -11,7 +11,7 @@ APPLICATION = "GET /applications/@me"
 
 
 async def granted(discord: LoopbackDiscord, wanted: Reading = "all") -> Reading:
-    return await granted_reading(wanted, discord.token, discord.api_url)
+    return await fetch_reading(wanted, discord.token, discord.api_url)
 
 
 class TestEverything:
@@ -30,11 +30,11 @@ class TestEverything:
 
     async def test_is_not_known_of_a_refused_token(self, discord: LoopbackDiscord) -> None:
         with pytest.raises(RefusedToken):
-            await granted_reading("all", discord.other_token, discord.api_url)
+            await fetch_reading("all", discord.other_token, discord.api_url)
 
     async def test_is_not_known_without_a_connection(self, discord: LoopbackDiscord) -> None:
         with pytest.raises(DiscordUnreachable):
-            await granted_reading("all", discord.token, "http://127.0.0.1:9/api/v10")
+            await fetch_reading("all", discord.token, "http://127.0.0.1:9/api/v10")
 
 
 class TestLess:

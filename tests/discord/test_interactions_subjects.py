@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.interactions import Mentionable, named
+from cc_bot.discord.interactions import Mentionable, parse_mention
 from cc_bot.domain import Locale
 from cc_bot.domain.member import SUBJECTS, Subject
 from cc_bot.texts import texts
@@ -39,7 +39,7 @@ class TestASentence:
         self, found: Mentionable, allowed: str, denied: str
     ) -> None:
         words = texts(Locale.JA)
-        subject = found.spoken_of(words)
+        subject = found.phrase(words)
         assert allowed in words.admin.access_allowed[found.subject].format(subject=subject)
         assert denied in words.admin.access_denied[found.subject].format(subject=subject)
 
@@ -59,7 +59,7 @@ class TestNames:
     def test_are_mentions_or_ids_with_their_kind(
         self, text: str, kind: Subject | None, meant: Mentionable
     ) -> None:
-        assert named(text, kind, HERE) == meant
+        assert parse_mention(text, kind, HERE) == meant
 
     @pytest.mark.parametrize(
         ("text", "kind"),
@@ -79,17 +79,17 @@ class TestNames:
         ],
     )
     def test_that_say_nothing_or_two_things_are_none(self, text: str, kind: Subject | None) -> None:
-        assert named(text, kind, HERE) is None
+        assert parse_mention(text, kind, HERE) is None
 
     def test_of_this_server_need_one(self) -> None:
-        assert named("", "guild", None) is None
+        assert parse_mention("", "guild", None) is None
 
     @given(st.sampled_from(SUBJECTS[:3]), ids)
     def test_are_read_as_they_are_shown(self, subject: Subject, number: int) -> None:
-        shown = Mentionable(subject, number).shown(texts(Locale.JA))
-        assert named(shown, None, None) == Mentionable(subject, number)
+        shown = Mentionable(subject, number).mention(texts(Locale.JA))
+        assert parse_mention(shown, None, None) == Mentionable(subject, number)
 
     @given(st.text(max_size=30), st.sampled_from((None, *SUBJECTS)))
     def test_never_name_what_no_database_holds(self, text: str, kind: Subject | None) -> None:
-        found = named(text, kind, HERE)
+        found = parse_mention(text, kind, HERE)
         assert found is None or 0 < found.id < 2**63

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import MemoryButton, parse_custom_id
-from cc_bot.discord.pages.memory import EphemeralView, edited, forgotten, memory_card, not_kept
+from cc_bot.discord.pages.memory import EphemeralView, edited_view, forgotten_view, memory_card, refused_view
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.domain.memory import SourceKind
 from cc_bot.texts import texts
@@ -124,35 +124,35 @@ class TestCard:
 
 class TestEdited:
     def test_tells_only_what_changed(self) -> None:
-        view = edited(memory(category="猫", supersedes=20), memory(), JA)
+        view = edited_view(memory(category="猫", supersedes=20), memory(), JA)
         assert view.content == "✏️ #12 を変更しました。\n**カテゴリ**：一般 → 猫"
         assert [button.label for button in view.buttons] == ["元に戻す"]
 
     def test_has_nothing_to_undo_where_nothing_changed(self) -> None:
-        view = edited(memory(), memory(), JA)
+        view = edited_view(memory(), memory(), JA)
         assert "変更はありませんでした" in view.content
         assert view.buttons == ()
 
     def test_fits_a_message_however_long_the_texts_are(self) -> None:
         after = memory("*" * 4000, category="*" * 50, tags=("*" * 400,) * 20, expires_at=NOW, supersedes=2)
         before = memory("_" * 4000, category="_" * 50, tags=("_" * 400,) * 20)
-        assert len(edited(after, before, JA).content) <= 2000
+        assert len(edited_view(after, before, JA).content) <= 2000
 
 
 class TestForgotten:
     def test_says_until_when_it_can_be_undone(self) -> None:
-        view = forgotten(memory(), JA, NOW)
+        view = forgotten_view(memory(), JA, NOW)
         assert f"<t:{int(NOW.timestamp()) + 600}:t> まで元に戻せます" in view.content
         assert [button.danger for button in view.buttons] == [False, True]
 
     def test_fits_a_message_however_long_the_text_is(self) -> None:
-        assert len(forgotten(memory("あ" * 4000), JA, NOW).content) <= 2000
+        assert len(forgotten_view(memory("あ" * 4000), JA, NOW).content) <= 2000
 
 
 class TestNotKept:
     @given(st.text(st.characters(exclude_characters="\\"), max_size=4000))
     def test_shows_everything_back(self, entered: str) -> None:
-        view = not_kept("だめでした。", entered, JA)
+        view = refused_view("だめでした。", entered, JA)
         shown = (view.embed.description or "") if view.embed else ""
         assert len(shown) <= 4096
         assert not entered.strip() or shown.replace("\\", "") == entered

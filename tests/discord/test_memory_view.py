@@ -12,9 +12,9 @@ from cc_bot.discord.pages.memory import (
     PAGE_SIZE,
     ListPage,
     choice_name,
+    excerpt,
     memory_list,
     open_menu,
-    quoted,
     receipt,
 )
 from cc_bot.domain import FoundMemory, Locale, Memory
@@ -131,11 +131,13 @@ def test_a_choice_fits_what_discord_takes(content: str) -> None:
 
 class TestQuotedMemory:
     def test_is_told_as_it_was_written(self) -> None:
-        assert quoted("[銀行](http://example.com)\n**猫**") == "\\[銀行\\](http://example.com) \\*\\*猫\\*\\*"
+        assert (
+            excerpt("[銀行](http://example.com)\n**猫**") == "\\[銀行\\](http://example.com) \\*\\*猫\\*\\*"
+        )
 
     def test_leaves_the_rest_of_its_line_in_its_direction(self) -> None:
-        assert quoted("\u202e猫\u2066") == "猫"
+        assert excerpt("\u202e猫\u2066") == "猫"
 
     @given(st.text(st.sampled_from("*_[]あ 👩\n"), max_size=4000))
     def test_has_room_in_a_message(self, content: str) -> None:
-        assert len(quoted(content)) <= 1500
+        assert len(excerpt(content)) <= 1500

@@ -16,7 +16,7 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.gateway import GrantedReading, Shards, gateway_bot
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import Stores, open_stores
@@ -39,7 +39,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     try:
         running, taken_down, places = RunningTurns(), TakenDown(), Places(bot.rest)
         assistant = Assistant(stores, only(ScriptedModel()), ToolRegistry(()))
-        readers = Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
+        recipients = Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
         chooser = chooser_over(stores, bot.rest)
         answers = Answers(
             assistant,
@@ -47,7 +47,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             deliveries_over(stores, running),
             boards_over(stores, bot.rest),
             chooser,
-            readers,
+            recipients,
             taken_down,
         )
         yield Messages(
@@ -57,7 +57,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             gate_over(stores, bot.rest),
             places=places,
             replies=MessageReplies(bot.rest, taken_down, stores.channels),
-            shards=Shards(places, readers.guilds),
+            shards=Shards(places, recipients.guilds),
             granted=GrantedReading("mentions", since=0),
         )
     finally:
@@ -82,7 +82,7 @@ class TestAnAnswer:
             await discord.wait(lambda: discord.faults.outstanding == 0, "the answer's first message")
             messages.close()
             async with asyncio.timeout(discord.patience_s):
-                await messages.settled(loop.time())
+                await messages.finish(loop.time())
             assert serving() == []
             assert [message.content for message in await stores.mentions.list_waiting(key)] == ["元気？"]
 

@@ -24,7 +24,7 @@ from cc_bot.discord.pages.reminders import (
     untold_page,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.discord.reminders import nonce_at, nonce_of
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, MissedReminders, Obstacle, Schedule
@@ -43,8 +43,8 @@ def schedule(number: int = 1, text: str = "薬") -> Schedule:
     return Schedule(number, SessionKey(USER, 2), "reminder", text, NOON, NOON, number=number)
 
 
-def reader(locale: Locale = Locale.JA) -> Reader:
-    return Reader(USER, locale, TOKYO, mentioned(locale), welcomed=True)
+def recipient(locale: Locale = Locale.JA) -> Recipient:
+    return Recipient(USER, locale, TOKYO, mentioned(locale), welcomed=True)
 
 
 class TestReminder:
@@ -123,7 +123,7 @@ class TestUntold:
 
 class TestList:
     def test_of_none_says_how_to_set_one(self) -> None:
-        assert "</remind add:" in list_view([], 1, reader()).content
+        assert "</remind add:" in list_view([], 1, recipient()).content
 
     def test_tells_time_place_and_repeat(self) -> None:
         known = [
@@ -132,7 +132,7 @@ class TestList:
             replace(schedule(3, "会議"), status="paused", obstacle="bot_removed"),
             replace(schedule(4, "本"), status="paused", place="terminal"),
         ]
-        embed = list_view(known, 1, reader()).embed
+        embed = list_view(known, 1, recipient()).embed
         assert embed
         told = str(embed.description).split("\n\n")
         assert (
@@ -151,7 +151,7 @@ class TestList:
         ]
         seen = ""
         for page in range(1, 5):
-            embed = list_view(known, page, reader()).embed
+            embed = list_view(known, page, recipient()).embed
             if embed:
                 assert utf16_length(str(embed.description)) <= 4096
                 seen += str(embed.description)
@@ -159,7 +159,7 @@ class TestList:
 
     def test_of_a_page_that_is_not_there_any_more_is_the_last_one(self) -> None:
         known = [schedule(number) for number in range(1, 11)]
-        view = list_view(known, 9, reader(Locale.EN))
+        view = list_view(known, 9, recipient(Locale.EN))
         assert [each.enabled for each in view.buttons] == [True, False]
         assert view.embed
         assert "**#10**" in str(view.embed.description)
@@ -169,13 +169,15 @@ class TestReply:
     def test_speaks_of_reminders_that_stopped(self) -> None:
         stopped = replace(schedule(2), status="paused", obstacle="dms_closed")
         by_hand = replace(schedule(3), status="paused")
-        view = added_view([schedule()], "DM でお知らせします。", paused_among([stopped, by_hand]), reader())
+        view = added_view(
+            [schedule()], "DM でお知らせします。", paused_among([stopped, by_hand]), recipient()
+        )
         assert "止まっているお知らせが 1 件" in view.content
 
     @given(said)
     def test_fits_a_message(self, text: str) -> None:
         for count in (1, 2, 5):
-            view = added_view([schedule(text=text)] * count, "x" * 100, 9, reader())
+            view = added_view([schedule(text=text)] * count, "x" * 100, 9, recipient())
             assert utf16_length(view.content) <= MESSAGE_LIMIT
             assert len(view.buttons) == count
 

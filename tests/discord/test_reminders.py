@@ -14,7 +14,7 @@ import hikari
 import pytest
 
 from cc_bot.assistant import Heartbeats, TimeResolver
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule
@@ -64,7 +64,7 @@ class Scene:
 
     async def stopped(self, *, within_s: float = 10.0) -> None:
         await self.reminders.close()
-        await self.reminders.settled(asyncio.get_running_loop().time() + within_s)
+        await self.reminders.finish(asyncio.get_running_loop().time() + within_s)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ async def scene(
             chooser=chooser_over(stores, rest, tmp_path / "agents.toml"),
             gate=gate_over(stores, rest),
             boards=boards_over(stores, rest),
-            readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),
+            recipients=Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),
         )
         scene = Scene(discord, stores, reminders, file)
         # Until Discord has told a route's limits, hikari makes its requests one after the other.

@@ -8,7 +8,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.split import settled, split, utf16_length
+from cc_bot.discord.pages.split import count_settled, split, utf16_length
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST
 
 FAMILY, FLAG, THUMB, KEYCAP, GA = "👨‍👩‍👧‍👦", "🇯🇵", "👍🏽", "1️⃣", "か\u3099"
@@ -288,13 +288,13 @@ class TestCodeBlocks:
 class TestGrowingText:
     @given(text=markdown_soup | sentences, more=markdown_soup | sentences, limit=st.integers(32, 120))
     def test_keeps_its_settled_pieces(self, text: str, more: str, limit: int) -> None:
-        count = settled(text, limit=limit)
+        count = count_settled(text, limit=limit)
         assert split(text + more, limit=limit)[:count] == split(text, limit=limit)[:count]
 
     @given(text=sentences, limit=st.integers(32, 120))
     def test_never_unsettles_a_piece(self, text: str, limit: int) -> None:
         whole = split(text, limit=limit)
-        counts = [settled(text[:end], limit=limit) for end in range(0, len(text), 7)]
+        counts = [count_settled(text[:end], limit=limit) for end in range(0, len(text), 7)]
         assert counts == sorted(counts)
         for end, count in zip(range(0, len(text), 7), counts, strict=True):
             assert split(text[:end], limit=limit)[:count] == whole[:count]
@@ -302,4 +302,4 @@ class TestGrowingText:
     @given(text=sentences, limit=limits)
     def test_has_little_that_is_not_settled(self, text: str, limit: int) -> None:
         pieces = split(text, limit=limit)
-        assert sum(map(len, pieces[settled(text, limit=limit) + 1 :])) < limit + limit // 4
+        assert sum(map(len, pieces[count_settled(text, limit=limit) + 1 :])) < limit + limit // 4

@@ -18,7 +18,7 @@ from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
@@ -63,7 +63,7 @@ class Scene:
             running,
             deliveries=entries,
             routes=DeliveryRoutes(replies, entries, self.stores.ledger),
-            readers=Readers(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            recipients=Recipients(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             retry_s=0.01,
         )
         unfinished.begin()

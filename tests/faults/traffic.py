@@ -67,8 +67,8 @@ class Traffic:
 
     async def follow(self) -> list[Asked]:
         """Someone replies to an answer of their own, to which nobody has replied yet."""
-        replied_to = {each.channel.id for each in self.asked if each.kind == "reply"}
-        public = (a for a in self.asked if a.kind == "public" and a.channel.id not in replied_to)
+        reply_target = {each.channel.id for each in self.asked if each.kind == "reply"}
+        public = (a for a in self.asked if a.kind == "public" and a.channel.id not in reply_target)
         done = [asked for asked in public if self.answer_of(asked)]
         if not done:
             return []

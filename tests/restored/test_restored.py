@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import ErasureCounts, Restoration, RestoreRequest, run_restore, run_wipe
+from cc_bot.app.restoring import ReappliedErasures, Restoration, RestoreRequest, run_restore, run_wipe
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
@@ -104,7 +104,7 @@ class TestForgotten:
             backup = await bot.back_up()
             await stores.personal_erasure.erase(ME)
         done = await bot.restore(backup)
-        assert done.forgotten == ErasureCounts(users=1)
+        assert done.forgotten == ReappliedErasures(users=1)
         assert not bot.holds("しまうま")
         assert await contents(bot, ME) == []
         assert await contents(bot, YOU) == ["きりんが大好き", "きりんの残り"]
@@ -124,7 +124,7 @@ class TestForgotten:
             await stores.memories.add(ME, "前の話")
             async with stores.erasures.erasing("user", ME):
                 backup = await bot.back_up()  # the erasing has begun, and this still has everything
-        assert (await bot.restore(backup)).forgotten == ErasureCounts(users=1)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(users=1)
         assert await contents(bot, ME) == []
 
     async def test_users_are_not_forgotten_once_more_by_being_restored(self, bot: Bot) -> None:
@@ -145,7 +145,7 @@ class TestForgotten:
             await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
             backup = await bot.back_up()
             await stores.memory_removal.erase(ME, memory.id)
-        assert (await bot.restore(backup)).forgotten == ErasureCounts(memories=1)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(memories=1)
         assert await contents(bot, ME) == ["猫が好き"]
         async with bot.stores() as stores:
             [question, reply] = (await stores.sessions.open(SessionKey(ME, 2))).history
@@ -190,7 +190,7 @@ class TestForgotten:
             manifest_path(backup).unlink()
         async with bot.stores(start + timedelta(hours=2)) as stores:
             await stores.personal_erasure.erase(ME)
-        assert (await bot.restore(backup)).forgotten == ErasureCounts(users=1)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
 
 
@@ -359,7 +359,7 @@ class TestCut:
             new = await bot.back_up()
             await stores.personal_erasure.erase(ME)
         done = await bot.restore(new)
-        assert (done.forgotten, done.erasures_known) == (ErasureCounts(users=1), True)
+        assert (done.forgotten, done.erasures_known) == (ReappliedErasures(users=1), True)
 
     async def test_record_may_have_an_uncut_copy(self, bot: Bot) -> None:
         async with bot.stores() as stores:
@@ -369,7 +369,7 @@ class TestCut:
             await bot.back_up()
         own = bot.database.with_suffix(".erasures.jsonl")
         own.write_bytes(own.read_bytes().splitlines(keepends=True)[0])
-        assert (await bot.restore(old)).forgotten == ErasureCounts(users=1)
+        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
 
     async def test_record_is_told_from_one_that_was_thinned(self, bot: Bot) -> None:
         start = utc_now() - timedelta(days=900)
@@ -435,7 +435,7 @@ class TestThinned:
             await stores.personal_erasure.erase(ME)
             copy_log(stores.erasures.path, bot.backups)
             await stores.erasures.thin(start + timedelta(days=150))
-        assert (await bot.restore(old)).forgotten == ErasureCounts(users=1)
+        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
         assert await contents(bot, ME) == []
 
 
@@ -449,7 +449,7 @@ class TestDeletedOnDiscord:
             backup = await bot.back_up()
             await stores.channels.delete([11, 999])
             await stores.channels.delete([22])  # of an answer's pages, the second
-        assert (await bot.restore(backup)).forgotten == ErasureCounts(deleted=2)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=2)
         assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
         assert bot.holds("残る発言")
 
@@ -461,7 +461,7 @@ class TestDeletedOnDiscord:
             backup = await bot.back_up()
             await stores.channels.forget_place(ChannelKey(3, 4))
             await stores.channels.forget_place(ChannelKey(5))
-        assert (await bot.restore(backup)).forgotten == ErasureCounts(deleted=3)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=3)
         assert [number for number in range(5) if bot.holds(f"発言{number}")] == [0, 4]
 
     async def test_of_which_nothing_was_kept_leaves_nothing_in_the_log(self, bot: Bot) -> None:
@@ -494,7 +494,7 @@ class TestLog:
             await bot.restore(backup)
         assert stopped.value.params == {"path": str(spoiled)}
         done = await bot.restore(backup, without_erasures=True)
-        assert (done.forgotten, done.erasures_known) == (ErasureCounts(users=1), False)
+        assert (done.forgotten, done.erasures_known) == (ReappliedErasures(users=1), False)
 
     async def test_of_the_database_that_is_spoiled_makes_room_for_one_that_can_be_written(
         self, bot: Bot
@@ -518,7 +518,7 @@ class TestLog:
         other = Bot(tmp_path / "new machine")
         other.folder.mkdir()
         done = await other.restore(backup)
-        assert (done.forgotten, done.replaced) == (ErasureCounts(users=1), None)
+        assert (done.forgotten, done.replaced) == (ReappliedErasures(users=1), None)
         assert await contents(other, ME) == []
         async with other.stores() as stores:
             log = await stores.erasures.read()

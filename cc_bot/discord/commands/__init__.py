@@ -1,4 +1,4 @@
-"""One lightbulb extension per command group, each with a loader of its own.
+"""The lightbulb extensions, one for each command group and with a loader of its own.
 
 An extension reads options, calls one method and sends one answer; what it needs arrives as typed parameters.
 """

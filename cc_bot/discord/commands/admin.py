@@ -9,10 +9,10 @@ import structlog
 
 from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
-from cc_bot.discord.interactions import Answerable, Mentionable, defer, named
+from cc_bot.discord.interactions import Answerable, Mentionable, defer, parse_mention
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.status import BotStatus, ServedModels
 from cc_bot.domain.errors import (
     LimitNotForChannels,
@@ -74,27 +74,29 @@ loader.command(admin)
 
 @lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
 async def owners_only(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, owners: Owners) -> None:
-    """Raises OwnersOnly."""
+    """Refuse everybody else. Raises OwnersOnly."""
     await owners.require(ctx.interaction)
 
 
-async def answer(interaction: Answerable, readers: Readers, act: Callable[[Reader], Awaitable[str]]) -> None:
+async def answer(
+    interaction: Answerable, recipients: Recipients, act: Callable[[Recipient], Awaitable[str]]
+) -> None:
     """Do what was asked for, and tell its user alone; what is too long comes as a file."""
     await defer(interaction, ephemeral=True)
-    reader = await readers.of(interaction)
-    told = await act(reader)
+    recipient = await recipients.of(interaction)
+    told = await act(recipient)
     if len(told) <= LONGEST_MESSAGE:
         await interaction.edit_initial_response(told, **NO_PINGS)
         return
     title, _, rest = told.partition("\n")
-    file = hikari.Bytes(rest.encode(), reader.words.admin.file_name)
+    file = hikari.Bytes(rest.encode(), recipient.words.admin.file_name)
     await interaction.edit_initial_response(title, attachment=file, **NO_PINGS)
 
 
-def note(reader: Reader, change: Change, **what: str | int | None) -> None:
+def note(recipient: Recipient, change: Change, **what: str | int | None) -> None:
     """Put on record what an owner changed, once it is done. Never what they wrote: only ids, numbers, and
     names that the program knows."""
-    _log.info("admin_changed", change=change, by=reader.user_id, **what)
+    _log.info("admin_changed", change=change, by=recipient.user_id, **what)
 
 
 # ---- options ---------------------------------------------------------------------------------------------
@@ -129,10 +131,10 @@ def kind_option() -> str | None:
     )
 
 
-def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
-    """Whom a command is about. Raises SubjectNotUnderstood."""
+def parse_subject(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
+    """Return whom a command is about. Raises SubjectNotUnderstood."""
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-    found = named(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
+    found = parse_mention(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
     if found is None:
         raise SubjectNotUnderstood
     return found
@@ -176,13 +178,13 @@ class ShowLimits(
 ):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: LimitStore, policies: Policies, readers: Readers
+        self, ctx: lightbulb.Context, store: LimitStore, policies: Policies, recipients: Recipients
     ) -> None:
-        async def act(reader: Reader) -> str:
+        async def act(recipient: Recipient) -> str:
             set_here = {each.key: each.value for each in await store.list_all()}
-            return pages.limits((await policies.now()).limits, set_here, reader.words)
+            return pages.limits((await policies.now()).limits, set_here, recipient.words)
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 @limits.register
@@ -206,18 +208,18 @@ class SetLimits(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
-            key, words = _key(ctx.interaction, self.limit, self.for_, self.kind), reader.words
-            await store.set(key.scope, key.scope_id, key.name, self.value, set_by=reader.user_id)
-            note(reader, "limit_set", **_recorded(key), value=self.value)
+    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
+            key, words = _key(ctx.interaction, self.limit, self.for_, self.kind), recipient.words
+            await store.set(key.scope, key.scope_id, key.name, self.value, set_by=recipient.user_id)
+            note(recipient, "limit_set", **_log_fields(key), value=self.value)
             return words.admin.limit_set.format(
-                subject=pages.limited(key, words),
+                subject=pages.limit_subject(key, words),
                 limit=pages.limit_name(key.name, words),
                 value=pages.limit_value(self.value, words),
             )
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 @limits.register
@@ -233,24 +235,25 @@ class UnsetLimits(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
+    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
             key = _key(ctx.interaction, self.limit, self.for_, self.kind)
-            told = reader.words.admin
+            told = recipient.words.admin
             if not await store.unset(key.scope, key.scope_id, key.name):
                 return told.limit_was_not_set
-            note(reader, "limit_unset", **_recorded(key))
+            note(recipient, "limit_unset", **_log_fields(key))
             return told.limit_unset
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: str | None) -> LimitKey:
-    """Raises SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
+    """Return whom a limit is about, and which it is. Raises SubjectNotUnderstood, LimitNotForChannels and
+    LimitNotForServers."""
     name = cast("LimitName", limit)  # Discord takes no other choice
     if not text.strip() and kind is None:
         return LimitKey("everyone", EVERYONE, name)
-    found = named_in(interaction, text, kind)
+    found = parse_subject(interaction, text, kind)
     if found.subject == "channel":
         raise LimitNotForChannels
     if found.subject == "guild" and name in QUOTAS:
@@ -258,7 +261,7 @@ def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: st
     return LimitKey(found.subject, found.id, name)
 
 
-def _recorded(key: LimitKey) -> dict[str, str | int]:
+def _log_fields(key: LimitKey) -> dict[str, str | int]:
     return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
 
 
@@ -276,13 +279,18 @@ class ListAccess(
 ):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, owners: Owners, readers: Readers
+        self,
+        ctx: lightbulb.Context,
+        store: AccessStore,
+        policies: Policies,
+        owners: Owners,
+        recipients: Recipients,
     ) -> None:
-        async def act(reader: Reader) -> str:
+        async def act(recipient: Recipient) -> str:
             rules = (await store.get_in_force()).rules
-            return pages.access(await _in_file(policies), rules, await owners.ids(), reader.words)
+            return pages.access(await _in_file(policies), rules, await owners.ids(), recipient.words)
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 @access.register
@@ -297,8 +305,8 @@ class AllowAccess(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
-        await _rule(self, ctx, "allow", store, readers)
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
+        await _rule(self, ctx, "allow", store, recipients)
 
 
 @access.register
@@ -313,8 +321,8 @@ class DenyAccess(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
-        await _rule(self, ctx, "deny", store, readers)
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
+        await _rule(self, ctx, "deny", store, recipients)
 
 
 @access.register
@@ -330,21 +338,21 @@ class RemoveAccess(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, readers: Readers
+        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, recipients: Recipients
     ) -> None:
-        async def act(reader: Reader) -> str:
-            found = named_in(ctx.interaction, self.subject, self.kind)
+        async def act(recipient: Recipient) -> str:
+            found = parse_subject(ctx.interaction, self.subject, self.kind)
             if removed := await store.unset(found.subject, found.id):
-                note(reader, "access_removed", subject=found.subject, subject_id=found.id)
-            told = reader.words.admin
+                note(recipient, "access_removed", subject=found.subject, subject_id=found.id)
+            told = recipient.words.admin
             sentence = told.access_removed if removed else told.access_had_no_rule
-            lines = [sentence.format(subject=found.spoken_of(reader.words))]
+            lines = [sentence.format(subject=found.phrase(recipient.words))]
             in_file = await _in_file(policies)
             if found.id in ids_of(in_file.allow, found.subject) | ids_of(in_file.deny, found.subject):
                 lines.append(told.access_also_in_file)
             return "\n".join(lines)
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 async def _rule(
@@ -352,18 +360,18 @@ async def _rule(
     ctx: lightbulb.Context,
     ruling: Ruling,
     store: AccessStore,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
-    async def act(reader: Reader) -> str:
-        found = named_in(ctx.interaction, command.subject, command.kind)
-        await store.set(found.subject, found.id, ruling, set_by=reader.user_id)
-        note(reader, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
-        told = reader.words.admin
+    async def act(recipient: Recipient) -> str:
+        found = parse_subject(ctx.interaction, command.subject, command.kind)
+        await store.set(found.subject, found.id, ruling, set_by=recipient.user_id)
+        note(recipient, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
+        told = recipient.words.admin
         sentences = told.access_allowed if ruling == "allow" else told.access_denied
-        sentence = sentences[found.subject].format(subject=found.spoken_of(reader.words))
+        sentence = sentences[found.subject].format(subject=found.phrase(recipient.words))
         return f"{sentence}\n{told.owners_stay}"
 
-    await answer(ctx.interaction, readers, act)
+    await answer(ctx.interaction, recipients, act)
 
 
 async def _in_file(policies: Policies) -> AccessRules:
@@ -390,13 +398,13 @@ class MaintenanceOn(
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
-            await store.begin_maintenance(" ".join(self.words.split()), set_by=reader.user_id)
-            note(reader, "maintenance_begun")
-            return reader.words.admin.maintenance_begun
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
+            await store.begin_maintenance(" ".join(self.words.split()), set_by=recipient.user_id)
+            note(recipient, "maintenance_begun")
+            return recipient.words.admin.maintenance_begun
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 @maintenance.register
@@ -408,14 +416,14 @@ class MaintenanceOff(
     hooks=[owners_only],
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
             if not await store.end_maintenance():
-                return reader.words.admin.maintenance_was_off
-            note(reader, "maintenance_ended")
-            return reader.words.admin.maintenance_ended
+                return recipient.words.admin.maintenance_was_off
+            note(recipient, "maintenance_ended")
+            return recipient.words.admin.maintenance_ended
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 # ---- model -----------------------------------------------------------------------------------------------
@@ -453,20 +461,20 @@ class SetModels(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: ChannelModelStore, served: ServedModels, readers: Readers
+        self, ctx: lightbulb.Context, store: ChannelModelStore, served: ServedModels, recipients: Recipients
     ) -> None:
-        async def act(reader: Reader) -> str:
+        async def act(recipient: Recipient) -> str:
             channel_id, chain = _channel(ctx.interaction, self.channel), chain_of(self.models)
-            await store.set(channel_id, chain, set_by=reader.user_id)
-            note(reader, "models_set", channel=channel_id, models=len(chain))
-            told = reader.words.admin
+            await store.set(channel_id, chain, set_by=recipient.user_id)
+            note(recipient, "models_set", channel=channel_id, models=len(chain))
+            told = recipient.words.admin
             sentence = told.models_set if len(chain) > 1 else told.model_set
             lines = [sentence.format(channel=f"<#{channel_id}>", models=", ".join(chain))]
-            if unknown := await served.missing(chain):
+            if unknown := await served.find_missing(chain):
                 lines.append(told.models_unknown.format(models=", ".join(unknown)))
             return "\n".join(lines)
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 @model.register
@@ -480,15 +488,15 @@ class UnsetModels(
     channel = _channel_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
-            told, channel_id = reader.words.admin, _channel(ctx.interaction, self.channel)
+    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
+            told, channel_id = recipient.words.admin, _channel(ctx.interaction, self.channel)
             if unset := await store.unset(channel_id):
-                note(reader, "models_unset", channel=channel_id)
+                note(recipient, "models_unset", channel=channel_id)
             sentence = told.models_unset if unset else told.models_were_not_set
             return sentence.format(channel=f"<#{channel_id}>")
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 @model.register
@@ -500,11 +508,11 @@ class ListModels(
     hooks=[owners_only],
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
-            return pages.models(await store.list_chains(), reader.words)
+    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
+            return pages.models(await store.list_chains(), recipient.words)
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)
 
 
 def chain_of(text: str) -> tuple[str, ...]:
@@ -518,8 +526,8 @@ def chain_of(text: str) -> tuple[str, ...]:
 
 
 def _channel(interaction: hikari.PartialInteraction, text: str) -> int:
-    """Raises SubjectNotUnderstood."""
-    return named_in(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
+    """Return the channel that is named, or the one that is asked in. Raises SubjectNotUnderstood."""
+    return parse_subject(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
 
 
 # ---- status ----------------------------------------------------------------------------------------------
@@ -535,8 +543,8 @@ class ShowStatus(
     hooks=[owners_only],
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, status: BotStatus, readers: Readers) -> None:
-        async def act(reader: Reader) -> str:
-            return pages.status(await status.look(), reader.words)
+    async def invoke(self, ctx: lightbulb.Context, status: BotStatus, recipients: Recipients) -> None:
+        async def act(recipient: Recipient) -> str:
+            return pages.status(await status.look(), recipient.words)
 
-        await answer(ctx.interaction, readers, act)
+        await answer(ctx.interaction, recipients, act)

@@ -12,7 +12,7 @@ from cc_bot.discord.agents import Chooser, where
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import MAX_CHOICES, defer
 from cc_bot.discord.pages.admin import agent_list
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import CcBotError, UnknownAgent
 
 loader = lightbulb.Loader()
@@ -27,13 +27,13 @@ _MANAGERS = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 async def suggest_agents(
     ctx: lightbulb.AutocompleteContext[str],
     chooser: Chooser = lightbulb.di.INJECTED,
-    readers: Readers = lightbulb.di.INJECTED,
+    recipients: Recipients = lightbulb.di.INJECTED,
 ) -> None:
     typed = str(ctx.focused.value or "")
     try:
-        reader = await readers.of(ctx.interaction)
+        recipient = await recipients.of(ctx.interaction)
         agents = await chooser.usable_at(where(ctx.interaction))
-        found = matching_agents(agents, typed, reader.locale)[:MAX_CHOICES]
+        found = matching_agents(agents, typed, recipient.locale)[:MAX_CHOICES]
     except CcBotError as error:  # a list of choices has no place for a sentence
         _log.warning("autocomplete_failed", error=type(error).__name__)
         found = []
@@ -57,14 +57,14 @@ class ListAgentsCommand(
     lightbulb.SlashCommand, name="agent_list", description="agent_list_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader, place = await readers.of(ctx.interaction), where(ctx.interaction)
+        recipient, place = await recipients.of(ctx.interaction), where(ctx.interaction)
         chosen = await chooser.of(ctx.interaction)
         default = await chooser.default_of(place)
         shown = agent_list(
             await chooser.usable_at(place),
-            reader.words,
+            recipient.words,
             in_use=chosen.agent.name,
             default="" if place.guild_id is None else default.name,
             gone=chosen.stands_in,
@@ -78,19 +78,19 @@ class Use(lightbulb.SlashCommand, name="agent_use", description="agent_use_descr
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers, boards: CanvasBoards
+        self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader, place = await readers.of(ctx.interaction), where(ctx.interaction)
+        recipient, place = await recipients.of(ctx.interaction), where(ctx.interaction)
         wanted = find_agent(await chooser.usable_at(place), self.name)
         if wanted is None:
             raise UnknownAgent
         before = await chooser.of(ctx.interaction)
-        await chooser.choose(reader.user_id, place, wanted)
-        words = reader.words.agents
+        await chooser.choose(recipient.user_id, place, wanted)
+        words = recipient.words.agents
         sentence = words.using_already if before.agent.name == wanted.name else words.using
         await ctx.interaction.edit_initial_response(
-            sentence.format(display=wanted.display_name(reader.locale))
+            sentence.format(display=wanted.display_name(recipient.locale))
         )
         after = await chooser.of(ctx.interaction)
         if before.key != after.key:
@@ -106,16 +106,16 @@ class Default(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers, boards: CanvasBoards
+        self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
     ) -> None:
-        """It concerns everybody in the channel, so everybody is shown that it happened."""
+        """Show everybody that it happened: it concerns everybody in the channel."""
         interaction, place = ctx.interaction, where(ctx.interaction)
         allowed = interaction.member is not None and bool(interaction.member.permissions & _MANAGERS)
         wanted = find_agent(await chooser.usable_at(place), self.name)
         done = allowed and wanted is not None and place.guild_id is not None
         await defer(interaction, ephemeral=not done)
-        reader = await readers.of(interaction)
-        words = reader.words.agents
+        recipient = await recipients.of(interaction)
+        words = recipient.words.agents
         if place.guild_id is None:
             sentence = words.default_nowhere
         elif not allowed:
@@ -123,8 +123,8 @@ class Default(
         elif wanted is None:
             raise UnknownAgent
         else:
-            await chooser.set_default(place, place.guild_id, wanted, reader.user_id)
-            sentence = words.default_set.format(display=wanted.display_name(reader.locale))
+            await chooser.set_default(place, place.guild_id, wanted, recipient.user_id)
+            sentence = words.default_set.format(display=wanted.display_name(recipient.locale))
         await interaction.edit_initial_response(sentence)
         if done and wanted is not None:
             await boards.agent_changed(place.channel_id, wanted.name)

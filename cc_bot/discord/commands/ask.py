@@ -43,6 +43,6 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
     ) -> AskedQuestion:
         text = without_mentions(self.question).strip()
         if own_space(interaction):
-            text = await quotes.quoting_the_last(int(interaction.user.id), int(interaction.channel_id), text)
+            text = await quotes.quote_last(int(interaction.user.id), int(interaction.channel_id), text)
         files = asked_files((self.attachment,) if self.attachment else ())
         return AskedQuestion(text, author_name(interaction), files)

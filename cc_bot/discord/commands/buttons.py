@@ -35,7 +35,7 @@ from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
 from cc_bot.discord.presses import on_press, whisper
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.memory import MemoryChange, with_receipt
@@ -54,17 +54,17 @@ loader = lightbulb.Loader()
 async def answer_once_more(
     interaction: hikari.ComponentInteraction,
     button: AnswerButton | RetryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     answers: Answers,
 ) -> None:
     if isinstance(button, RetryButton):
-        if not await answers.ask_again(interaction, button, reader):
-            await tell_after_all(interaction, reader.words.unfinished.asked_already)
+        if not await answers.ask_again(interaction, button, recipient):
+            await tell_after_all(interaction, recipient.words.unfinished.asked_already)
     elif button.action == "again":
-        await answers.regenerate(interaction, button, reader)
+        await answers.regenerate(interaction, button, recipient)
     else:
-        await answers.go_on(interaction, button, reader)
+        await answers.go_on(interaction, button, recipient)
 
 
 # ---- receipt buttons -------------------------------------------------------------------------------------
@@ -77,14 +77,14 @@ async def answer_once_more(
 async def undo(
     interaction: hikari.ComponentInteraction,
     button: UndoButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     stores: Stores,
     upkeep: ReceiptUpkeep,
 ) -> None:
     await defer_update(interaction)
-    said = await _undo(button, reader, stores)
-    await upkeep.refresh_pressed(interaction, reader.user_id, reader.words)
+    said = await _undo(button, recipient, stores)
+    await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
     await whisper(interaction, said)
 
 
@@ -92,12 +92,12 @@ async def undo(
 async def untell(
     interaction: hikari.ComponentInteraction,
     button: UntellButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     removal: MemoryRemovalStore,
 ) -> None:
     await defer(interaction, ephemeral=True)
-    views = [await _still_told(memory_id, reader, removal) for memory_id in button.memory_ids]
+    views = [await _view_of_mentions(memory_id, recipient, removal) for memory_id in button.memory_ids]
     reply = reply_to_deferred(interaction, ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
@@ -106,19 +106,19 @@ async def untell(
 async def list_used(
     interaction: hikari.ComponentInteraction,
     button: UsedMemoriesButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
 ) -> None:
     await defer(interaction, ephemeral=True)
-    found = [await memories.get(reader.user_id, memory_id) for memory_id in button.memory_ids]
-    told = used_list([memory for memory in found if memory is not None], reader.words)
+    found = [await memories.get(recipient.user_id, memory_id) for memory_id in button.memory_ids]
+    told = used_list([memory for memory in found if memory is not None], recipient.words)
     await interaction.edit_initial_response(told, **NO_PINGS)
 
 
-async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
+async def _undo(button: UndoButton, recipient: Recipient, stores: Stores) -> str:
     """Do it, and say what came of it; of what is done already the same."""
-    words, user_id, memory_id = reader.words.receipt, reader.user_id, button.memory_id
+    words, user_id, memory_id = recipient.words.receipt, recipient.user_id, button.memory_id
     memory = await stores.memories.get(user_id, memory_id)
     if button.action == "deleted":
         restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
@@ -135,15 +135,17 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 
-async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
-    """Where a forgotten memory is told all the same, with a way to erase it there."""
-    words, hidden = reader.words, await removal.get_hidden(reader.user_id, memory_id)
+async def _view_of_mentions(
+    memory_id: int, recipient: Recipient, removal: MemoryRemovalStore
+) -> EphemeralView:
+    """Return where a forgotten memory is told all the same, with a way to erase it there."""
+    words, hidden = recipient.words, await removal.get_hidden(recipient.user_id, memory_id)
     if hidden is None:
         return EphemeralView(words.erasure.out_of_reach)
-    told_in = await removal.count_messages(reader.user_id, memory_id)
+    told_in = await removal.count_messages(recipient.user_id, memory_id)
     if not told_in:
         return EphemeralView(words.erasure.not_told)
-    return erase_question(reader.user_id, memory_id, told_in, words)
+    return erase_question(recipient.user_id, memory_id, told_in, words)
 
 
 # ---- stop button -----------------------------------------------------------------------------------------
@@ -153,18 +155,22 @@ async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStor
 
 @on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours)
 async def stop(
-    interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, *, running: RunningTurns
+    interaction: hikari.ComponentInteraction,
+    button: StopButton,
+    recipient: Recipient,
+    *,
+    running: RunningTurns,
 ) -> None:
     shared = button.user_id == ANY_ASKER
-    if shared and running.runs(button.turn) and not running.asked_by(button.turn, reader.user_id):
-        await tell(interaction, reader.words.answer.not_yours)
+    if shared and running.runs(button.turn) and not running.asked_by(button.turn, recipient.user_id):
+        await tell(interaction, recipient.words.answer.not_yours)
         return
     ended = running.began_here(button.turn) or shared  # a channel's is taken up again
     if running.stop(button.turn) or ended:
         await defer_update(interaction)
         return
     # The program was restarted in between: the answer will never come to its end.
-    words, content = reader.words.answer, interaction.message.content or ""
+    words, content = recipient.words.answer, interaction.message.content or ""
     before = Facts.read(interaction.message.embeds)
     facts = replace(before, notices=(words.no_longer_running,))
     if content.startswith(words.thinking):
@@ -186,11 +192,11 @@ _OVER = (ProposalGone, ProposalOutdated, WhenPassed)
 
 @dataclass(frozen=True, slots=True)
 class _Press:
-    """Of one of the two buttons of a proposal, by whom it is for."""
+    """A press of one of the two buttons of a proposal, by whom it is for."""
 
     interaction: hikari.ComponentInteraction
     button: ProposalButton
-    reader: Reader
+    recipient: Recipient
     proposals: Proposals
     boards: CanvasBoards
     upkeep: ReceiptUpkeep
@@ -200,7 +206,7 @@ class _Press:
 async def decide(
     interaction: hikari.ComponentInteraction,
     button: ProposalButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     proposals: Proposals,
     boards: CanvasBoards,
@@ -208,32 +214,32 @@ async def decide(
 ) -> None:
     begin_turn()
     await defer_update(interaction)
-    await _decide(_Press(interaction, button, reader, proposals, boards, upkeep))
+    await _decide(_Press(interaction, button, recipient, proposals, boards, upkeep))
 
 
 @on_press(loader, SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours)
 async def list_proposals(
     interaction: hikari.ComponentInteraction,
     button: SeeProposalsButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     store: ProposalStore,
 ) -> None:
-    """Each in a message of its own, for its user alone."""
+    """Show each in a message of its own, for its user alone."""
     await defer(interaction, ephemeral=True)
-    found = await store.list_for_answer(reader.user_id, button.answer_id)
+    found = await store.list_for_answer(recipient.user_id, button.answer_id)
     if not found:
-        await interaction.edit_initial_response(reader.words.proposal.none_open, **NO_PINGS)
+        await interaction.edit_initial_response(recipient.words.proposal.none_open, **NO_PINGS)
         return
     reply = reply_to_deferred(interaction, ephemeral=True)
-    await reply.show([proposal_page(each, reader.words) for each in found])
+    await reply.show([proposal_page(each, recipient.words) for each in found])
 
 
 async def _decide(press: _Press) -> None:
     """Do it or leave it, and say in the message what came of it."""
-    words = press.reader.words
+    words = press.recipient.words
     page = page_of(await press.interaction.fetch_initial_response(), words.locale)
-    user_id, proposal_id = press.reader.user_id, press.button.proposal_id
+    user_id, proposal_id = press.recipient.user_id, press.button.proposal_id
     decided = without(page, proposal_id)
     drawing: SessionKey | None = None
     try:
@@ -243,12 +249,12 @@ async def _decide(press: _Press) -> None:
             proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
             done = await press.proposals.accept(user_id, proposal_id)
             drawing = proposal.key if proposal and isinstance(done, Canvas) else None
-            told = _told(press, decided, done)
+            told = _page_after(press, decided, done)
         else:
             left = await press.proposals.decline(user_id, proposal_id)
             told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
     except CcBotError as error:
-        sentence = explain(error, press.reader.words)
+        sentence = explain(error, press.recipient.words)
         if isinstance(error, _OVER) and decided != page:
             await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
         else:  # it may be tried again
@@ -261,18 +267,18 @@ async def _decide(press: _Press) -> None:
 
 
 async def _show(press: _Press, before: Page, page: Page) -> None:
-    interaction, reader = press.interaction, press.reader
+    interaction, recipient = press.interaction, press.recipient
     ephemeral = is_ephemeral(interaction.message)
     reply = reply_in_place(interaction, before, ephemeral=ephemeral)
-    page = await press.upkeep.as_it_is(page, reader.words)
+    page = await press.upkeep.as_it_is(page, recipient.words)
     await reply.show((page,))
     visibility = visibility_of(interaction, ephemeral=ephemeral)
-    press.upkeep.record(reply, reader.user_id, visibility, reader.words)
+    press.upkeep.record(reply, recipient.user_id, visibility, recipient.words)
 
 
-def _told(press: _Press, page: Page, done: ProposalResult) -> Page:
+def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:
     """The message with what was done among its facts, and a way to take it back."""
-    interaction, words, user_id = press.interaction, press.reader.words, press.reader.user_id
+    interaction, words, user_id = press.interaction, press.recipient.words, press.recipient.user_id
     if isinstance(done, Canvas):
         return replace(page, facts=page.facts.noting(words.canvas.changed))
     receipts = with_receipt((), done) if isinstance(done, MemoryChange) else ()

@@ -7,7 +7,7 @@ import lightbulb
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import Answerable, defer, own_space
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
@@ -29,17 +29,17 @@ class ShowCanvasCommand(
         *,
         canvases: CanvasStore,
         boards: CanvasBoards,
-        readers: Readers,
+        recipients: Recipients,
         chooser: Chooser,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
+        recipient = await recipients.of(ctx.interaction)
         key = (await chooser.of(ctx.interaction)).key
         seen = await canvases.get(key)
         if seen is None or seen.canvas.empty:
-            await ctx.interaction.edit_initial_response(reader.words.canvas.empty)
+            await ctx.interaction.edit_initial_response(recipient.words.canvas.empty)
         else:
-            await _show(ctx.interaction, key, seen.canvas, boards, reader)
+            await _show(ctx.interaction, key, seen.canvas, boards, recipient)
 
 
 @group.register
@@ -53,11 +53,11 @@ class ClearCanvasCommand(
         *,
         canvases: CanvasStore,
         boards: CanvasBoards,
-        readers: Readers,
+        recipients: Recipients,
         chooser: Chooser,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        words = (await readers.of(ctx.interaction)).words.canvas
+        words = (await recipients.of(ctx.interaction)).words.canvas
         key = (await chooser.of(ctx.interaction)).key
         cleared = await canvases.clear(key)
         await boards.refresh(key, interaction=ctx.interaction, below=False)
@@ -65,10 +65,10 @@ class ClearCanvasCommand(
 
 
 async def _show(
-    interaction: Answerable, key: SessionKey, canvas: Canvas, boards: CanvasBoards, reader: Reader
+    interaction: Answerable, key: SessionKey, canvas: Canvas, boards: CanvasBoards, recipient: Recipient
 ) -> None:
-    """What others may see comes as a message, the rest in the reply, which its user alone sees."""
-    words = reader.words.canvas
+    """Show what others may see in a message, and the rest in the reply, which its user alone sees."""
+    words = recipient.words.canvas
     stands = await boards.refresh(key, interaction=interaction, below=False, anew=True)
     private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))
     if stands and (private.empty or own_space(interaction)):
@@ -80,4 +80,4 @@ async def _show(
         shown, said = private, words.shown_with_private
     else:
         shown, said = canvas, words.shown_to_you
-    await boards.reply_with(interaction, await boards.sheet(shown, reader, alone=True), said)
+    await boards.reply_with(interaction, await boards.sheet(shown, recipient, alone=True), said)

@@ -4,10 +4,10 @@ import lightbulb
 
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.interactions import can_write, defer, own_space
-from cc_bot.discord.pages.memory import escaped
+from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.pages.reminders import started, status
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.pages.reminders import started_answer, status
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.schedule import (
     LEAST_HOURS,
     MOST_HOURS,
@@ -57,17 +57,17 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, schedules: ScheduleStore, chooser: Chooser, readers: Readers
+        self, ctx: lightbulb.Context, schedules: ScheduleStore, chooser: Chooser, recipients: Recipients
     ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
-        reader = await readers.of(interaction)
+        recipient = await recipients.of(interaction)
         try:
             quiet = Quiet(
                 _minute(self.quiet_from, USUAL_QUIET.since), _minute(self.quiet_to, USUAL_QUIET.until)
             )
         except _NoTime as error:
-            told = reader.words.heartbeat.time_not_understood.format(given=escaped(str(error)))
+            told = recipient.words.heartbeat.time_not_understood.format(given=escape_markdown(str(error)))
             await interaction.edit_initial_response(told, **NO_PINGS)
             return
         here = self.where == "channel" and not own_space(interaction)
@@ -76,18 +76,18 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
         schedule = await schedules.add(
             (await chooser.of(interaction)).key,
             "",
-            next_beat(readers.clock(), repeat, reader.timezone, quiet),
+            next_beat(recipients.clock(), repeat, recipient.timezone, quiet),
             kind="heartbeat",
             place="channel" if posted else "dm",
             guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
             visibility="public" if posted else "private",
             repeat=repeat,
-            timezone=reader.timezone.key,
+            timezone=recipient.timezone.key,
             quiet=quiet,
-            locale=reader.locale,
+            locale=recipient.locale,
         )
-        answer = started(
-            schedule, reader.words, memory_paused=reader.memory_paused, moved_to_dm=here and not posted
+        answer = started_answer(
+            schedule, recipient.words, memory_paused=recipient.memory_paused, moved_to_dm=here and not posted
         )
         await interaction.edit_initial_response(answer, **NO_PINGS)
 
@@ -97,14 +97,14 @@ class Off(
     lightbulb.SlashCommand, name="heartbeat_off", description="heartbeat_off_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, stores: Stores, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        found = await stores.schedules.list(reader.user_id, kind="heartbeat")
+        recipient = await recipients.of(ctx.interaction)
+        found = await stores.schedules.list(recipient.user_id, kind="heartbeat")
         for schedule in found:
-            await stores.schedules.cancel(reader.user_id, schedule.id)
-        await stores.heartbeats.forget(reader.user_id)
-        told = reader.words.heartbeat
+            await stores.schedules.cancel(recipient.user_id, schedule.id)
+        await stores.heartbeats.forget(recipient.user_id)
+        told = recipient.words.heartbeat
         await ctx.interaction.edit_initial_response(told.stopped if found else told.off)
 
 
@@ -116,20 +116,20 @@ class Status(
     localize=True,
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        found = await schedules.list(reader.user_id, kind="heartbeat")
-        answer = status(found[0] if found else None, reader.words, memory_paused=reader.memory_paused)
+        recipient = await recipients.of(ctx.interaction)
+        found = await schedules.list(recipient.user_id, kind="heartbeat")
+        answer = status(found[0] if found else None, recipient.words, memory_paused=recipient.memory_paused)
         await ctx.interaction.edit_initial_response(answer, **NO_PINGS)
 
 
 class _NoTime(Exception):
-    """What was given is no time of day."""
+    """A word that is no time of day."""
 
 
 def _minute(given: str | None, usual: int) -> int:
-    """Raises _NoTime."""
+    """Parse a time of day. Raises _NoTime."""
     if given is None:
         return usual
     minute = parse_minute(given)

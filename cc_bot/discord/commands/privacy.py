@@ -14,7 +14,7 @@ from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.presses import on_press, show_view
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.privacy import Privacy
 
 # ---- group -----------------------------------------------------------------------------------------------
@@ -33,13 +33,13 @@ class Erase(
     lightbulb.SlashCommand, name="privacy_erase", description="privacy_erase_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        held = await privacy.overview(reader.user_id)
-        view = EphemeralView(reader.words.privacy.nothing_to_erase(held))
+        recipient = await recipients.of(ctx.interaction)
+        held = await privacy.overview(recipient.user_id)
+        view = EphemeralView(recipient.words.privacy.nothing_to_erase(held))
         if not held.nothing_to_erase:
-            view = erase_question(held, reader.user_id, reader.words, readers.clock())
+            view = erase_question(held, recipient.user_id, recipient.words, recipients.clock())
         await show_view(ctx.interaction, view)
 
 
@@ -47,26 +47,28 @@ class Erase(
 async def decide(
     interaction: hikari.ComponentInteraction,
     button: PrivacyButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     privacy: Privacy,
-    readers: Readers,
+    recipients: Recipients,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Erase, or leave it."""
     await defer_update(interaction)
-    told = await upkeep.newest(reader.user_id)  # by then nobody knows of them
-    await show_view(interaction, EphemeralView(await _decide(button, reader, privacy, readers)))
-    upkeep.refresh_these(told, reader.words)
+    told = await upkeep.newest(recipient.user_id)  # by then nobody knows of them
+    await show_view(interaction, EphemeralView(await _decide(button, recipient, privacy, recipients)))
+    upkeep.refresh_these(told, recipient.words)
 
 
-async def _decide(button: PrivacyButton, reader: Reader, privacy: Privacy, readers: Readers) -> str:
-    words = reader.words.privacy
+async def _decide(
+    button: PrivacyButton, recipient: Recipient, privacy: Privacy, recipients: Recipients
+) -> str:
+    words = recipient.words.privacy
     if button.decision == "keep":
         return words.kept
-    if button.until < readers.clock().timestamp():
+    if button.until < recipients.clock().timestamp():
         return words.too_late
-    return words.told(await privacy.erase(reader.user_id))
+    return words.told(await privacy.erase(recipient.user_id))
 
 
 # ---- exporting -------------------------------------------------------------------------------------------
@@ -96,24 +98,24 @@ class ExportPrivacyCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, readers: Readers
+        self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, recipients: Recipients
     ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
-        reader = await readers.of(interaction)
-        day = readers.clock().astimezone(reader.timezone).date().isoformat()
-        outlet = _ByDm(interaction, reader) if self.where == "dm" else _Here(interaction, reader)
-        async with line.of(reader.user_id):
-            parts = line.one_by_one(privacy.export(reader.user_id))
+        recipient = await recipients.of(interaction)
+        day = recipients.clock().astimezone(recipient.timezone).date().isoformat()
+        outlet = _ByDm(interaction, recipient) if self.where == "dm" else _Here(interaction, recipient)
+        async with line.of(recipient.user_id):
+            parts = line.one_by_one(privacy.export(recipient.user_id))
             await _send(parts, outlet, day)
 
 
 class _Here:
-    """Below the command, for its user's eyes alone."""
+    """The way to show files below the command, for its user's eyes alone."""
 
-    def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
+    def __init__(self, interaction: hikari.CommandInteraction, recipient: Recipient) -> None:
         self._interaction = interaction
-        self._words = reader.words.privacy
+        self._words = recipient.words.privacy
 
     async def send(self, file: hikari.Bytes, number: int) -> None:
         if number:
@@ -121,7 +123,7 @@ class _Here:
         else:
             await self._interaction.edit_initial_response(self._words.exported, attachment=file)
 
-    async def done(self, sent: int) -> None:
+    async def finish(self, sent: int) -> None:
         if not sent:
             await self._interaction.edit_initial_response(self._words.nothing)
         elif sent > 1:
@@ -134,12 +136,12 @@ class _Here:
 
 
 class _ByDm:
-    """In the user's DM with the bot. A nonce makes each post safe to repeat."""
+    """The way to show them in the user's DM with the bot. A nonce makes each post safe to repeat."""
 
-    def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
+    def __init__(self, interaction: hikari.CommandInteraction, recipient: Recipient) -> None:
         self._interaction = interaction
-        self._user_id = reader.user_id
-        self._words = reader.words.privacy
+        self._user_id = recipient.user_id
+        self._words = recipient.words.privacy
 
     async def send(self, file: hikari.Bytes, number: int) -> None:
         rest, nonce = self._interaction.app.rest, f"x{base36(int(self._interaction.id))}-{number}"
@@ -149,7 +151,7 @@ class _ByDm:
             lambda: rest.create_message(channel.id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
         )
 
-    async def done(self, sent: int) -> None:
+    async def finish(self, sent: int) -> None:
         told = self._words.exported_by_dm if sent else self._words.nothing
         await self._interaction.edit_initial_response(told)
 
@@ -168,7 +170,7 @@ async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) ->
         _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
         await outlet.cut_short(sent)
     else:
-        await outlet.done(sent)
+        await outlet.finish(sent)
 
 
 # ---- showing ---------------------------------------------------------------------------------------------
@@ -180,9 +182,9 @@ class ShowPrivacyCommand(
     lightbulb.SlashCommand, name="privacy_show", description="privacy_show_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        held = await privacy.overview(reader.user_id)
-        told = reader.words.privacy.overview(held, privacy.retention, reader.timezone)
+        recipient = await recipients.of(ctx.interaction)
+        held = await privacy.overview(recipient.user_id)
+        told = recipient.words.privacy.overview(held, privacy.retention, recipient.timezone)
         await ctx.interaction.edit_initial_response(told)

@@ -8,7 +8,7 @@ import lightbulb
 
 from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
 from cc_bot.discord.pages.memory import receipt
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.stores.memory.store import MemoryStore
@@ -22,12 +22,12 @@ _SMALL_PRINT = "-# "
 @loader.command
 class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        if reader.memory_paused:
+        recipient = await recipients.of(ctx.interaction)
+        if recipient.memory_paused:
             raise MemoryPaused
-        words = reader.words.memory
+        words = recipient.words.memory
         message: hikari.Message = self.target
         text = _text_of(message, ours=message.application_id == ctx.interaction.application_id)
         if not text:
@@ -35,7 +35,7 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
             return
         said = visibility_of(ctx.interaction, ephemeral=is_ephemeral(message))
         added = await memories.add(
-            reader.user_id,
+            recipient.user_id,
             text,
             audience="private" if said == "private" else "anywhere",
             source=Source(
@@ -44,12 +44,12 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
                 author=message.author.display_name or message.author.username,
             ),
         )
-        await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, reader.words))
+        await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, recipient.words))
 
 
 def _text_of(message: hikari.Message, *, ours: bool) -> str:
-    """What the message says; for one that consists of embeds, what those say. What stands below an answer of
-    ours in small print is not part of it, and commands stand there under their names."""
+    """Return what the message says; for one that consists of embeds, what those say. What stands below an
+    answer of ours in small print is not part of it, and commands stand there under their names."""
     content = _without_small_print(message.content or "") if ours else message.content or ""
     embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
     return without_mentions(content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]

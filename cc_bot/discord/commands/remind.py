@@ -36,7 +36,7 @@ from cc_bot.discord.pages.reminders import (
     snoozed_page,
 )
 from cc_bot.discord.presses import on_press, show_view, whisper
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, ScheduleNotFound, TooManySchedules
 from cc_bot.domain.schedule import MAX_SCHEDULES, MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
@@ -73,7 +73,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
 
 
 def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
-    """Those whose text or number contains what was typed, as many as can be offered."""
+    """Return those whose text or number contains what was typed, as many as can be offered."""
     wanted = typed.strip().removeprefix("#").casefold()
     found = (
         each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
@@ -90,23 +90,23 @@ class ListSchedulesCommand(
     lightbulb.SlashCommand, name="remind_list", description="remind_list_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        await show_view(ctx.interaction, list_view(await schedules.list(reader.user_id), 1, reader))
+        recipient = await recipients.of(ctx.interaction)
+        await show_view(ctx.interaction, list_view(await schedules.list(recipient.user_id), 1, recipient))
 
 
 @on_press(loader, RemindersButton, not_yours=lambda words: words.reminder.not_yours)
 async def turn_page(
     interaction: hikari.ComponentInteraction,
     button: RemindersButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     schedules: ScheduleStore,
 ) -> None:
     """Show another page of the list in the same message."""
     await defer_update(interaction)
-    await show_view(interaction, list_view(await schedules.list(reader.user_id), button.page, reader))
+    await show_view(interaction, list_view(await schedules.list(recipient.user_id), button.page, recipient))
 
 
 # ---- adding ----------------------------------------------------------------------------------------------
@@ -149,16 +149,16 @@ class AddScheduleCommand(
         ctx: lightbulb.Context,
         schedules: ScheduleStore,
         chooser: Chooser,
-        readers: Readers,
+        recipients: Recipients,
         moments: TimeResolver,
     ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
-        reader = await readers.of(interaction)
+        recipient = await recipients.of(interaction)
         planned = await moments.resolve(
-            self.when, self.repeat or "", reader.timezone, reader.locale, payer=payer_of(interaction)
+            self.when, self.repeat or "", recipient.timezone, recipient.locale, payer=payer_of(interaction)
         )
-        if len(planned) > MAX_SCHEDULES - len(await schedules.list(reader.user_id)):
+        if len(planned) > MAX_SCHEDULES - len(await schedules.list(recipient.user_id)):
             raise TooManySchedules(limit=MAX_SCHEDULES)  # all of them, or none
         place, key = place_of(self.where, interaction), (await chooser.of(interaction)).key
         added = [
@@ -170,25 +170,25 @@ class AddScheduleCommand(
                 guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
                 visibility="private" if place == "dm" else "public",
                 repeat=repeat,
-                timezone=reader.timezone.key,
-                locale=reader.locale,
+                timezone=recipient.timezone.key,
+                locale=recipient.locale,
             )
             for due_at, repeat in planned
         ]
-        known = await schedules.list(reader.user_id)
-        where = _where(place, self.where, interaction, reader)
-        await show_view(interaction, added_view(added, where, paused_among(known), reader))
+        known = await schedules.list(recipient.user_id)
+        where = _where(place, self.where, interaction, recipient)
+        await show_view(interaction, added_view(added, where, paused_among(known), recipient))
 
 
 def place_of(chosen: str | None, interaction: Answerable) -> Place:
-    """Where it is said: here, unless its user wants a DM, or the bot can't write here by itself."""
+    """Return where it is said: here, unless its user wants a DM, or the bot can't write here by itself."""
     if chosen == "dm" or own_space(interaction) or not can_write(interaction):
         return "dm"
     return "channel"
 
 
-def _where(place: Place, chosen: str | None, interaction: Answerable, reader: Reader) -> str:
-    words = reader.words.reminder
+def _where(place: Place, chosen: str | None, interaction: Answerable, recipient: Recipient) -> str:
+    words = recipient.words.reminder
     if place == "channel":
         return words.in_channel.format(channel=f"<#{int(interaction.channel_id)}>")
     brought = not own_space(interaction) and not can_write(interaction)
@@ -203,23 +203,23 @@ def _where(place: Place, chosen: str | None, interaction: Answerable, reader: Re
 async def cancel(
     interaction: hikari.ComponentInteraction,
     button: UnscheduleButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     schedules: ScheduleStore,
     upkeep: ReceiptUpkeep,
 ) -> None:
     await defer_update(interaction)
-    said = await _cancel(schedules, button, reader)
-    await upkeep.refresh_pressed(interaction, reader.user_id, reader.words)
+    said = await _cancel(schedules, button, recipient)
+    await upkeep.refresh_pressed(interaction, recipient.user_id, recipient.words)
     await whisper(interaction, said)
 
 
-async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, reader: Reader) -> str:
-    words = reader.words.reminder
-    known = await schedules.get(reader.user_id, button.schedule_id)
+async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, recipient: Recipient) -> str:
+    words = recipient.words.reminder
+    known = await schedules.get(recipient.user_id, button.schedule_id)
     if known is None or known.status == "done":
         return words.gone
-    cancelled = await schedules.cancel(reader.user_id, button.schedule_id)
+    cancelled = await schedules.cancel(recipient.user_id, button.schedule_id)
     return words.cancelled.format(text=shown_text(cancelled)) if cancelled else words.gone
 
 
@@ -227,30 +227,30 @@ async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, reader: Re
 async def snooze(
     interaction: hikari.ComponentInteraction,
     button: SnoozeButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     schedules: ScheduleStore,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
     """Set a reminder of the same once more; the buttons under the old one have done their work."""
     await defer_update(interaction)
-    before = await schedules.get(reader.user_id, button.schedule_id)
+    before = await schedules.get(recipient.user_id, button.schedule_id)
     if before is None:
-        await whisper(interaction, reader.words.reminder.gone)
+        await whisper(interaction, recipient.words.reminder.gone)
         return
     later = await schedules.add(
         before.key,
         before.text,
-        readers.clock() + timedelta(minutes=button.minutes),
+        recipients.clock() + timedelta(minutes=button.minutes),
         place=before.place,
         guild_id=before.guild_id,
         visibility=before.visibility,
         timezone=before.timezone,
-        locale=reader.locale,
+        locale=recipient.locale,
     )
     message = interaction.message
     shown = Page(message.content or "", facts=Facts.read(message.embeds))
-    page = snoozed_page(shown, before, later, reader.words)
+    page = snoozed_page(shown, before, later, recipient.words)
     await reply_in_place(interaction, shown, ephemeral=False).show((page,))
 
 
@@ -266,18 +266,18 @@ class DeleteScheduleCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers, upkeep: ReceiptUpkeep
+        self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients, upkeep: ReceiptUpkeep
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        known = await _reminder(schedules, reader, self.id)
-        cancelled = await schedules.cancel(reader.user_id, known.id)
+        recipient = await recipients.of(ctx.interaction)
+        known = await _reminder(schedules, recipient, self.id)
+        cancelled = await schedules.cancel(recipient.user_id, known.id)
         if cancelled is None:
             raise ScheduleNotFound(id=self.id)
-        told = reader.words.reminder.cancelled.format(text=shown_text(cancelled))
-        lines = [told, *attention(paused_among(await schedules.list(reader.user_id)), reader.words)]
+        told = recipient.words.reminder.cancelled.format(text=shown_text(cancelled))
+        lines = [told, *attention(paused_among(await schedules.list(recipient.user_id)), recipient.words)]
         await ctx.interaction.edit_initial_response("\n".join(lines), **NO_PINGS)
-        upkeep.refresh(reader.user_id, reader.words)
+        upkeep.refresh(recipient.user_id, recipient.words)
 
 
 @remind.register
@@ -287,26 +287,26 @@ class ResumeScheduleCommand(
     id = reminder_id(only=lambda schedule: schedule.status == "paused")
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(await _resumed(schedules, reader, self.id), **NO_PINGS)
+        recipient = await recipients.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(await _resume(schedules, recipient, self.id), **NO_PINGS)
 
 
-async def _resumed(schedules: ScheduleStore, reader: Reader, number: int) -> str:
+async def _resume(schedules: ScheduleStore, recipient: Recipient, number: int) -> str:
     """Have it go on, and say when. What had one time only, and is past it, comes at once."""
-    words = reader.words.reminder
-    before = await _reminder(schedules, reader, number)
-    resumed = await schedules.resume(reader.user_id, before.id)
+    words = recipient.words.reminder
+    before = await _reminder(schedules, recipient, number)
+    resumed = await schedules.resume(recipient.user_id, before.id)
     if resumed is None:
         return words.not_paused.format(text=shown_text(before))
     time, moment = timestamp(resumed.due_at, "F"), timestamp(resumed.due_at, "R")
     return words.resumed.format(time=time, moment=moment, text=shown_text(resumed))
 
 
-async def _reminder(schedules: ScheduleStore, reader: Reader, number: int) -> Schedule:
-    """Raises ScheduleNotFound; a heartbeat has commands of its own."""
-    found = await schedules.get_by_number(reader.user_id, number)
+async def _reminder(schedules: ScheduleStore, recipient: Recipient, number: int) -> Schedule:
+    """Return a reminder by its number. Raises ScheduleNotFound; a heartbeat has commands of its own."""
+    found = await schedules.get_by_number(recipient.user_id, number)
     if found is None or found.status == "done":
         raise ScheduleNotFound(id=number)
     return found

@@ -14,7 +14,7 @@ from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.page import Button, components
 from cc_bot.discord.places import Places, key_of_interaction
 from cc_bot.discord.presses import on_press
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.summaries import SummaryStore
@@ -30,15 +30,15 @@ class ClearCommand(lightbulb.SlashCommand, name="clear", description="clear_desc
         ctx: lightbulb.Context,
         *,
         sessions: SessionStore,
-        readers: Readers,
+        recipients: Recipients,
         chooser: Chooser,
         boards: CanvasBoards,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         key = (await chooser.of(ctx.interaction)).key
         await sessions.clear(key)
-        reader = await readers.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(reader.words.session.cleared)
+        recipient = await recipients.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(recipient.words.session.cleared)
         await boards.refresh(key, interaction=ctx.interaction, below=False)  # nothing is up any more
 
 
@@ -66,7 +66,7 @@ class Reset(
         self,
         ctx: lightbulb.Context,
         places: Places,
-        readers: Readers,
+        recipients: Recipients,
         messages: Messages,
     ) -> None:
         interaction = ctx.interaction
@@ -74,13 +74,14 @@ class Reset(
         await defer(interaction, ephemeral=not allowed)
         if allowed:
             await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
-        words = (await readers.of(interaction)).words.session
+        words = (await recipients.of(interaction)).words.session
         refused = words.reset_unsure if allowed is None else words.reset_refused
         await interaction.edit_initial_response(words.reset if allowed else refused)
 
 
 async def _may_reset(interaction: hikari.CommandInteraction, places: Places) -> bool | None:
-    """Whether this member may manage messages or started this thread. None: Discord did not tell in time."""
+    """Return whether this member may manage messages or started this thread. None: Discord did not tell in
+    time."""
     member = interaction.member
     if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
         return True
@@ -105,19 +106,19 @@ class SummaryCommand(
 ):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, summaries: SummaryStore, readers: Readers, chooser: Chooser
+        self, ctx: lightbulb.Context, summaries: SummaryStore, recipients: Recipients, chooser: Chooser
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        words = reader.words.summary
+        recipient = await recipients.of(ctx.interaction)
+        words = recipient.words.summary
         key = (await chooser.of(ctx.interaction)).key
         kept = await summaries.list_current(key)
         if not kept:
             await ctx.interaction.edit_initial_response(words.none)
             return
-        delete = Button(words.delete, SummaryButton(reader.user_id, key.agent).custom_id())
+        delete = Button(words.delete, SummaryButton(recipient.user_id, key.agent).custom_id())
         await ctx.interaction.edit_initial_response(
-            embed=summary_embed(kept, reader.words), components=components((delete,))
+            embed=summary_embed(kept, recipient.words), components=components((delete,))
         )
 
 
@@ -125,11 +126,11 @@ class SummaryCommand(
 async def delete_summary(
     interaction: hikari.ComponentInteraction,
     button: SummaryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     summaries: SummaryStore,
 ) -> None:
     """Delete what is kept of the channel that the button stands in."""
     await defer_update(interaction)
     await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
-    await interaction.edit_initial_response(reader.words.summary.deleted, embeds=[], components=[])
+    await interaction.edit_initial_response(recipient.words.summary.deleted, embeds=[], components=[])

@@ -11,7 +11,7 @@ from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.interactions import MAX_CHOICES, defer, payer_of
 from cc_bot.discord.pages.admin import usage_view
 from cc_bot.discord.pages.memory import COLOUR
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings
@@ -27,11 +27,11 @@ loader = lightbulb.Loader()
 
 
 async def suggest_timezones(
-    ctx: lightbulb.AutocompleteContext[str], readers: Readers = lightbulb.di.INJECTED
+    ctx: lightbulb.AutocompleteContext[str], recipients: Recipients = lightbulb.di.INJECTED
 ) -> None:
     own = None
     try:
-        own = (await readers.of(ctx.interaction)).timezone.key
+        own = (await recipients.of(ctx.interaction)).timezone.key
     except CcBotError as error:
         _log.warning("autocomplete_failed", error=type(error).__name__)
     with contextlib.suppress(hikari.HikariError):
@@ -60,7 +60,11 @@ class SettingsCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, settings: SettingsStore, schedules: ScheduleStore, readers: Readers
+        self,
+        ctx: lightbulb.Context,
+        settings: SettingsStore,
+        schedules: ScheduleStore,
+        recipients: Recipients,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         user_id = int(ctx.user.id)
@@ -70,19 +74,19 @@ class SettingsCommand(
             timezone = zone_of(self.timezone)
             await settings.set(user_id, timezone=timezone)
             await schedules.rezone(user_id, timezone)
-        reader = await readers.of(ctx.interaction)
+        recipient = await recipients.of(ctx.interaction)
         if self.language is None and self.timezone is None:
-            sentence = _overview(reader, await settings.get(user_id))
+            sentence = _overview(recipient, await settings.get(user_id))
         else:
-            sentence = reader.words.session.settings_saved.format(
-                language=_language(reader), timezone=reader.timezone.key
+            sentence = recipient.words.session.settings_saved.format(
+                language=_language(recipient), timezone=recipient.timezone.key
             )
         await ctx.interaction.edit_initial_response(sentence)
 
 
-def _overview(reader: Reader, chosen: UserSettings) -> str:
-    words = reader.words.session
-    language, timezone = _language(reader), reader.timezone.key
+def _overview(recipient: Recipient, chosen: UserSettings) -> str:
+    words = recipient.words.session
+    language, timezone = _language(recipient), recipient.timezone.key
     shown_language = language if chosen.locale else words.settings_default.format(value=language)
     shown_timezone = timezone if chosen.timezone else words.settings_default.format(value=timezone)
     return (
@@ -92,9 +96,9 @@ def _overview(reader: Reader, chosen: UserSettings) -> str:
     )
 
 
-def _language(reader: Reader) -> str:
-    words = reader.words.session
-    return words.language_ja if reader.locale is Locale.JA else words.language_en
+def _language(recipient: Recipient) -> str:
+    words = recipient.words.session
+    return words.language_ja if recipient.locale is Locale.JA else words.language_en
 
 
 # ---- help ------------------------------------------------------------------------------------------------
@@ -105,18 +109,18 @@ def _language(reader: Reader) -> str:
 class HelpCommand(lightbulb.SlashCommand, name="help", description="help_description", localize=True):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, readers: Readers, granted: GrantedReading, owners: Owners
+        self, ctx: lightbulb.Context, recipients: Recipients, granted: GrantedReading, owners: Owners
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        words = (await readers.of(ctx.interaction)).words.session
+        words = (await recipients.of(ctx.interaction)).words.session
         owner = int(ctx.user.id) in await owners.ids()
         told = help_text(words, granted.reading, owner=owner)
         await ctx.interaction.edit_initial_response(embed=hikari.Embed(description=told, colour=COLOUR))
 
 
 def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
-    """What the bot can do, and what it stores, where it may read so much. For an embed: with all the commands
-    it is longer than a message's content may be."""
+    """Return what the bot can do, and what it stores, where it may read so much. For an embed: with all the
+    commands it is longer than a message's content may be."""
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
     admin = words.help_admin if owner else ""
@@ -134,10 +138,10 @@ class UsageCommand(lightbulb.SlashCommand, name="usage", description="usage_desc
     server = lightbulb.boolean("usage_server", "usage_server_description", localize=True, default=False)
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, spending: Spending, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, spending: Spending, recipients: Recipients) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
-        words = (await readers.of(interaction)).words
+        words = (await recipients.of(interaction)).words
         member, guild_id = interaction.member, interaction.guild_id
         if not self.server:
             report = await spending.report_of(payer_of(interaction))

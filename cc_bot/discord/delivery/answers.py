@@ -36,7 +36,7 @@ from cc_bot.discord.interactions import (
 from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, rows_of
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.message import Message
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
 from cc_bot.log import begin_turn
@@ -47,7 +47,7 @@ class AcceptedTurn:
     """A question that stands in the ledger, and by whom it is answered for whom."""
 
     delivery: Delivery
-    reader: Reader
+    recipient: Recipient
     chosen: Chosen | None
     """None: whoever was asked in its session, which is looked up when it is asked once more."""
     interaction: Answerable | None = None
@@ -62,15 +62,15 @@ class AcceptedTurn:
     def options(self, chosen: Chosen, answer_id: int | None) -> TurnOptions:
         """Make the options of the turn. `answer_id` is the message that shows the answer, where it is
         known."""
-        turn, reader = self.turn, self.reader
+        turn, recipient = self.turn, self.recipient
         shown_in = None if turn.ephemeral else answer_id
         return TurnOptions(
-            reader.locale,
-            reader.timezone,
+            recipient.locale,
+            recipient.timezone,
             turn.temporary,
-            reader.welcomed,
+            recipient.welcomed,
             answer_discord_id=shown_in,
-            memory_paused=reader.memory_paused,
+            memory_paused=recipient.memory_paused,
             link=message_link(turn.guild_id, turn.key.channel_id, shown_in),
             agent=chosen.agent,
             guild_id=turn.guild_id,
@@ -88,7 +88,7 @@ class Answers:
     deliveries: TurnDeliveries
     boards: CanvasBoards
     chooser: Chooser
-    readers: Readers
+    recipients: Recipients
     taken_down: TakenDown
     _order: InOrder = field(default_factory=InOrder)
     """Of each user's questions, while their files are fetched."""
@@ -116,17 +116,17 @@ class Answers:
         await self.show_canvas(accepted, state)
 
     async def regenerate(
-        self, interaction: hikari.ComponentInteraction, button: AnswerButton, reader: Reader
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
         """Answer once more what the newest answer answered, in its place if its messages can be changed.
         Raises AgentGone, NotNewest, StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
-        accepted = await self._press(interaction, button, reader, below=not in_place)
+        accepted = await self._press(interaction, button, recipient, below=not in_place)
         async with accepted.delivery as delivery:
             await self.assistant.check_newest(accepted.turn.key, button.answer_id)
             if in_place:
-                before = await self._carry_over(interaction, reader)
+                before = await self._carry_over(interaction, recipient)
                 reply = reply_in_place(interaction, before, ephemeral=ephemeral, noting=delivery.note_page)
                 answer_id = int(interaction.message.id)
                 state = await self.show(accepted, reply, answer_id=answer_id, before=(before,))
@@ -137,18 +137,18 @@ class Answers:
                 above, rest = button.earlier_messages, interaction.app.rest
                 await delete_all(rest, interaction.channel_id, above, self.taken_down)
             elif state.text.strip():
-                await _take_buttons(interaction, reader)
+                await _take_buttons(interaction, recipient)
             await delivery.finish(state)
         await self.show_canvas(accepted, state)
 
     async def go_on(
-        self, interaction: hikari.ComponentInteraction, button: AnswerButton, reader: Reader
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
         """Have the newest answer go on where it was cut, below it. Raises as `regenerate`."""
-        accepted = await self._press(interaction, button, reader, below=True)
+        accepted = await self._press(interaction, button, recipient, below=True)
         async with accepted.delivery as delivery:
             await self.assistant.check_newest(accepted.turn.key, button.answer_id)
-            await _take_buttons(interaction, reader)
+            await _take_buttons(interaction, recipient)
             ephemeral = accepted.turn.ephemeral
             reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
             stored = False
@@ -159,16 +159,16 @@ class Answers:
                 await self.show_canvas(accepted, state)
             finally:
                 if not stored:  # nothing came: it may be tried once more
-                    page = page_of(interaction.message, reader.locale)
+                    page = page_of(interaction.message, recipient.locale)
                     await interaction.edit_initial_response(components=rows_of(page))
 
     async def ask_again(
-        self, interaction: hikari.ComponentInteraction, button: RetryButton, reader: Reader
+        self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient
     ) -> bool:
         """Ask an interrupted turn's question once more, in the same message; False when that is done already.
         What can't be asked again says so there; what only can't be now keeps its button. Raises as `ask`."""
         begin_turn()
-        renewed = partial(self._renew, interaction=interaction, reader=reader)
+        renewed = partial(self._renew, interaction=interaction, recipient=recipient)
         delivery, _ = await self.deliveries.acknowledge(
             self.deliveries.take(button.entry, button.user_id, renewed),
             partial(defer_update, interaction),
@@ -178,7 +178,7 @@ class Answers:
             return False
         turn = delivery.turn
         roles = roles_of(interaction.member) if interaction.guild_id == turn.guild_id else None
-        accepted = AcceptedTurn(delivery, reader, None, interaction, roles)
+        accepted = AcceptedTurn(delivery, recipient, None, interaction, roles)
         async with delivery:
             reply = reply_to_deferred(interaction, ephemeral=turn.ephemeral, noting=delivery.note_page)
             here = int(interaction.channel_id) == turn.key.channel_id
@@ -187,7 +187,7 @@ class Answers:
                 # The button first: until it stands there, a kill leaves a turn that is told of at the next
                 # start.
                 failure = state.failure or ""
-                await reply.show((interrupted_page(turn, failure, reader.words, may_be_asked_again=True),))
+                await reply.show((interrupted_page(turn, failure, recipient.words, may_be_asked_again=True),))
                 await delivery.offer_again()
             else:
                 await delivery.finish(state)
@@ -210,13 +210,13 @@ class Answers:
         turn begins, and told. `before` is how the message looks that it is written over. Raises StorageError,
         and with `opened` hikari's errors.
         """
-        stop, reader, chosen, turn = stop or Stop(), accepted.reader, accepted.chosen, accepted.turn
+        stop, recipient, chosen, turn = stop or Stop(), accepted.recipient, accepted.chosen, accepted.turn
         async with self.running.showing(
             reply,
-            reader,
+            recipient,
             stop,
-            words=words_under(chosen, reader) if chosen else None,
-            note=stand_in_note(chosen, reader) if chosen else "",
+            words=words_under(chosen, recipient) if chosen else None,
+            note=stand_in_note(chosen, recipient) if chosen else "",
             before=before,
             temporary=turn.temporary,
             opened=opened,
@@ -263,26 +263,26 @@ class Answers:
         ephemeral: bool,
         temporary: bool,
     ) -> AcceptedTurn:
-        reader = await self.readers.of(interaction, arrival.settings)
+        recipient = await self.recipients.of(interaction, arrival.settings)
         chosen = await self.chooser.of(interaction, arrival.agents)
         visibility = visibility_of(interaction, ephemeral=ephemeral)
         turn = self.deliveries.of_interaction(
-            interaction, chosen.key, "ask", reader, visibility=visibility, ephemeral=ephemeral
+            interaction, chosen.key, "ask", recipient, visibility=visibility, ephemeral=ephemeral
         )
         turn = replace(turn, temporary=temporary, question=await question)
-        return await self._admit(interaction, turn, reader, chosen)
+        return await self._admit(interaction, turn, recipient, chosen)
 
     async def _press(
         self,
         interaction: hikari.ComponentInteraction,
         button: AnswerButton,
-        reader: Reader,
+        recipient: Recipient,
         *,
         below: bool,
     ) -> AcceptedTurn:
         begin_turn()
         accepted, _ = await self._acknowledge(
-            self._accept_press(interaction, button, reader, below=below),
+            self._accept_press(interaction, button, recipient, below=below),
             partial(defer_update, interaction),
         )
         return accepted
@@ -291,7 +291,7 @@ class Answers:
         self,
         interaction: hikari.ComponentInteraction,
         button: AnswerButton,
-        reader: Reader,
+        recipient: Recipient,
         *,
         below: bool,
     ) -> AcceptedTurn:
@@ -302,7 +302,7 @@ class Answers:
             interaction,
             chosen.key,
             "again" if again else "continue",
-            reader,
+            recipient,
             visibility=visibility,
             ephemeral=ephemeral,
         )
@@ -310,16 +310,16 @@ class Answers:
         if again:
             turn = replace(turn, replaces=button.answer_id, earlier=button.earlier_messages)
         else:
-            asked = AskedQuestion(reader.words.answer.continue_question, author_name(interaction))
+            asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
             turn = replace(turn, question=asked)
-        return await self._admit(interaction, turn, reader, chosen)
+        return await self._admit(interaction, turn, recipient, chosen)
 
     async def _admit(
-        self, interaction: Answerable, turn: PendingTurn, reader: Reader, chosen: Chosen
+        self, interaction: Answerable, turn: PendingTurn, recipient: Recipient, chosen: Chosen
     ) -> AcceptedTurn:
         model = self.assistant.first_model(chosen.agent)
         delivery = await self.deliveries.admit(turn, payer_of(interaction), model)
-        return AcceptedTurn(delivery, reader, chosen, interaction, roles_of(interaction.member))
+        return AcceptedTurn(delivery, recipient, chosen, interaction, roles_of(interaction.member))
 
     async def _acknowledge(
         self,
@@ -329,7 +329,7 @@ class Answers:
         return await self.deliveries.acknowledge(accepting, acknowledge, _settle)
 
     def _renew(
-        self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, reader: Reader
+        self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, recipient: Recipient
     ) -> PendingTurn:
         """The same question, answered by the token of a press."""
         ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
@@ -337,7 +337,7 @@ class Answers:
             interaction,
             turn.key,
             "ask" if turn.kind == "message" else turn.kind,
-            reader,
+            recipient,
             visibility=turn.visibility,
             ephemeral=ephemeral,
         )
@@ -351,12 +351,12 @@ class Answers:
             place_id=None if pressed_in == turn.key.channel_id else pressed_in,
         )
 
-    async def _carry_over(self, interaction: hikari.ComponentInteraction, reader: Reader) -> Page:
+    async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         """The message that an answer is written over, with what it tells of what was done before."""
         receipts = self.running.receipts
         if receipts is None:
-            return page_of(interaction.message, reader.locale)
-        return await receipts.carry_over(interaction.message, reader.user_id, reader.words)
+            return page_of(interaction.message, recipient.locale)
+        return await receipts.carry_over(interaction.message, recipient.user_id, recipient.words)
 
 
 async def _settle(accepted: AcceptedTurn) -> None:
@@ -412,8 +412,8 @@ def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
-async def _take_buttons(interaction: hikari.ComponentInteraction, reader: Reader) -> None:
+async def _take_buttons(interaction: hikari.ComponentInteraction, recipient: Recipient) -> None:
     """Take the buttons from an answer that goes on elsewhere; what it did to memories can still be taken
     back."""
-    page = page_of(interaction.message, reader.locale)
+    page = page_of(interaction.message, recipient.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))

@@ -34,7 +34,7 @@ from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.locale import Locale
@@ -78,7 +78,7 @@ class CanvasBoards:
         canvases: CanvasStore,
         messages: CanvasMessages,
         pictures: Pictures,
-        readers: Readers,
+        recipients: Recipients,
         places: Places,
         *,
         spoken_in: Callable[[int], Locale | None],
@@ -89,7 +89,7 @@ class CanvasBoards:
         self._canvases = canvases
         self._messages = messages
         self._pictures = pictures
-        self._readers = readers
+        self._recipients = recipients
         self._places = places
         self._spoken_in = spoken_in
         self._is_current = is_current
@@ -153,7 +153,7 @@ class CanvasBoards:
                 await self._whispered.drop(key)
                 seen = await self._to_see(key, interaction)
                 if seen and not seen.canvas.empty:
-                    sheet = await self.sheet(seen.canvas, await self._readers.of(interaction), alone=True)
+                    sheet = await self.sheet(seen.canvas, await self._recipients.of(interaction), alone=True)
                     await self._whispered.post(key, interaction, sheet)
             except (CcBotError, hikari.HikariError) as error:
                 _log.warning("canvas_not_whispered", error=type(error).__name__)
@@ -197,12 +197,12 @@ class CanvasBoards:
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
-    async def sheet(self, canvas: Canvas, reader: Reader, *, alone: bool) -> CanvasSheet:
+    async def sheet(self, canvas: Canvas, recipient: Recipient, *, alone: bool) -> CanvasSheet:
         """A canvas as a message, with its pictures. `alone`: its user alone will see it."""
         charts = [element for element in canvas.in_sight if isinstance(element, Chart)]
-        pictures = await self._pictures.of(charts, reader.locale)
-        user_id = None if alone else reader.user_id
-        make = partial(canvas_page, canvas, reader.words, user_id=user_id)
+        pictures = await self._pictures.of(charts, recipient.locale)
+        user_id = None if alone else recipient.user_id
+        make = partial(canvas_page, canvas, recipient.words, user_id=user_id)
         page = await asyncio.to_thread(make, pictures=pictures)  # tables of long labels take a while
         plain = await asyncio.to_thread(make) if pictures else page
         return CanvasSheet(page, pictures, plain)
@@ -235,7 +235,7 @@ class CanvasBoards:
         if seen is None or canvas.empty:
             await self._remove(key, shown)
             return True
-        sheet = await self.sheet(canvas, await self._reader(key, interaction), alone=alone)
+        sheet = await self.sheet(canvas, await self._recipient(key, interaction), alone=alone)
         may_post = interaction is None or _may_write(interaction)
         if may_post and await self._show_in_channel(key, shown, seen.revision, sheet, anew=anew):
             await self._public.drop(key)
@@ -308,10 +308,10 @@ class CanvasBoards:
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 
-    async def _reader(self, key: SessionKey, interaction: Answerable | None) -> Reader:
+    async def _recipient(self, key: SessionKey, interaction: Answerable | None) -> Recipient:
         if interaction is not None:
-            return await self._readers.of(interaction)
-        return await self._readers.of_author(key.user_id, self._spoken_in(key.channel_id))
+            return await self._recipients.of(interaction)
+        return await self._recipients.of_author(key.user_id, self._spoken_in(key.channel_id))
 
 
 def _may_write(interaction: Answerable) -> bool:
@@ -380,7 +380,7 @@ class CanvasUpkeep:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
         if not self._closed:  # the connection may come back while the program leaves
-            self.begin(event.shard.id, self._shards.served_by(event.shard))
+            self.begin(event.shard.id, self._shards.serving(event.shard))
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent

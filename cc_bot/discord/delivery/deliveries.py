@@ -18,7 +18,7 @@ from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.answer import AnswerState
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import LimitReached, StorageError
 from cc_bot.domain.member import UsageSubject
@@ -70,7 +70,7 @@ class TurnDeliveries:
         interaction: Answerable,
         key: SessionKey,
         kind: TurnKind,
-        reader: Reader,
+        recipient: Recipient,
         *,
         visibility: Visibility,
         ephemeral: bool,
@@ -84,14 +84,14 @@ class TurnDeliveries:
             visibility,
             now,
             guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
-            locale=reader.locale,
+            locale=recipient.locale,
             interaction_id=int(interaction.id),
             token=interaction.token,
             token_until=now + TOKEN_LIVES,
             ephemeral=ephemeral,
         )
 
-    def of_message(self, message: hikari.Message, key: SessionKey, reader: Reader) -> PendingTurn:
+    def of_message(self, message: hikari.Message, key: SessionKey, recipient: Recipient) -> PendingTurn:
         """A turn that is answered by messages of the bot's own."""
         return PendingTurn(
             self._running.new_name(),
@@ -100,7 +100,7 @@ class TurnDeliveries:
             "private" if message.guild_id is None else "public",
             self._clock(),
             guild_id=None if message.guild_id is None else int(message.guild_id),
-            locale=reader.locale,
+            locale=recipient.locale,
             question_id=int(message.id),
             place_id=int(message.channel_id),
         )

@@ -31,7 +31,7 @@ from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.turn import TurnEvent
@@ -275,7 +275,7 @@ class RunningTurns:
     async def showing(
         self,
         reply: Reply,
-        reader: Reader,
+        recipient: Recipient,
         stop: Stop,
         *,
         words: Texts | None = None,
@@ -295,19 +295,19 @@ class RunningTurns:
         told; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry
         in the ledger, if it has one.
         """
-        words = in_channel(reader.words) if askers else words or reader.words
-        owner = None if askers else reader.user_id
+        words = in_channel(recipient.words) if askers else words or recipient.words
+        owner = None if askers else recipient.user_id
         with self.track(stop, askers, name) as its_name:
             button = StopButton(owner or ANY_ASKER, its_name)
             live = LiveAnswer(
-                reply, words, button, asker_id=reader.user_id, before=before, receipts=self.receipts
+                reply, words, button, asker_id=recipient.user_id, before=before, receipts=self.receipts
             )
             if opened is not None:
                 await live.open()
                 live.first_id = (await reply.message_ids())[0]
                 await opened(live.first_id)
             async with live:
-                with _tell_failures(live, reader):
+                with _tell_failures(live, recipient):
                     yield live
                 over_s = time.monotonic()
             try:
@@ -319,17 +319,17 @@ class RunningTurns:
 
 
 @contextmanager
-def _tell_failures(live: LiveAnswer, reader: Reader) -> Iterator[None]:
+def _tell_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     """End the answer with a sentence where anything goes wrong within."""
     try:
         yield
     except BeingErased as error:
-        live.forget(explain(error, reader.words))
+        live.forget(explain(error, recipient.words))
     except CcBotError as error:
-        live.fail(explain(error, reader.words), passing=isinstance(error, TurnError | StorageError))
+        live.fail(explain(error, recipient.words), passing=isinstance(error, TurnError | StorageError))
     except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
         _log.error("turn_broke", exc_info=True)
-        live.fail(explain(CcBotError(), reader.words))
+        live.fail(explain(CcBotError(), recipient.words))
 
 
 def in_channel(words: Texts) -> Texts:

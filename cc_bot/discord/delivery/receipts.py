@@ -28,7 +28,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.page import Button, Page, changes_to
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, takes_back
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory, MemoryState, Named, Receipt, ReceiptLine, ReceiptMessage
@@ -378,14 +378,14 @@ class ReceiptUpkeep:
         if messages:
             self._begin(messages[0].user_id, self._show_anew(messages, words))
 
-    async def catch_up(self, readers: Readers) -> None:
+    async def catch_up(self, recipients: Recipients) -> None:
         """Show anew what the last run of the program was ended before showing. Raises StorageError."""
         of_user = defaultdict[int, list[ReceiptMessage]](list)
         for told in await self._stores.receipts.list_all_stale():
             of_user[told.user_id].append(told)
         for user_id, messages in of_user.items():
-            reader = await readers.of_author(user_id)
-            self._begin(user_id, self._show_anew(messages, reader.words))
+            recipient = await recipients.of_author(user_id)
+            self._begin(user_id, self._show_anew(messages, recipient.words))
 
     async def settle(self) -> None:
         """Wait until all that was begun is shown."""

@@ -1,1 +1,1 @@
-"""What begins with a message instead of a command: mentions, replies, DMs, edits and deletions."""
+"""The ways that begin with a message instead of a command: mentions, replies, DMs, edits and deletions."""

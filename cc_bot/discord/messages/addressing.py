@@ -1,4 +1,4 @@
-"""Which conversation a message belongs to: its author's own session, or that of the channel."""
+"""The conversation that a message belongs to: its author's own session, or that of the channel."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from cc_bot.discord.messages.incoming import (
     is_for_others,
     is_from_person,
     owner_of,
-    quoted,
-    replied_to,
+    quotation,
+    reply_target,
     text_of,
 )
 from cc_bot.discord.places import Recent
@@ -41,26 +41,26 @@ class ProactiveMessageQuotes:
     _answered: Recent[int, str] = field(default_factory=partial(Recent[int, str], REMEMBERED))
 
     async def is_for_author(self, message: hikari.PartialMessage) -> bool:
-        """Whether it replies to what was said to its own author."""
-        return bool(await self._replied_to(message))
+        """Return whether it replies to what was said to its own author."""
+        return bool(await self._words_replied_to(message))
 
-    async def quoting(self, message: hikari.PartialMessage, text: str) -> str:
+    async def quote(self, message: hikari.PartialMessage, text: str) -> str:
         """The text of a message to its author's own session, below what it answers: what it replies to; in a
         DM also the last thing that was said there, if that was the bot's, and not asked for."""
         said = self._answered.get(int(message.id))
-        said = said or await self._replied_to(message) or await self._before(message)
+        said = said or await self._words_replied_to(message) or await self._before(message)
         if said is None:
             return text
         self._answered[int(message.id)] = said
         return _below(said, text)
 
-    async def quoting_the_last(self, user_id: int, channel_id: int, text: str) -> str:
+    async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
         """A text in a DM, below the last thing that was said there, likewise."""
         last = await self.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
 
-    async def _replied_to(self, message: hikari.PartialMessage) -> str | None:
-        answer = replied_to(message, int(self.bot().id))
+    async def _words_replied_to(self, message: hikari.PartialMessage) -> str | None:
+        answer = reply_target(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
         said = await self.schedules.get_said(int(answer.id))
@@ -75,7 +75,7 @@ class ProactiveMessageQuotes:
 
 def _below(said: str, text: str) -> str:
     """A question so long that there is no room for a quotation goes without."""
-    whole = "\n".join(filter(None, (quoted(said, QUOTED_CHARACTERS), text)))
+    whole = "\n".join(filter(None, (quotation(said, QUOTED_CHARACTERS), text)))
     return whole if len(whole) <= MAX_QUESTION_CHARACTERS else text
 
 
@@ -93,13 +93,14 @@ class Addressing:
     """Whether messages that do not mention the bot come with their content."""
 
     async def is_personal(self, message: hikari.PartialMessage) -> bool:
-        """Whether a message goes on with a session of its author: a DM's, or that of the answer or canvas
-        which it replies to. What was said to its author unasked belongs to no session, but to the place."""
+        """Return whether a message goes on with a session of its author: a DM's, or that of the answer or
+        canvas which it replies to. What was said to its author unasked belongs to no session, but to the
+        place."""
         if not message.author:
             return False
         if message.guild_id is None:
             return True
-        answer = replied_to(message, int(self.bot().id))
+        answer = reply_target(message, int(self.bot().id))
         if answer is None or not is_addressed(message, int(self.bot().id)):
             return False
         if owner_of(answer) == message.author.id or await self.proactive.is_for_author(message):
@@ -107,13 +108,13 @@ class Addressing:
         key = await self._session_shown_in(answer)
         return key is not None and key.user_id == message.author.id
 
-    async def chosen_for(self, message: hikari.Message) -> Chosen | None:
-        """Who answers a message in its author's own session, and which that is; None for what is no personal
-        message. A reply goes on with the agent that it replies to."""
+    async def choose_for(self, message: hikari.Message) -> Chosen | None:
+        """Return who answers a message in its author's own session, and which that is; None for what is no
+        personal message. A reply goes on with the agent that it replies to."""
         if not await self.is_personal(message):
             return None
         author_id = int(message.author.id)
-        answer = replied_to(message, int(self.bot().id))
+        answer = reply_target(message, int(self.bot().id))
         key = await self._session_shown_in(answer) if answer else None
         mine = key if key and key.user_id == author_id else None
         return await self.chooser.of_message(message, author_id, mine)
@@ -125,7 +126,8 @@ class Addressing:
         )
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Whether it is for the bot: addressed to it, or to nobody else in a thread where it has answered."""
+        """Return whether it is for the bot: addressed to it, or to nobody else in a thread where it has
+        answered."""
         bot_id = int(self.bot().id)
         if not is_from_person(message):
             return False
@@ -136,12 +138,13 @@ class Addressing:
         return await self.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
-        """What the archive keeps of a message, in the conversation that it belongs to."""
+        """Return what the archive keeps of a message, in the conversation that it belongs to."""
         if await self.is_personal(message):
-            return await self.proactive.quoting(message, text_of(message, self.bot()))
+            return await self.proactive.quote(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:
-        """Whether the answer that it replies to has to be quoted: it is not in the channel's archive."""
-        answer = replied_to(message, int(self.bot().id))
+        """Return whether the answer that it replies to has to be quoted: it is not in the channel's
+        archive."""
+        answer = reply_target(message, int(self.bot().id))
         return answer is not None and not await self.channels.is_answer(int(answer.id))

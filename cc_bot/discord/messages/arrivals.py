@@ -29,7 +29,7 @@ from cc_bot.discord.messages.incoming import (
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -47,7 +47,7 @@ channel waits for that."""
 
 @dataclass(frozen=True, slots=True)
 class ChannelArchive:
-    """What was written in channels, as far as it is for the bot to keep."""
+    """The archive of what was written in channels, as far as it is for the bot to keep."""
 
     channels: ChannelStore
     addressing: Addressing
@@ -72,7 +72,7 @@ class ChannelArchive:
         """Store a message, after what was missed before it. `waiting`: whether it is to be answered; None
         where that has to be found out. Raises StorageError and hikari's errors."""
         key = await self._key_of(message)
-        await self.catch_up.caught_up(int(message.channel_id))
+        await self.catch_up.wait_for(int(message.channel_id))
         quoting = await self.addressing.quotes(message)
         stored = to_message(message, self.addressing.bot(), quoting=quoting)
         if waiting is None:
@@ -93,7 +93,7 @@ class Arrivals:
     gate: Gate
     personal: PersonalTurns
     replies: MessageReplies
-    readers: Readers
+    recipients: Recipients
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """Messages that are, or were, answered in their author's session: no question of a channel any more."""
@@ -106,14 +106,14 @@ class Arrivals:
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
-            self.readers.guilds.place(int(message.channel_id), int(message.guild_id))
+            self.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member is not None:
                 self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self._is_for_bot(message):
             await self.archive.overhear(message)
         elif self._is_new(message):
             try:
-                await self._addressed(message, leave)
+                await self._attend(message, leave)
             except hikari.HikariError:
                 self._attended.discard(int(message.id))  # nobody was told anything: it may come once more
                 raise
@@ -145,9 +145,9 @@ class Arrivals:
             self._missed[int(message.id)] = None
         return stored
 
-    def answered_elsewhere(self, message_ids: Iterable[int]) -> None:
-        """These were questions to their authors' own sessions when the program last ended; catching up does
-        not make them the channel's."""
+    def note_personal(self, message_ids: Iterable[int]) -> None:
+        """Note that these were questions to their authors' own sessions when the program last ended; catching
+        up does not make them the channel's."""
         for message_id in message_ids:
             self._personal[message_id] = None
             self._attended[message_id] = None
@@ -155,19 +155,19 @@ class Arrivals:
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
         if self._is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
-            await self._say(message, (await self._reader(message)).words.mention.away)
+            await self._say(message, (await self._recipient(message)).words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        """One sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
+        """Tell it in one sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
         if not self._is_for_bot(message):
             return
         try:
-            words = (await self._reader(message)).words
+            words = (await self._recipient(message)).words
         except CcBotError:  # the database may be what failed
-            words = self.readers.words(self.readers.locale)
+            words = self.recipients.words(self.recipients.locale)
         await self._say(message, explain(error, words))
 
-    async def _addressed(self, message: hikari.Message, leave: Callable[[], None]) -> None:
+    async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refusal_of_author(message):
             await self.archive.overhear(message, waiting=False)
             leave()
@@ -175,9 +175,9 @@ class Arrivals:
             return
         if asks_nothing(message, self.addressing.bot()):
             leave()
-            await self._say(message, (await self._reader(message)).words.mention.ask_something)
+            await self._say(message, (await self._recipient(message)).words.mention.ask_something)
             return
-        chosen = await self.addressing.chosen_for(message)
+        chosen = await self.addressing.choose_for(message)
         if chosen is not None and int(message.id) not in self._missed:
             self._personal[int(message.id)] = None
             await self.personal.answer(chosen, message, leave)
@@ -189,18 +189,18 @@ class Arrivals:
         return is_from_person(message) and (is_dm or is_addressed(message, int(self.addressing.bot().id)))
 
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
-        """No channel is told that somebody may not use the bot, but that there is maintenance."""
+        """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
-            await self._say(message, explain(error_of(refused), (await self._reader(message)).words))
+            await self._say(message, explain(error_of(refused), (await self._recipient(message)).words))
 
     async def _say(self, message: hikari.Message, sentence: str) -> None:
         await self.replies.say(int(message.channel_id), int(message.id), sentence)
 
-    async def _reader(self, message: hikari.Message) -> Reader:
-        return await self.readers.of_author_in(int(message.channel_id), int(message.author.id))
+    async def _recipient(self, message: hikari.Message) -> Recipient:
+        return await self.recipients.of_author_in(int(message.channel_id), int(message.author.id))
 
     def _is_new(self, message: hikari.Message) -> bool:
-        """Whether this process has not attended to it before."""
+        """Return whether this process has not attended to it before."""
         known = int(message.id) in self._attended
         self._attended[int(message.id)] = None
         return not known

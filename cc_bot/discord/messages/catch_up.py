@@ -39,7 +39,7 @@ SORRY_WITHIN = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class CatchUpBounds:
-    """How much is read at most, and how fast."""
+    """The bounds of how much is read, and how fast."""
 
     places: int = 100
     """Of a connection, that are looked at by themselves; the others when somebody writes there."""
@@ -61,19 +61,20 @@ PAGE = 100
 
 
 class Listener(Protocol):
-    """What live messages go through as well: how one is stored, and whether it is to be answered."""
+    """The way of live messages too: how one is stored, and whether it is to be answered."""
 
     async def reads(self, key: ChannelKey) -> bool:
-        """Whether the place is one for the bot to read."""
+        """Return whether the place is one for the bot to read."""
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """As it is archived; None for what is not: the bot's own messages, system messages, blank ones."""
+        """Return it as it is archived; None for what is not: the bot's own messages, system messages, blank
+        ones."""
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Whether it is addressed to the bot."""
+        """Return whether it is addressed to the bot."""
 
     def wake(self, key: ChannelKey) -> None:
-        """Somebody waits for an answer there."""
+        """Have it answered there: somebody waits."""
 
 
 class CatchUp:
@@ -104,10 +105,10 @@ class CatchUp:
             before.leave_the_rest()
         self._runs[shard_id] = _Run(self._channels, self._gap.fill, self._bounds, serves)
 
-    async def caught_up(self, channel_id: int) -> None:
+    async def wait_for(self, channel_id: int) -> None:
         """Wait until what was missed in a channel or thread is stored, as far as it ever will be."""
         for run in [*self._runs.values()]:
-            await run.caught_up(channel_id)
+            await run.wait_for(channel_id)
 
     async def close(self) -> None:
         """Stop reading. Whoever still waits is cancelled: the message that waited is found next time."""
@@ -117,7 +118,7 @@ class CatchUp:
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """What was written in DMs while nobody listened."""
+    """The messages that were written in DMs while nobody listened."""
 
     channels: ChannelStore
     rest: hikari.api.RESTClient
@@ -129,7 +130,7 @@ class Unheard:
         return await self.channels.list_direct(since=self.clock() - KNOWN_FOR, limit=self.bounds.direct)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
-        """What the bot has not replied to, oldest first, and whether its author still waits.
+        """Find what the bot has not replied to, oldest first, and whether its author still waits.
 
         Of what is older than that, the last message at most, and only where the bot has said nothing since.
         Raises StorageError and hikari's errors.
@@ -153,7 +154,7 @@ class Unheard:
 
 
 class _Run:
-    """What follows one `begin`."""
+    """The work that follows one `begin`."""
 
     def __init__(
         self,
@@ -170,7 +171,7 @@ class _Run:
         self._filling: dict[int, asyncio.Task[None]] = {}
         self._rounds = asyncio.create_task(self._make_rounds())
 
-    async def caught_up(self, channel_id: int) -> None:
+    async def wait_for(self, channel_id: int) -> None:
         behind = await asyncio.shield(self._behind)
         if channel_id not in behind or not await self._serves(channel_id):
             return
@@ -183,7 +184,7 @@ class _Run:
         await asyncio.shield(filling)
 
     def leave_the_rest(self) -> None:
-        """Only the places that somebody waits for are still read."""
+        """Read no more places than those that somebody waits for."""
         self._rounds.cancel()
 
     async def close(self) -> None:
@@ -208,7 +209,7 @@ class _Run:
                 break
             if await self._serves(place_id):
                 looked_at += 1
-                await self.caught_up(place_id)
+                await self.wait_for(place_id)
                 await asyncio.sleep(self._bounds.pause_s)
         _log.info("caught_up", places=looked_at)
 
@@ -231,14 +232,15 @@ class _Gap:
     since: int
 
     async def fill(self, place: Place) -> None:
-        """Never raises: a place that can't be read must not keep its new messages waiting."""
+        """Read and store it. Never raises: a place that can't be read must not keep its new messages
+        waiting."""
         place_id = place.key.place_id
         try:
             if not await self.listener.reads(place.key):
                 first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
                 await self.channels.pass_over(place.key, first_of_now - 1)
                 return
-            missed = await self._missed(place_id, max(place.newest_id, place.reset_id, self.since))
+            missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
             await self._store(place.key, missed)
         except (hikari.ForbiddenError, hikari.NotFoundError) as error:
             _log.info("place_not_readable", place=place_id, status=int(error.status))
@@ -247,8 +249,8 @@ class _Gap:
         except Exception:  # noqa: BLE001 - see above; the record has where it happened
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
-    async def _missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """What came after a message, oldest first; when that is too much, the newest of it."""
+    async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
+        """Return what came after a message, oldest first; when that is too much, the newest of it."""
         found: list[hikari.Message] = []
         for _ in range(self.bounds.pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
@@ -279,7 +281,7 @@ class _Gap:
         return await read()
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Each question that is still to be answered is stored together with the fact that it waits."""
+        """Store each question that is still to be answered together with the fact that it waits."""
         readable = [(stored, m) for m in missed if (stored := self.listener.to_store(m)) is not None]
         waits = {m.id: await self._waits(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):

@@ -30,7 +30,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
@@ -56,14 +56,14 @@ class ChannelQuestion:
 
     key: ChannelKey
     questions: Sequence[Message]
-    reader: Reader
+    recipient: Recipient
     calls: tuple[ToolCall, ...] = ()
     """What an earlier run of the program did for them before it was ended."""
     postponed: bool = False
 
     @property
     def turn(self) -> str:
-        """Its name in the ledger; empty where tools act for nobody."""
+        """The name of the turn in the ledger; empty where tools act for nobody."""
         return channel_turn(self.newest_id) if len(self.questions) == 1 else ""
 
     @property
@@ -84,25 +84,25 @@ class ChannelQuestion:
         return base36(zlib.crc32("\n".join(question.content for question in self.questions).encode()))
 
     def among(self, ids: Collection[int]) -> tuple[Message, ...]:
-        """Its questions with these ids."""
+        """Return those of its questions with these ids."""
         return tuple(question for question in self.questions if id_of(question) in ids)
 
 
 @dataclass(frozen=True, slots=True)
 class AsRead:
-    """How questions read when they were last answered, so that an edit that the answer has seen already does
-    not lead to another one. Kept are hashes, not texts."""
+    """The text of questions when they were last answered, so that an edit that the answer has seen already
+    does not lead to another one. Kept are hashes, not texts."""
 
     _hashes: OrderedDict[int, int] = field(default_factory=OrderedDict)
 
     def note(self, questions: Sequence[Message]) -> None:
-        """These are answered."""
+        """Note that these are answered."""
         self._hashes.update((id_of(question), hash(question.content)) for question in questions)
         while len(self._hashes) > REMEMBERED:
             self._hashes.popitem(last=False)
 
     def holds(self, questions: Sequence[Message]) -> bool:
-        """Whether all of them still read as they did."""
+        """Return whether all of them still read as they did."""
         return all(self._hashes.get(id_of(question)) == hash(question.content) for question in questions)
 
 
@@ -131,15 +131,15 @@ class ChannelAssistant:
 
     assistant: Assistant
     chooser: Chooser
-    readers: Readers
+    recipients: Recipients
     roles: SeenRoles
     files: QuestionFiles
     bot: Callable[[], hikari.OwnUser]
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
         """Questions that get one answer, in the language of whoever asked last. Raises StorageError."""
-        reader = await self.readers.of_author_in(key.place_id, questions[-1].author_id)
-        return ChannelQuestion(key, questions, reader)
+        recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id)
+        return ChannelQuestion(key, questions, recipient)
 
     async def follow(
         self,
@@ -154,7 +154,7 @@ class ChannelAssistant:
         on_its_way.begin(stop)
         questions = asked.questions if anew else asked.among(on_its_way.questions)
         options = await self._options(asked, on_its_way.answer_id)
-        attached = await self.files.attached(asked.key.place_id, questions, again=anew)
+        attached = await self.files.attach(asked.key.place_id, questions, again=anew)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
         try:
@@ -175,7 +175,8 @@ class ChannelAssistant:
         *,
         anew: bool,
     ) -> None:
-        """With their files; if the model does not take that, and it is several people's matter, without."""
+        """Ask with their files; if the model does not take that, and it is several people's matter,
+        without."""
         try:
             await live.follow(self._turn(key, questions, options, stop, anew=anew))
         except (ModelRefusedRequest, ContextTooLong) as error:
@@ -200,18 +201,18 @@ class ChannelAssistant:
         return self.assistant.ask(key, questions, options, stop)
 
     async def _options(self, asked: ChannelQuestion, answer_id: int | None) -> TurnOptions:
-        reader, place_id = asked.reader, asked.key.place_id
-        guild_id = self.readers.guilds.guild_of(place_id)
+        recipient, place_id = asked.recipient, asked.key.place_id
+        guild_id = self.recipients.guilds.guild_of(place_id)
         return TurnOptions(
-            reader.locale,
-            reader.timezone,
+            recipient.locale,
+            recipient.timezone,
             bot_id=int(self.bot().id),
             answer_discord_id=answer_id,
-            memory_paused=reader.memory_paused,
-            link=self.readers.guilds.link(place_id, answer_id),
+            memory_paused=recipient.memory_paused,
+            link=self.recipients.guilds.link(place_id, answer_id),
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
-            role_ids=self.roles.of(guild_id, reader.user_id),
+            role_ids=self.roles.of(guild_id, recipient.user_id),
             entry=asked.turn,
             earlier_calls=asked.calls,
         )
@@ -242,18 +243,18 @@ class ChannelAnswers:
         Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
         start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
         """
-        if await self._told_before(waiting):
+        if await self._give_up_told(waiting):
             return True
         begin_turn()
-        asked, reply = await self._begun(key, waiting)
+        asked, reply = await self._begin(key, waiting)
         try:
-            with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+            with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
                 async with self.running.showing(
                     reply,
-                    asked.reader,
+                    asked.recipient,
                     stop := Stop(),
                     askers=asked.askers,
-                    opened=partial(self._opened, asked, on_its_way),
+                    opened=partial(self._note_opened, asked, on_its_way),
                 ) as live:
                     await self.assistant.follow(asked, on_its_way, stop, live)
         except REFUSALS as error:
@@ -264,21 +265,21 @@ class ChannelAnswers:
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
 
     async def say(
-        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
+        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
     ) -> None:
-        """One sentence instead of an answer. Raises as `answer` does."""
-        if await self._told_before(questions):
+        """Say one sentence instead of an answer. Raises as `answer` does."""
+        if await self._give_up_told(questions):
             return
-        asked, reply = await self._begun(key, questions)
+        asked, reply = await self._begin(key, questions)
         try:
-            await reply.show((self._sentence(asked, sentence(asked.reader)),))
+            await reply.show((self._sentence(asked, sentence(asked.recipient)),))
         except REFUSALS as error:
             _log.info("user_not_told", error=type(error).__name__)
         await self._give_up(asked.questions)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
-        """With what an earlier run of the program did before it was ended."""
-        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        """The sentence with what an earlier run of the program did before it was ended."""
+        words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
     async def remake(self, key: ChannelKey, question: Message) -> None:
@@ -297,17 +298,17 @@ class ChannelAnswers:
         await self.stores.mentions.mark_read(question)
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
-        """Whether it came to an end: not when the program stops meanwhile."""
+        """Do it, and return whether it came to an end: not when the program stops meanwhile."""
         begin_turn()
         answer_id = id_of(answer)
         asked = await self.assistant.question(key, questions)
-        before = await self._as_shown(asked, answer)
-        reply = self._reply(asked, await self._sent(answer_id))
+        before = await self._pages_of(asked, answer)
+        reply = self._reply(asked, await self._messages_of(answer_id))
         await self.stores.mentions.mark_unshown(answer_id)
-        with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+        with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
-                reply, asked.reader, stop := Stop(), before=before, askers=asked.askers
+                reply, asked.recipient, stop := Stop(), before=before, askers=asked.askers
             ) as live:
                 await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
         if on_its_way.withdrawn:
@@ -325,36 +326,37 @@ class ChannelAnswers:
             asked = await self.assistant.question(
                 key, await self.stores.mentions.list_questions(id_of(answer))
             )
-            reply = self._reply(asked, await self._sent(id_of(answer)))
+            reply = self._reply(asked, await self._messages_of(id_of(answer)))
             try:
-                await reply.show(await self._as_shown(asked, answer))
+                await reply.show(await self._pages_of(asked, answer))
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
             await self._note_pages(reply, shown=True)
 
-    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
-        """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
-        an answer that was begun: who waited for that one is served first."""
-        answer_id, newest_id, ids = await self._interrupted(key)
+    async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
+        """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
+        leaves an answer that was begun: who waited for that one is served first."""
+        answer_id, newest_id, ids = await self._look_up_interrupted(key)
         if served := [question for question in waiting if id_of(question) in ids]:
             asked, sent = (
                 await self.assistant.question(key, served),
-                await self._sent(answer_id) if answer_id else (),
+                await self._messages_of(answer_id) if answer_id else (),
             )
-            asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.reader.user_id)
+            asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.recipient.user_id)
             return asked, self._reply(asked, sent, newest_id)
         asked = await self.assistant.question(key, together(waiting))
         await self.stores.mentions.begin(asked.questions, asked.newest_id)
         return asked, self._reply(asked)
 
     def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
-        """What it has posted already, in this run of the program or an earlier one, is not posted again."""
+        """Return its reply: what it has posted already, in this run of the program or an earlier one, is not
+        posted again."""
         question_id = newest_id or asked.newest_id
         return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
 
-    async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
-        """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
-        its nonce is made; and to which questions."""
+    async def _look_up_interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
+        """Look up an answer that was begun and never ended: its message, if it is known to be posted; else of
+        what its nonce is made; and to which questions."""
         if (answer_id := await self.stores.mentions.get_pending_answer(key)) is not None:
             return answer_id, 0, frozenset(map(id_of, await self.stores.mentions.list_questions(answer_id)))
         if posted := self._posted.get(key):
@@ -362,14 +364,14 @@ class ChannelAnswers:
         newest_id, ids = await self.stores.mentions.get_begun(key) or (0, frozenset())
         return None, newest_id, ids
 
-    async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
+    async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
         ids = (answer_id, *await self.stores.channels.list_pages(answer_id))
         return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
-    async def _opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
-        """There is a message for the answer. What was deleted before anybody watched out for it waits no
-        more."""
+    async def _note_opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
+        """Note that there is a message for the answer. What was deleted before anybody watched out for it
+        waits no more."""
         on_its_way.answer_id = answer_id
         self._posted[asked.key] = (answer_id, asked.ids)
         waiting = await self.stores.mentions.note_answer(asked.questions, answer_id)
@@ -391,14 +393,14 @@ class ChannelAnswers:
         return True
 
     async def _give_up(self, questions: Sequence[Message]) -> None:
-        """They wait no longer. While the database fails they must not be answered again and again."""
+        """Have them wait no longer. While the database fails they must not be answered again and again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
         await self.stores.mentions.give_up(questions)
         self._told.difference_update(ids)
 
-    async def _told_before(self, questions: Sequence[Message]) -> bool:
-        """Whether the askers of some know already; those wait no longer."""
+    async def _give_up_told(self, questions: Sequence[Message]) -> bool:
+        """Return whether the askers of some know already; those wait no longer."""
         told = [question for question in questions if id_of(question) in self._told]
         if told:
             await self._give_up(told)
@@ -412,8 +414,8 @@ class ChannelAnswers:
             await self.stores.mentions.mark_shown(answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
-        """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
-        told so next."""
+        """Take down an answer that nobody wants any more; except those whose channel was reset in that
+        very moment, who are told so next."""
         left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
         await self.stores.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
         await self.stores.channels.delete(await reply.message_ids())
@@ -422,9 +424,9 @@ class ChannelAnswers:
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
-    async def _as_shown(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
+    async def _pages_of(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
-        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         state = stored_state(answer, left)
         *pages, last = final_pages(state, words)

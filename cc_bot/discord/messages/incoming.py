@@ -28,24 +28,24 @@ _SMALL_PRINT = "-# "
 
 
 def is_from_person(message: hikari.Message) -> bool:
-    """Whether somebody wrote it: no bot, no webhook, not Discord itself."""
+    """Return whether somebody wrote it: no bot, no webhook, not Discord itself."""
     return not (message.author.is_bot or message.author.is_system or message.webhook_id)
 
 
 def is_addressed(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Whether it mentions the bot or replies to it. Discord counts a reply as a mention, unless its author
-    switched that off."""
+    """Return whether it mentions the bot or replies to it. Discord counts a reply as a mention, unless its
+    author switched that off."""
     return bot_id in (message.user_mentions or ())
 
 
 def is_for_others(message: hikari.Message, bot_id: int) -> bool:
-    """Whether it mentions somebody else, or replies to somebody else."""
+    """Return whether it mentions somebody else, or replies to somebody else."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True
-    return message.type is hikari.MessageType.REPLY and replied_to(message, bot_id) is None
+    return message.type is hikari.MessageType.REPLY and reply_target(message, bot_id) is None
 
 
-def replied_to(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
+def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
     """The bot's message that this one replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
@@ -54,7 +54,8 @@ def replied_to(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMes
 
 
 def owner_of(message: hikari.PartialMessage) -> int | None:
-    """Whose session the answer belongs to that this message of the bot shows, as far as its buttons tell.
+    """Return whose session the answer belongs to that this message of the bot shows, as far as its buttons
+    tell.
 
     Discord tells whose command a message answers, and not which command that was: it may be no answer at all.
     """
@@ -68,18 +69,18 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 
 
 def is_withheld(message: hikari.PartialMessage) -> bool:
-    """Whether there is nothing to read: no text and no files, or none that Discord shows the bot."""
+    """Return whether there is nothing to read: no text and no files, or none that Discord shows the bot."""
     return is_blank(message.content or "") and not message.attachments
 
 
 def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
-    """Whether it only calls the bot, and points at nothing either."""
+    """Return whether it only calls the bot, and points at nothing either."""
     is_reply = message.type is hikari.MessageType.REPLY
     return not (is_reply or message.attachments) and is_blank(text_of(message, bot))
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """What it says, with names instead of Discord's codes for people and commands.
+    """Return what it says, with names instead of Discord's codes for people and commands.
 
     The bot's own name is left out where it only calls it: at the beginning and at the end.
     """
@@ -94,25 +95,25 @@ def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
 
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Whether what it says, as `content_of` has it, holds names that its author did not choose: of people
-    that it mentions, and of files."""
+    """Return whether what it says, as `content_of` has it, holds names that its author did not choose: of
+    people that it mentions, and of files."""
     return bool(message.attachments) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
-    """What a channel's archive keeps of it: what it says, and the names of its files.
+    """Return what a channel's archive keeps of it: what it says, and the names of its files.
 
     `quoting`: the bot's message that it replies to is not in the archive, so the beginning of that stands
     before it. Nothing is ever quoted of other people: what they delete must be gone.
     """
-    answer = replied_to(message, int(bot.id)) if quoting else None
-    quote = quoted(answer.content or "") if answer else ""
+    answer = reply_target(message, int(bot.id)) if quoting else None
+    quote = quotation(answer.content or "") if answer else ""
     called = f"@{bot.username}" if message.referenced_message and not message.attachments else ""
     files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in message.attachments or ()]
     return "\n".join(filter(None, (quote, text_of(message, bot) or called, *files)))
 
 
-def quoted(said: str, characters: int = QUOTED_CHARACTERS) -> str:
+def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
     """The beginning of what the bot said, as a quotation: without whom it calls, and without small print; and
     with names instead of codes for commands, whose ids the model has no use for."""
     text = without_mentions(_CALL.sub("", said))
@@ -136,18 +137,19 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
 
 
 def name_of_author(message: hikari.Message) -> str:
-    """What its author is called where they wrote it."""
+    """Return what its author is called where they wrote it."""
     user = message.member or message.author
     return user.display_name or user.username
 
 
 def _is_named_by_others(message: hikari.Message) -> bool:
-    """Whether its author has a nickname in this server: who looks after the server may have chosen it."""
+    """Return whether its author has a nickname in this server: who looks after the server may have chosen
+    it."""
     return bool(message.member and message.member.nickname)
 
 
 def _without_calls(text: str, bot_id: int) -> str:
-    """Without the bot's mentions at both ends. The end is taken off piece by piece: an expression that looks
+    """Take off the bot's mentions at both ends. The end is taken off piece by piece: an expression that looks
     for it from every space of a long run would take minutes for a message full of them."""
     text = re.sub(rf"\A(?:<@!?{bot_id}>[\s,、:：]*)+", "", text)
     calls = (f"<@{bot_id}>", f"<@!{bot_id}>")
@@ -199,7 +201,7 @@ class QuestionFiles:
             while len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
 
-    async def attached(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
+    async def attach(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
         """The questions, each with its files; `again`: as Discord has them now, for they were edited.
 
         Raises an InputError when there is one question and the model can't have any of its files; of several

@@ -1,4 +1,4 @@
-"""All that begins with a message instead of a command: put together here, and fed with Discord's events."""
+"""Listening to Discord's events: all that begins with a message instead of a command is put together here."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -46,40 +46,40 @@ class Changes:
     withdrawals: Withdrawals
     taken_down: TakenDown
 
-    async def edited(self, message: hikari.PartialMessage) -> None:
-        """Raises StorageError and hikari's errors."""
+    async def follow_edit(self, message: hikari.PartialMessage) -> None:
+        """Follow an edit. Raises StorageError and hikari's errors."""
         if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
         if is_blank(content):
-            await self._emptied(message)
+            await self._forget_if_blank(message)
         elif await self.channels.edit(int(message.id), content, tainted=self._names_others(message)):
-            await self.mentions.edited(int(message.id))
+            await self.mentions.follow_edit(int(message.id))
 
     def _names_others(self, message: hikari.PartialMessage) -> bool:
         return names_others(message, int(self.addressing.bot().id))
 
-    async def deleted(self, channel_id: int, message_ids: Collection[int]) -> None:
-        """Raises StorageError and hikari's errors."""
+    async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
+        """Follow a deletion. Raises StorageError and hikari's errors."""
         gone = [message_id for message_id in message_ids if not self.taken_down.was_expected(message_id)]
         if gone:
             await self._forget(channel_id, gone)
 
-    async def _emptied(self, message: hikari.PartialMessage) -> None:
-        """Nothing is left of it to keep, and not because Discord withholds what there is."""
+    async def _forget_if_blank(self, message: hikari.PartialMessage) -> None:
+        """Forget it where nothing is left to keep, and not because Discord withholds what there is."""
         if not is_blank(message.content or ""):
             await self._forget(int(message.channel_id), [int(message.id)])
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """With the answers to them: what was asked is not to be read out of those."""
-        self.withdrawals.deleted(gone)
+        """Forget them with the answers to them: what was asked is not to be read out of those."""
+        self.withdrawals.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         await self.channels.delete((*gone, *answers))
         await delete_all(self.rest, channel_id, answers, self.taken_down)
 
-    async def place_deleted(self, key: ChannelKey) -> None:
+    async def follow_place_deletion(self, key: ChannelKey) -> None:
         """A channel with its threads, or a thread. Raises StorageError."""
-        self.withdrawals.place_deleted(key)
+        self.withdrawals.withdraw_place(key)
         await self.channels.forget_place(key)
 
 
@@ -93,7 +93,7 @@ _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 
 
 class Messages:
-    """What people write, from Discord's events to their answers."""
+    """The messages that people write, from Discord's events to their answers."""
 
     def __init__(
         self,
@@ -114,9 +114,9 @@ class Messages:
         self._gate = gate
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
-        self._guilds = answers.readers.guilds
+        self._guilds = answers.recipients.guilds
         self._shards = shards
-        bounds, clock = CatchUpBounds(), answers.readers.clock
+        bounds, clock = CatchUpBounds(), answers.recipients.clock
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
@@ -134,7 +134,7 @@ class Messages:
             reads_all=granted.reading == "all",
         )
         assistant = ChannelAssistant(
-            answers.assistant, answers.chooser, answers.readers, gate.roles, files, self._me
+            answers.assistant, answers.chooser, answers.recipients, gate.roles, files, self._me
         )
         channel_answers = ChannelAnswers(stores, assistant, replies, answers.running, withdrawals)
         self._mentions = Mentions(stores.mentions, channel_answers, TypingSigns(bot.rest), gate, clock)
@@ -146,24 +146,25 @@ class Messages:
             gate,
             PersonalTurns(answers, self.quotes, replies, withdrawals, stores.channels, self._me),
             replies,
-            answers.readers,
+            answers.recipients,
         )
         self._changes = Changes(
             bot.rest, stores.channels, self._addressing, self._mentions, withdrawals, answers.taken_down
         )
 
     async def prepare(self) -> None:
-        """Before the connection is opened: learn what the last run of the program left on its way. While the
+        """Learn, before the connection is opened, what the last run of the program left on its way. While the
         database fails, a reply of that may be answered by its channel as well."""
         try:
             left = await self._ledger.list_unfinished()
         except StorageError as error:
             _log.warning("ledger_not_read", error=type(error).__name__)
             return
-        self._arrivals.answered_elsewhere(turn.question_id for turn in left if turn.question_id is not None)
+        self._arrivals.note_personal(turn.question_id for turn in left if turn.question_id is not None)
 
     def listen(self) -> None:
-        """To be called before the connection is opened. Hears nothing when nothing is to be read."""
+        """Listen from now on, which is before the connection is opened; to nothing when nothing is to be
+        read."""
         if self._reading == "off":
             return
         subscribe = self._bot.subscribe
@@ -179,12 +180,12 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """Once the connection is open: see to those who still wait since the program last ended."""
+        """See to those who still wait since the program last ended."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Nothing up to this id of Discord's is read again there; those who wait are told. Raises
+        """Have nothing up to this id of Discord's read again there; those who wait are told. Raises
         StorageError."""
         await self._channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
@@ -194,8 +195,8 @@ class Messages:
         """Begin no further answers: who still waits is answered after the next start."""
         self._mentions.close()
 
-    async def settled(self, deadline_s: float) -> None:
-        """After `close`: wait for what was begun, until a time of the event loop. What is not done by then
+    async def finish(self, deadline_s: float) -> None:
+        """Wait, after `close`, for what was begun, until a time of the event loop. What is not done by then
         is cancelled, and found again after the next start: nothing uses the database any more."""
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
@@ -203,7 +204,7 @@ class Messages:
         await self._catch_up.close()
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
-                await self._mentions.settled()
+                await self._mentions.finish()
 
     # What catching up asks
 
@@ -220,7 +221,7 @@ class Messages:
         self._mentions.wake(key)
 
     async def _resume(self) -> None:
-        async with self._guarded():
+        async with self._guard():
             for pause_s in chain(_RESUME_PAUSES_S, repeat(_RESUME_PAUSES_S[-1])):
                 try:
                     await self._mentions.resume()
@@ -232,9 +233,9 @@ class Messages:
 
     async def _read_back(self) -> None:
         """Hear what was said in DMs meanwhile, as if it came now."""
-        async with self._guarded():
+        async with self._guard():
             for channel_id in await self._unheard.places():
-                async with self._guarded():  # one that can't be read keeps no other from it
+                async with self._guard():  # one that can't be read keeps no other from it
                     async for message, waits in self._unheard.questions(channel_id, int(self._me().id)):
                         hear = self._hear if waits else self._apologize
                         self._hearing.add(task := asyncio.create_task(hear(message)))
@@ -242,17 +243,17 @@ class Messages:
                 await asyncio.sleep(self._unheard.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        async with self._guarded(message), self._order.after(message.channel_id) as leave:
+        async with self._guard(message), self._order.after(message.channel_id) as leave:
             await self._arrivals.take(message, leave)
 
     async def _apologize(self, message: hikari.Message) -> None:
-        async with self._guarded():
+        async with self._guard():
             await self._arrivals.apologize(message)
 
     # Events
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        self._catch_up.begin(event.shard.id, self._shards.served_by(event.shard))
+        self._catch_up.begin(event.shard.id, self._shards.serving(event.shard))
         if event.shard.id == FIRST:
             if self._reading_back:
                 self._reading_back.cancel()
@@ -270,7 +271,7 @@ class Messages:
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
         if self._is_of_others(event.message):
             async with self._after_what_came_before(event.channel_id):
-                await self._changes.edited(event.message)
+                await self._changes.follow_edit(event.message)
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -280,25 +281,25 @@ class Messages:
         else:
             ids = [int(message_id) for message_id in event.message_ids]
         async with self._after_what_came_before(event.channel_id):
-            await self._changes.deleted(int(event.channel_id), ids)
+            await self._changes.follow_deletion(int(event.channel_id), ids)
 
     async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
         async with self._after_what_came_before(event.thread_id):
-            await self._changes.place_deleted(ChannelKey(int(event.parent_id), int(event.thread_id)))
+            await self._changes.follow_place_deletion(ChannelKey(int(event.parent_id), int(event.thread_id)))
 
     async def _on_channel_deleted(self, event: hikari.GuildChannelDeleteEvent) -> None:
         async with self._after_what_came_before(event.channel_id):
-            await self._changes.place_deleted(ChannelKey(int(event.channel_id)))
+            await self._changes.follow_place_deletion(ChannelKey(int(event.channel_id)))
 
     @asynccontextmanager
     async def _after_what_came_before(self, channel_id: hikari.Snowflake) -> AsyncIterator[None]:
-        """For changes: catching up may be about to store what it read before the change."""
-        async with self._guarded(), self._order.after(channel_id):
-            await self._catch_up.caught_up(int(channel_id))
+        """Wait with a change: catching up may be about to store what it read before the change."""
+        async with self._guard(), self._order.after(channel_id):
+            await self._catch_up.wait_for(int(channel_id))
             yield
 
     @asynccontextmanager
-    async def _guarded(self, message: hikari.Message | None = None) -> AsyncIterator[None]:
+    async def _guard(self, message: hikari.Message | None = None) -> AsyncIterator[None]:
         """hikari would only log an error of a listener; whoever wrote to the bot is told."""
         try:
             yield

@@ -1,4 +1,4 @@
-"""Who waits for an answer in which channel, and that everyone gets one.
+"""Mentions: who waits for an answer in which channel, and that everyone gets one.
 
 Each channel and thread is served by itself, one answer at a time; what comes meanwhile waits in the database
 and is answered together. Nothing of that is in memory alone: what still waits when the program ends, however
@@ -16,7 +16,7 @@ import structlog
 
 from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.member import Refusal
@@ -51,8 +51,8 @@ class TypingSigns:
         """Show no more of them."""
         self._closed.set()
 
-    async def settled(self) -> None:
-        """After `close`: wait until nothing is on its way."""
+    async def finish(self) -> None:
+        """Wait, after `close`, until nothing is on its way."""
         await asyncio.gather(*self._typing.values())
 
     async def _type(self, key: ChannelKey, wanted: Callable[[], Awaitable[bool]]) -> None:
@@ -109,13 +109,13 @@ class Mentions:
             self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Something waits there. While others are being answered, their own answer's message is not there
-        yet: they see at least that the bot is at work."""
+        """Have answered what waits there. While others are being answered, their own answer's message is
+        not there yet: they see at least that the bot is at work."""
         if key in self._workers:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._set_to_work(key)
 
-    async def edited(self, message_id: int) -> None:
+    async def follow_edit(self, message_id: int) -> None:
         """A message says another thing now: if it is a question, and answered already or just being answered,
         that answer is no longer right. Raises StorageError."""
         key = await self._store.get_place(message_id)
@@ -132,22 +132,22 @@ class Mentions:
         if key not in self._workers and not self._closed.is_set():
             self._workers[key] = asyncio.create_task(self._serve(key))
 
-    async def settled(self) -> None:
-        """After `close`: wait until the answers that were begun have been shown and are on record."""
-        await asyncio.gather(self._typing.settled(), *self._workers.values())
+    async def finish(self) -> None:
+        """Wait, after `close`, until the answers that were begun have been shown and are on record."""
+        await asyncio.gather(self._typing.finish(), *self._workers.values())
 
     async def _serve(self, key: ChannelKey) -> None:
-        """Until nothing is left to do there."""
+        """Answer until nothing is left to do there."""
         try:
             while key in self._woken and not self._closed.is_set():
                 self._woken.discard(key)
-                if not await self._tried(key):
+                if not await self._try_to_answer(key):
                     self._woken.add(key)
                     await self._pause()
         finally:
             del self._workers[key]  # nothing is awaited since `_woken` was looked at
 
-    async def _tried(self, key: ChannelKey) -> bool:
+    async def _try_to_answer(self, key: ChannelKey) -> bool:
         try:
             await self._answers.show_stored(key)
             await self._answer(key)
@@ -164,7 +164,9 @@ class Mentions:
         while not self._closed.is_set():
             await self._remake(key)
             if left_behind := await self._store.list_left_behind(key):
-                await self._answers.say(key, left_behind, lambda reader: reader.words.mention.left_behind)
+                await self._answers.say(
+                    key, left_behind, lambda recipient: recipient.words.mention.left_behind
+                )
                 continue
             waiting = await self._store.list_waiting(key)
             if refused := await self._gate.refusals_in(key, waiting):
@@ -172,7 +174,7 @@ class Mentions:
                 continue
             late = [question for question in waiting if self._is_late(question)]
             if late:
-                await self._answers.say(key, late, lambda reader: reader.words.mention.away)
+                await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
             elif not waiting or not await self._answers.answer(key, waiting):
                 return
 
@@ -188,12 +190,12 @@ class Mentions:
     async def _turn_away(
         self, key: ChannelKey, waiting: Sequence[Message], refused: Mapping[int, Refusal]
     ) -> None:
-        """Those who may not use the bot: no channel is told of that, but of maintenance."""
+        """Turn away those who may not use the bot: no channel is told of that, but of maintenance."""
         for reason in dict.fromkeys(refused.values()):
             questions = [question for question in waiting if refused.get(question.author_id) == reason]
             if reason.why == "maintenance" or await self._store.get_pending_answer(key):
                 error = error_of(reason)
-                await self._answers.say(key, questions, partial(_explained, error))
+                await self._answers.say(key, questions, partial(_explain, error))
             else:
                 await self._store.give_up(questions)
 
@@ -206,5 +208,5 @@ class Mentions:
             await asyncio.wait_for(self._closed.wait(), self._retry_s)
 
 
-def _explained(error: CcBotError, reader: Reader) -> str:
-    return explain(error, reader.words)
+def _explain(error: CcBotError, recipient: Recipient) -> str:
+    return explain(error, recipient.words)

@@ -43,15 +43,15 @@ class PersonalTurns:
         Raises StorageError, and hikari's errors when nothing can be shown.
         """
         begin_turn()
-        reader = await self.answers.readers.of_author_in(int(message.channel_id), chosen.key.user_id)
-        text = await self.quotes.quoting(message, text_of(message, self.bot()))
+        recipient = await self.answers.recipients.of_author_in(int(message.channel_id), chosen.key.user_id)
+        text = await self.quotes.quote(message, text_of(message, self.bot()))
         files, tainted = asked_files(message.attachments), names_others(message, int(self.bot().id))
         asked = AskedQuestion(text, name_of_author(message), files, tainted)
         deliveries = self.answers.deliveries
-        turn = replace(deliveries.of_message(message, chosen.key, reader), question=asked)
+        turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)
         async with await deliveries.accept(turn) as delivery:
             roles = roles_of(message.member)
-            await self._show(AcceptedTurn(delivery, reader, chosen, role_ids=roles), message, opened)
+            await self._show(AcceptedTurn(delivery, recipient, chosen, role_ids=roles), message, opened)
 
     async def _show(
         self, accepted: AcceptedTurn, message: hikari.Message, opened: Callable[[], None]
@@ -59,14 +59,14 @@ class PersonalTurns:
         question_id, stop = int(message.id), Stop()
         reply = self.replies.to(int(message.channel_id), question_id)
 
-        async def posted(answer_id: int) -> None:
+        async def note_posted(answer_id: int) -> None:
             on_its_way.answer_id = answer_id
             await accepted.delivery.note_shown_in(answer_id)
             opened()
 
-        with self.withdrawals.watching((question_id,), reply.shows) as on_its_way:
+        with self.withdrawals.watch((question_id,), reply.shows) as on_its_way:
             on_its_way.begin(stop)
-            state = await self.answers.show(accepted, reply, stop, opened=posted)
+            state = await self.answers.show(accepted, reply, stop, opened=note_posted)
         if on_its_way.withdrawn:
             await self.channels.delete((question_id, *await reply.message_ids()))
             await _remove(reply)

@@ -14,7 +14,7 @@ from cc_bot.domain.message import ChannelKey
 
 @dataclass(slots=True)
 class OnItsWay:
-    """One answer until it is shown to its end. All ids are Discord's."""
+    """An answer until it is shown to its end. All ids are Discord's."""
 
     questions: frozenset[int]
     key: ChannelKey | None = None
@@ -27,7 +27,7 @@ class OnItsWay:
     _stop: Stop | None = None
 
     def begin(self, stop: Stop) -> None:
-        """Its turn begins."""
+        """Begin its turn."""
         self._stop = stop
         if self.withdrawn:
             stop.request()
@@ -39,7 +39,7 @@ class OnItsWay:
             self.stop()
 
     def stop(self) -> None:
-        """Nobody wants it any more."""
+        """Stop it: nobody wants it any more."""
         self.withdrawn = True
         if self._stop:
             self._stop.request()
@@ -50,7 +50,7 @@ class Withdrawals:
         self._on_their_way: list[OnItsWay] = []
 
     @contextmanager
-    def watching(
+    def watch(
         self,
         questions: Collection[int],
         shown_in: Callable[[int], bool],
@@ -64,11 +64,11 @@ class Withdrawals:
         finally:
             self._on_their_way.remove(answer)
 
-    def deleted(self, message_ids: Collection[int]) -> None:
+    def withdraw(self, message_ids: Collection[int]) -> None:
         for answer in self._on_their_way:
             answer.withdraw(message_ids)
 
-    def place_deleted(self, key: ChannelKey) -> None:
+    def withdraw_place(self, key: ChannelKey) -> None:
         """A thread, or a channel with its threads."""
         for answer in self._on_their_way:
             if answer.key == key or (

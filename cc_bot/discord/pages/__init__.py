@@ -1,1 +1,1 @@
-"""What is shown: an answer or a list as messages of Discord. Nothing is sent here."""
+"""Pages are what is shown: an answer or a list as messages of Discord. Nothing is sent here."""

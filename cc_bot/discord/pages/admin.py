@@ -1,4 +1,5 @@
-"""What `/admin` shows: how the bot is doing, which limits hold, and who may use it. Nothing is looked up."""
+"""The answers to `/admin`: how the bot is doing, which limits hold, and who may use it. Nothing is looked
+up."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -9,7 +10,7 @@ import hikari
 from cc_bot.charts import table
 from cc_bot.discord.interactions import Mentionable
 from cc_bot.discord.pages.custom_ids import PrivacyButton
-from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escaped, one_line, timestamp
+from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.status import Seen
 from cc_bot.domain.member import (
@@ -39,7 +40,7 @@ _MEGABYTE = 1_000_000
 
 
 def status(seen: Seen, words: Texts) -> str:
-    """What `/admin status` answers."""
+    """The answer to `/admin status`."""
     told = words.admin
     cost = ""
     if seen.cost_micros is not None:
@@ -66,14 +67,14 @@ def status(seen: Seen, words: Texts) -> str:
 
 
 def limits(in_file: Rules, set_here: Rules, words: Texts) -> str:
-    """What `/admin limits show` answers; what was set here goes before what the file says."""
+    """The answer to `/admin limits show`; what was set here goes before what the file says."""
     told = words.admin
     lines = [told.limits_title]
     for key in sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name)):
         value = set_here[key] if key in set_here else in_file[key]
         lines.append(
             told.limit_line.format(
-                subject=limited(key, words),
+                subject=limit_subject(key, words),
                 limit=limit_name(key.name, words),
                 value=limit_value(value, words),
                 source="" if key in set_here else _source(key, value, words),
@@ -87,10 +88,12 @@ def _source(key: LimitKey, value: int | None, words: Texts) -> str:
     return words.admin.by_default if default else words.admin.from_file
 
 
-def limited(key: LimitKey, words: Texts) -> str:
-    """Whom a limit is for."""
+def limit_subject(key: LimitKey, words: Texts) -> str:
+    """The name of whom a limit is for."""
     return (
-        words.admin.everyone if key.scope == "everyone" else Mentionable(key.scope, key.scope_id).shown(words)
+        words.admin.everyone
+        if key.scope == "everyone"
+        else Mentionable(key.scope, key.scope_id).mention(words)
     )
 
 
@@ -104,7 +107,7 @@ def limit_value(value: int | None, words: Texts) -> str:
 
 
 def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], words: Texts) -> str:
-    """What `/admin access list` answers."""
+    """The answer to `/admin access list`."""
     told = words.admin
     everything = in_file | set_here
     lines = [told.access_title]
@@ -120,12 +123,12 @@ def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], w
             lines.append(template.format(subjects=shown) + source)
     if everything.allow != Subjects():
         lines.append(told.only_those)
-    owned = ", ".join(Mentionable("user", user_id).shown(words) for user_id in sorted(owners))
+    owned = ", ".join(Mentionable("user", user_id).mention(words) for user_id in sorted(owners))
     return "\n".join([*lines, told.access_owners.format(owners=owned), told.owners_stay])
 
 
 def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
-    """What `/admin model list` answers."""
+    """The answer to `/admin model list`."""
     told = words.admin
     lines = [
         told.model_line.format(channel=f"<#{channel_id}>", models=", ".join(chain))
@@ -135,7 +138,7 @@ def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
 
 
 def _subjects(rules: Subjects, words: Texts) -> list[str]:
-    return [Mentionable(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(ids_of(rules, kind))]
+    return [Mentionable(kind, id_).mention(words) for kind in SUBJECTS for id_ in sorted(ids_of(rules, kind))]
 
 
 # ---- agent list ------------------------------------------------------------------------------------------
@@ -176,7 +179,7 @@ CONFIRM_WITHIN: Final = timedelta(minutes=5)
 
 
 def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> EphemeralView:
-    """Of a user about whom something is stored."""
+    """The question for a user about whom something is stored."""
     until = now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     erase, keep = PrivacyButton(user_id, "erase", moment), PrivacyButton(user_id, "keep", moment)
@@ -221,7 +224,7 @@ def usage_view(report: UsageReport, words: Texts) -> hikari.Embed:
     """A user's own report, or that of a server, where it tells how many used it."""
     told = words.usage
     of_server = report.users is not None
-    lines = told.lines(report, on_discord, _named) if report.left or not report.empty else [told.nothing]
+    lines = told.lines(report, on_discord, _model_name) if report.left or not report.empty else [told.nothing]
     embed = hikari.Embed(
         title=told.server_title if of_server else told.title,
         description="\n".join(lines),
@@ -230,9 +233,9 @@ def usage_view(report: UsageReport, words: Texts) -> hikari.Embed:
     if report.days:
         embed.add_field(told.chart, f"```\n{table(chart_of(report, told.chart))}\n```")
     if of_server and report.models:
-        embed.add_field(told.models, "\n".join(told.model_lines(report, _named)))
+        embed.add_field(told.models, "\n".join(told.model_lines(report, _model_name)))
     return embed
 
 
-def _named(model: str) -> str:
-    return escaped(shorten(one_line(model), NAME_CHARACTERS))
+def _model_name(model: str) -> str:
+    return escape_markdown(shorten(one_line(model), NAME_CHARACTERS))

@@ -9,7 +9,7 @@ import hikari
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
-from cc_bot.discord.pages.memory import escaped, one_line
+from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, TextFile, messages
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
@@ -69,7 +69,7 @@ Waiting = Literal["thinking", "queued", "fallback"]
 
 @dataclass(frozen=True, slots=True)
 class AnswerState:
-    """What there is to show of a turn so far."""
+    """The state of what there is to show of a turn so far."""
 
     text: str = ""
     waiting: Waiting = "thinking"
@@ -105,7 +105,7 @@ class AnswerState:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """What it leaves to its user."""
+        """The proposals that it leaves to its user."""
         return self.done.proposals if self.done else ()
 
     @property
@@ -183,8 +183,9 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Once it has ended, without buttons: those under an answer name the messages above theirs. The last one
-    has the facts. `as_file`: all in one message, however long it is. `note` is one notice more."""
+    """The messages once it has ended, without buttons: those under an answer name the messages above
+    theirs. The last one has the facts. `as_file`: all in one message, however long it is. `note` is one
+    notice more."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     if is_blank(state.text):
@@ -232,8 +233,8 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
-    """What the user of the turn can do about the memories that were changed or used, and the reminders that
-    were set."""
+    """The buttons for what the user of the turn can do about the memories that were changed or used, and the
+    reminders that were set."""
     private, schedules = _is_private(state), state.schedules
     return receipt_buttons(
         state.receipts, state.recalled, state.carried, words, user_id, private=private, schedules=schedules
@@ -243,7 +244,8 @@ def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Butt
 def answer_buttons(
     state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
 ) -> tuple[Button, ...]:
-    """What can be done with a finished answer that is stored: ask again, or go on where it broke off."""
+    """The buttons for what can be done with a finished answer that is stored: ask again, or go on where it
+    broke off."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
@@ -264,7 +266,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
         for component in row.components
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     )
-    stated = [escaped(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
+    stated = [escape_markdown(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
     buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
     own = tuple(button for button in buttons if is_proposal_button(button))
     file = TextFile(message.attachments[0].filename, "") if message.attachments else None
@@ -280,7 +282,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
-    """One line on what is going on; empty while text streams by itself."""
+    """A line on what is going on; empty while text streams by itself."""
     if state.tools:
         line = _tool_line(state.tools[-1], words)
     elif state.waiting == "queued":
@@ -326,13 +328,13 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
-    shown = ", ".join(escaped(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
+    shown = ", ".join(escape_markdown(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
     images, texts = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10
     return words.answer.files_left_out.format(names=shown, images=f"{images} MB", texts=f"{texts} KB")
 
 
 def _is_private(state: AnswerState) -> bool:
-    """Whether its user alone is known to see it."""
+    """Return whether its user alone is known to see it."""
     return state.done is not None and state.done.answer.visibility == "private"
 
 

@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One embed."""
+    """An embed."""
 
     title: str = ""
     text: str = ""
@@ -111,7 +111,7 @@ def canvas_page(
     mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
     parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
     footer = _footer(canvas, seen, words)
-    fitting = _fitted(parts, footer, board=canvas.mode == "board")
+    fitting = _fit(parts, footer, board=canvas.mode == "board")
     file = _file(parts, words) if fitting != parts else None
     if len({part.picture for part in parts if part.picture}) == MAX_FILES:
         file = None
@@ -143,7 +143,7 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
 
 
 def _table(chart: Chart) -> str:
-    """Between fences, which nothing in it may close."""
+    """A table between fences, which nothing in it may close."""
     return f"```\n{table(chart).replace('`', '´')}\n```"
 
 
@@ -161,8 +161,8 @@ def _name(element: Element) -> str:
     return shorten(one_line(element.content), NAMED_BY)
 
 
-def _fitted(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
-    """With texts that have room, each by itself and all together."""
+def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
+    """The parts with texts that have room, each by itself and all together."""
     most = [
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
         for part in parts

@@ -1,5 +1,5 @@
-"""What a button, a menu or a form needs to know, written into its custom id (at most 100 characters, says
-Discord), so that it works after a restart: no state of a button lives in memory.
+"""Custom ids: what a button, a menu or a form needs to know is written into its own (at most 100 characters,
+says Discord), so that it works after a restart: no state of a button lives in memory.
 
 A custom id is the head of its kind and the values that belong to it, with colons between them and numbers in
 base 36: a snowflake takes 13 characters instead of 19, so that five of them fit. Messages keep their buttons
@@ -34,7 +34,7 @@ class CustomId:
 
     def custom_id(self) -> str:
         head = self.head.format(action=getattr(self, "action", ""))
-        return ":".join((head, *_written(getattr(self, name) for name in _following(type(self)))))
+        return ":".join((head, *_write(getattr(self, name) for name in _following(type(self)))))
 
 
 # ---- answers -----------------------------------------------------------------------------------------------
@@ -96,17 +96,18 @@ class UndoButton(CustomId):
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """No button: what is on record of a line that a memory was known already, which nothing takes back."""
+    """A record and no button: what is known of a line that a memory was known already, which nothing takes
+    back."""
 
     user_id: int
     memory_id: int
 
     def record(self) -> str:
-        return ":".join(("known", *_written((self.user_id, self.memory_id))))
+        return ":".join(("known", *_write((self.user_id, self.memory_id))))
 
     @classmethod
     def read(cls, record: str) -> "KnownMemory | None":
-        """None for any other line."""
+        """Read it back; None for any other line."""
         match record.split(":"):
             case ["known", user, memory]:
                 return cls(_number(user), _number(memory))
@@ -116,7 +117,7 @@ class KnownMemory:
 
 @dataclass(frozen=True, slots=True)
 class UsedMemoriesButton(CustomId):
-    """Which memories an answer looked up: as many of them as fit."""
+    """The memories that an answer looked up: as many of them as fit."""
 
     head = "used"
     user_id: int
@@ -205,7 +206,7 @@ class SearchButton(CustomId):
 
 @dataclass(frozen=True, slots=True)
 class MemoryButton(CustomId):
-    """Something to be done to one memory: a button, or a menu of its former versions."""
+    """A thing to be done to one memory: a button, or a menu of its former versions."""
 
     head = "memory"
     follow = ("user_id", "action", "memory_id", "former_id")
@@ -320,7 +321,7 @@ Control = (
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a kind is read, where its head is known."""
+    """The way to read a kind, where its head is known."""
 
     make: Callable[..., Control]
     known: dict[str, str]
@@ -331,7 +332,7 @@ class _Form:
     """How many of those there are at least."""
 
     def read(self, text: str | None) -> Control:
-        """Raises ValueError for what is none of its kind."""
+        """Read what follows the head. Raises ValueError for what is none of its kind."""
         parts = self._parts(text)
         if len(parts) < self.least:
             raise ValueError
@@ -367,7 +368,7 @@ def _following(kind: type[CustomId]) -> Sequence[str]:
 
 
 def _forms(kind: type[Control]) -> Iterator[tuple[str, _Form]]:
-    """Each head of a kind."""
+    """Yield each head of a kind, with how it is read."""
     types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
     values = {name: types[name] for name in _following(kind)}
     least = sum(defaults[name] is MISSING for name in values)
@@ -378,7 +379,7 @@ def _forms(kind: type[Control]) -> Iterator[tuple[str, _Form]]:
         yield kind.head.format(action=action), _Form(kind, {"action": action}, values, least)
 
 
-def _written(values: Sequence[object] | Iterator[object]) -> Iterator[str]:
+def _write(values: Sequence[object] | Iterator[object]) -> Iterator[str]:
     for value in values:
         if isinstance(value, tuple):
             yield from map(base36, value)
@@ -397,7 +398,7 @@ def _read(part: str | list[str], kind: Any) -> object:
 
 
 def _number(text: str) -> int:
-    """Raises ValueError; a sign and the like are nothing that was ever written."""
+    """Read a number in base 36. Raises ValueError; a sign and the like are nothing that was ever written."""
     if not text.isalnum():
         raise ValueError
     return int(text, 36)

@@ -64,7 +64,7 @@ class EphemeralView:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """Some memories, and where in the whole list they stand."""
+    """A page of memories, and where in the whole list they stand."""
 
     title: str
     found: Sequence[FoundMemory]
@@ -99,20 +99,21 @@ def choice_name(memory: Memory) -> str:
     return shorten(f"#{memory.number} {one_line(memory.content)}", CHOICE_CHARACTERS)
 
 
-def quoted(content: str) -> str:
+def excerpt(content: str) -> str:
     """A memory's text within a sentence: one line, as it was written, and not too long for a message."""
     text = shorten(one_line(content), QUOTED_CHARACTERS)
-    if len(escaped(text)) > QUOTED_CHARACTERS:
+    if len(escape_markdown(text)) > QUOTED_CHARACTERS:
         text = shorten(text, QUOTED_CHARACTERS // 2)
-    return escaped(text)
+    return escape_markdown(text)
 
 
 def receipt(template: str, memory: Memory, words: Texts) -> str:
-    """What was just remembered, and where and until when it will be used if not everywhere and always."""
+    """The sentence that tells what was just remembered, and where and until when it will be used if not
+    everywhere and always."""
     marks = [words.memory.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
         marks.append(words.memory.until.format(date=last_day(memory.expires_at)))
-    told = template.format(id=memory.number, content=quoted(memory.content))
+    told = template.format(id=memory.number, content=excerpt(memory.content))
     return "\n-# ".join((told, *marks))
 
 
@@ -126,7 +127,7 @@ def last_day(expires_at: datetime) -> str:
 
 
 def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
-    """That a memory's time is over, or until when it is not."""
+    """The mark that a memory's time is over, or until when it is not."""
     if memory.expires_at is None:
         return None
     if memory.is_expired(now):
@@ -134,13 +135,14 @@ def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
     return words.memory.until.format(date=last_day(memory.expires_at))
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """The text as it was written, not as Markdown."""
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
 
 
 def one_line(text: str) -> str:
-    """Without line breaks, and without marks that turn what stands after it in the line around."""
+    """Write a text without line breaks, and without marks that turn what stands after it in the line
+    around."""
     return " ".join(_TURNING.sub("", text).split())
 
 
@@ -148,14 +150,14 @@ def _entry(found: FoundMemory, words: Texts, now: datetime, characters: int) -> 
     memory = found.memory
     details = (
         words.memory.unsure if found.confidence < UNSURE_BELOW else None,
-        escaped(words.memory.shown_category(memory.category)),
-        escaped(shorten(" ".join(f"#{tag}" for tag in memory.tags), 60)),
+        escape_markdown(words.memory.shown_category(memory.category)),
+        escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), 60)),
         timestamp(memory.updated_at),
         end_mark(memory, words, now),
     )
     marks = (PIN_MARK if memory.pinned else "") + ("🔒 " if memory.audience == "private" else "")
     text = shorten(one_line(memory.content), characters)
-    return f"**#{memory.number}** {marks}{escaped(text)}\n-# {' ・ '.join(filter(None, details))}"
+    return f"**#{memory.number}** {marks}{escape_markdown(text)}\n-# {' ・ '.join(filter(None, details))}"
 
 
 def _footer(page: ListPage, words: Texts) -> str:
@@ -186,7 +188,8 @@ _TAG_CHARACTERS = 250
 def memory_card(
     memory: Memory, former: Sequence[Memory], words: Texts, now: datetime, *, said: str = ""
 ) -> EphemeralView:
-    """Everything about a memory, its former versions (newest first) included, with what can be done to it."""
+    """The card with everything about a memory, its former versions (newest first) included, with what can be
+    done to it."""
     told = words.memory_card
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{told.title.format(id=memory.number)}",
@@ -201,15 +204,15 @@ def memory_card(
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
-def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
-    """That a memory is hidden, until when it can be had back, how to be rid of it at once, and in how many
-    messages it is told all the same."""
+def forgotten_view(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
+    """The view that tells that a memory is hidden, until when it can be had back, how to be rid of it at
+    once, and in how many messages it is told all the same."""
     told = words.memory
     until = timestamp(since + UNDO_TIME, "t")
     still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
     too = Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True)
     return EphemeralView(
-        f"{told.deleted.format(id=memory.number, content=quoted(memory.content))}\n"
+        f"{told.deleted.format(id=memory.number, content=excerpt(memory.content))}\n"
         f"-# {told.undo_until.format(until=until)}{still}",
         buttons=(
             _button("undelete", memory, told.undo),
@@ -219,15 +222,15 @@ def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -
     )
 
 
-def edited(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
-    """What an edit changed, with an undo for it."""
+def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
+    """The view that tells what an edit changed, with an undo for it."""
     told = words.memory_card
     lines = [
         told.changed_from_to.format(name=name, old=old, new=new)
         for name, old, new in zip(
             (told.content, told.category, told.tags, told.end),
-            _shown(before, words),
-            _shown(memory, words),
+            _editable_values(before, words),
+            _editable_values(memory, words),
             strict=True,
         )
         if old != new
@@ -241,24 +244,24 @@ def edited(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
     )
 
 
-def not_kept(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    """Why what was entered could not be kept, and the text, so that it is not lost."""
+def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
+    """The view that tells why what was entered could not be kept, and the text, so that it is not lost."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 
 
 def _whole(content: str) -> str:
-    """All of a text: as it was written if there is room for the backslashes, else as Markdown, which does no
-    more here than look different."""
-    text = _LINE_MARK.sub(r"\1\\\2", escaped(content))
+    """The whole of a text: as it was written if there is room for the backslashes, else as Markdown, which
+    does no more here than look different."""
+    text = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
 
 def _facts(memory: Memory, words: Texts, now: datetime) -> list[tuple[str, str]]:
     told = words.memory_card
     facts = [
-        (told.category, escaped(words.memory.shown_category(memory.category))),
-        (told.tags, escaped(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
+        (told.category, escape_markdown(words.memory.shown_category(memory.category))),
+        (told.tags, escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
         (told.audience, told.private if memory.audience == "private" else told.anywhere),
         (told.end, end_mark(memory, words, now) or ""),
         (told.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
@@ -273,8 +276,8 @@ def _source(memory: Memory, words: Texts) -> str:
 
 
 def why(source: Source, words: Texts) -> str:
-    """How a memory came about, in a sentence."""
-    author, model = (escaped(shorten(one_line(name), 100)) for name in (source.author, source.model))
+    """The sentence that tells how a memory came about."""
+    author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words.memory_card.because(source.kind, author=author, model=model)
 
 
@@ -283,7 +286,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
     lines = [
         told.former.format(
             date=timestamp(version.updated_at),
-            content=escaped(shorten(_difference(version, memory, words), 90)),
+            content=escape_markdown(shorten(_difference(version, memory, words), 90)),
         )
         for version in former[:FORMER_SHOWN]
     ]
@@ -293,7 +296,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
 
 
 def _difference(version: Memory, memory: Memory, words: Texts) -> str:
-    """What a former version said; where that is what the memory says now, what else was different."""
+    """Return what a former version said; where that is what the memory says now, what else was different."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -323,14 +326,15 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
     return Menu(_custom_id("restore", memory), words.memory_card.restore, options)
 
 
-def _shown(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """What can be edited, as it is told: short enough that all of it, twice, has room in a message."""
+def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
+    """The fields that can be edited, as they are told: short enough that all of it, twice, has room in a
+    message."""
     nothing = words.memory_card.nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
-        escaped(shorten(one_line(memory.content), 200)),
-        escaped(words.memory.shown_category(memory.category)),
-        escaped(shorten(tags, 80)) or nothing,
+        escape_markdown(shorten(one_line(memory.content), 200)),
+        escape_markdown(words.memory.shown_category(memory.category)),
+        escape_markdown(shorten(tags, 80)) or nothing,
         nothing if memory.expires_at is None else last_day(memory.expires_at),
     )
 
@@ -348,7 +352,8 @@ def _custom_id(action: MemoryAction, memory: Memory) -> str:
 
 
 def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> EphemeralView:
-    """Whether to empty the stored messages as well that tell of a memory; so far it can be had back."""
+    """The question whether to empty the stored messages as well that tell of a memory; so far it can be had
+    back."""
     memory_only, conversations_too = words.erasure.choices()
     alone = MemoryButton("erase-alone", user_id, memory_id)
     everything = MemoryButton("erase-said", user_id, memory_id)
@@ -370,7 +375,8 @@ EXAMPLES = 5
 
 
 def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> EphemeralView:
-    """How many memories are new, known and refused, with some of the new ones; a button if there are any."""
+    """The view that tells how many memories are new, known and refused, with some of the new ones; a button
+    if there are any."""
     told, new = words.memory_box, len(plan.new)
     lines = [told.import_new.format(count=new)]
     if plan.known:
@@ -382,7 +388,7 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
     if not new:
         return EphemeralView(told.nothing_to_import, _embed(lines, words))
     lines += ["", f"**{told.examples}**"]
-    lines += [f"・{escaped(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
+    lines += [f"・{escape_markdown(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
     lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
     moment = int(until.timestamp())
     yes = ConfirmButton(user_id, "import", new, moment)
@@ -420,7 +426,7 @@ CELLS = 8
 
 
 def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> EphemeralView:
-    """How many there are, of what kind, and since when."""
+    """The view that tells how many there are, of what kind, and since when."""
     told = words.memory_box
     if not kept.count:
         return EphemeralView("\n".join(filter(None, (told.paused if paused else "", words.memory.none))))
@@ -456,7 +462,9 @@ def _bars(kept: MemoryStatistics, words: Texts) -> list[str]:
     told, most = words.memory_box, kept.categories[0][1]
     lines = [
         told.bar.format(
-            bar=bar(count, most), name=escaped(shorten(words.memory.shown_category(name), 30)), count=count
+            bar=bar(count, most),
+            name=escape_markdown(shorten(words.memory.shown_category(name), 30)),
+            count=count,
         )
         for name, count in kept.categories[:BARS]
     ]
@@ -491,8 +499,8 @@ SHORT_CHARACTERS: Final = 40
 
 
 def used_list(memories: Sequence[Memory], words: Texts) -> str:
-    """Each with its number, what it says, and where it came from; as many as a message holds, and how many
-    more there are."""
+    """A list of memories, each with its number, what it says, and where it came from; as many as a message
+    holds, and how many more there are."""
     if not memories:
         return words.receipt.none_left
     full, short = (
@@ -512,11 +520,11 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
 def within(template: str, memory: Memory) -> str:
     """A sentence about a memory."""
     return template.format(
-        id=memory.number, content=escaped(shorten(one_line(memory.content), CARD_CHARACTERS))
+        id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
     )
 
 
 def _card_entry(memory: Memory, characters: int, words: Texts) -> str:
-    text = escaped(shorten(one_line(memory.content), characters))
+    text = escape_markdown(shorten(one_line(memory.content), characters))
     origin = (why(memory.source, words), timestamp(memory.created_at), memory.source.link)
     return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, origin))}"

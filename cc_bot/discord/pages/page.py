@@ -45,8 +45,8 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Each a line without line breaks, but for notices, as it is to be shown: Markdown, in their reader's
-    language."""
+    """Statements, each a line without line breaks, but for notices, as it is to be shown: Markdown, in their
+    reader's language."""
 
     receipts: tuple[str, ...] = ()
     """What was done, by committed rows."""
@@ -68,7 +68,7 @@ class Facts:
 
     @property
     def description(self) -> str:
-        """What the embed says; a line for which there is no room is left out."""
+        """The text of the embed; a line for which there is no room is left out."""
         text = ""
         for line in (*self.receipts, *(_SMALL_PRINT + line for line in self._small_print())):
             longer = f"{text}\n{line}" if text else line
@@ -78,13 +78,14 @@ class Facts:
         return text
 
     def embeds(self) -> list[hikari.Embed]:
-        """One embed, or none where there is nothing to state."""
+        """The embed, or none where there is nothing to state."""
         if not self or self.in_buttons:
             return []
         return [hikari.Embed(description=self.description, colour=FACTS_COLOUR)]
 
     def labels(self) -> tuple[str, ...]:
-        """What the buttons say that stand for an embed; none where that is shown. They take no Markdown."""
+        """Return the labels of the buttons that stand for an embed; none where that is shown. They take no
+        Markdown."""
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
@@ -92,7 +93,8 @@ class Facts:
 
     @classmethod
     def read(cls, embeds: Sequence[hikari.Embed], locale: Locale = Locale.EN) -> "Facts":
-        """What a message of the bot's own states. A preview that Discord made of a link has that link."""
+        """Read what a message of the bot's own states. A preview that Discord made of a link has that
+        link."""
         own = (each for each in embeds if each.colour == FACTS_COLOUR and not each.url)
         lines = [line for embed in own for line in (embed.description or "").split("\n") if line]
         small = [line.removeprefix(_SMALL_PRINT) for line in lines if line.startswith(_SMALL_PRINT)]
@@ -166,7 +168,7 @@ def messages(text: str, *, limit: int, most: int | None = None) -> tuple[str, ..
 
 
 def without_previews(message: str) -> str:
-    """One message, with angle brackets around each link that Discord would make a preview for."""
+    """The message, with angle brackets around each link that Discord would make a preview for."""
     shown: list[str] = []
     at = 0
     while match := _ANY.search(message, at):
@@ -175,26 +177,26 @@ def without_previews(message: str) -> str:
         if match["ticks"]:
             end = _end_of_code(message, match)
             if end is None:  # what these ticks belong to is in doubt: nothing further is taken for code
-                return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracketed, message[at:])))
+                return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracket, message[at:])))
             inner = end - len(match[0])
             shown.append(match[0] + _code(message[at:inner]) + message[inner:end])
             at = end
         else:
-            shown.append(_bracketed(match))
+            shown.append(_bracket(match))
     return "".join((*shown, message[at:]))
 
 
-def _bracketed(match: re.Match[str]) -> str:
+def _bracket(match: re.Match[str]) -> str:
     if not (match["link"] or match["invite"]):
         return match[0]
-    link = _trimmed(match[0])
+    link = _trim(match[0])
     before = " " if match.string[: match.start()].endswith(("<", "\\")) else ""
     address = link if match["link"] else f"https://{link}"
     return f"{before}<{address}>{match[0][len(link) :]}"
 
 
-def _trimmed(link: str) -> str:
-    """Without the punctuation and the marks that a link ends before."""
+def _trim(link: str) -> str:
+    """The link without the punctuation and the marks that a link ends before."""
     end, unopened = len(link), link.count(")") - link.count("(")
     while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
         unopened -= link[end - 1] == ")"
@@ -204,8 +206,8 @@ def _trimmed(link: str) -> str:
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
-    """Behind the ticks that close the code which these open: a fence that begins a line, or code within one.
-    None if that is in doubt."""
+    """Return the place behind the ticks that close the code which these open: a fence that begins a line,
+    or code within one. None if that is in doubt."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
     while closing and length < _FENCE and len(closing[0]) != length:
@@ -222,9 +224,7 @@ def _code(code: str) -> str:
     """Code, and brackets around the links behind a mark that may have ended it."""
     mark = _MARK.search(code)
     return (
-        code
-        if mark is None
-        else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracketed, code[mark.start() :])
+        code if mark is None else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracket, code[mark.start() :])
     )
 
 
@@ -284,7 +284,7 @@ class ShownProposal:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One Discord message: text, what the bot states about it, rows of buttons, at most one file."""
+    """A Discord message: text, what the bot states about it, rows of buttons, at most one file."""
 
     content: str
     """The model's words, or the bot's own; never both."""
@@ -302,7 +302,7 @@ class Page:
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        """What the bot states, and what it proposes."""
+        """The embeds of what the bot states, and of what it proposes."""
         proposed = [
             hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
             for each in self._inline
@@ -319,13 +319,13 @@ class Page:
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """What can be done with the answer, and seen of what there is no room for."""
+        """The row of buttons for what can be done with the answer, and seen of what there is no room for."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """All of the proposals, or none where they take too much room or no embed is taken."""
+        """The proposals, or none where they take too much room or no embed is taken."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 

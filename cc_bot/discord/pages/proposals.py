@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
-from cc_bot.discord.pages.memory import escaped, last_day, timestamp
+from cc_bot.discord.pages.memory import escape_markdown, last_day, timestamp
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
     PROPOSALS_CHARACTERS,
@@ -46,19 +46,19 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
     if not proposals:
         return page
     shown = tuple(
-        _shown(proposal, number if len(proposals) > 1 else 0, words)
+        _proposal(proposal, number if len(proposals) > 1 else 0, words)
         for number, proposal in enumerate(proposals, 1)
     )
     [first, *_] = proposals
     see = SeeProposalsButton(first.key.user_id, first.answer_id)
     label = words.proposal.see.format(count=len(proposals))
-    return _explained(page, shown, words, see=Button(label, see.custom_id()))
+    return _with_reason(page, shown, words, see=Button(label, see.custom_id()))
 
 
 def proposal_page(proposal: Proposal, words: Texts) -> Page:
-    """One proposal in a message of its own."""
-    shown = _shown(proposal, 0, words)
-    page = _explained(Page(""), (shown,), words)
+    """A proposal in a message of its own."""
+    shown = _proposal(proposal, 0, words)
+    page = _with_reason(Page(""), (shown,), words)
     if page.embeds:
         return page
     parts = list(_parts(proposal, words))
@@ -66,16 +66,16 @@ def proposal_page(proposal: Proposal, words: Texts) -> Page:
     room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
     cut = replace(shown, text=f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
-    return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (cut,), words)
+    return _with_reason(Page("", file=TextFile(words.proposal.file_name, whole)), (cut,), words)
 
 
 def left_line(proposal: Proposal, words: Texts) -> str:
-    """That it was left undone."""
-    return words.proposal.left.format(what=escaped(shorten(gist(proposal, words), SHOWN_CHARACTERS)))
+    """The line that tells that it was left undone."""
+    return words.proposal.left.format(what=escape_markdown(shorten(gist(proposal, words), SHOWN_CHARACTERS)))
 
 
 def is_proposal_button(button: Button) -> bool:
-    """Whether it decides on a proposal."""
+    """Return whether it decides on a proposal."""
     return isinstance(parse_custom_id(button.custom_id), ProposalButton)
 
 
@@ -100,16 +100,18 @@ def without(page: Page, proposal_id: int) -> Page:
 
 
 def proposal_of(shown: ShownProposal) -> int | None:
-    """Which one it is, by its buttons."""
+    """Return which one it is, by its buttons."""
     parsed = parse_custom_id(shown.buttons[0].custom_id) if shown.buttons else None
     return parsed.proposal_id if isinstance(parsed, ProposalButton) else None
 
 
-def _explained(page: Page, shown: tuple[ShownProposal, ...], words: Texts, see: Button | None = None) -> Page:
+def _with_reason(
+    page: Page, shown: tuple[ShownProposal, ...], words: Texts, see: Button | None = None
+) -> Page:
     return replace(page, proposals=shown, see=see, why=words.proposal.why)
 
 
-def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
+def _proposal(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
     """`number` is its place among several, 0 where it is alone."""
     told, user_id = words.proposal, proposal.key.user_id
     choice = told.choice(proposal.change)
@@ -126,37 +128,37 @@ def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
 
 
 def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What kind of change it is, and each text, stand out."""
+    """Yield lines in which the kind of change, and each text, stand out."""
     for number, (line, text) in enumerate(parts):
         yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
-            yield _quoted(text)
+            yield _quote(text)
 
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
-    """Each line that describes it, and the text below that, which may be empty."""
+    """Yield each line that describes it, and the text below that, which may be empty."""
     for part in describe(proposal, words):
         below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
-        yield part.line(lambda value: _written(value, words)), below
+        yield part.line(lambda value: _write(value, words)), below
 
 
-def _written(value: Value, words: Texts) -> str:
+def _write(value: Value, words: Texts) -> str:
     """A value within a line of the bot's own."""
     match value:
         case None:
             return words.memory_card.nothing
         case str():
-            return escaped(value)
+            return escape_markdown(value)
         case datetime():
             return last_day(value)
         case Time(due_at, ""):
             moment = timestamp(due_at, "R")
             return words.proposal.from_now.format(time=timestamp(due_at, "F"), moment=moment)
         case Time(due_at, repeat):
-            return words.proposal.repeated.format(repeat=escaped(repeat), time=timestamp(due_at, "F"))
+            return words.proposal.repeated.format(repeat=escape_markdown(repeat), time=timestamp(due_at, "F"))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """A text as it is, line by line behind a mark: none of its lines passes for another part."""
-    marked = _LINE_MARK.sub(r"\1\\\2", escaped(spell_out(text)))
+    marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(spell_out(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

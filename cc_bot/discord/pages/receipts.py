@@ -19,7 +19,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.memory import escaped, one_line, timestamp
+from cc_bot.discord.pages.memory import escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import Button, Facts, Page
 from cc_bot.domain.memory import Named, Receipt, ReceiptLine
 from cc_bot.domain.message import ToolCall
@@ -40,7 +40,7 @@ LABEL_CHARACTERS: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class ScheduleReceipt:
-    """What was done to one reminder."""
+    """The record of what was done to one reminder."""
 
     kind: Literal["added", "cancelled"]
     schedule_id: int
@@ -57,7 +57,7 @@ def receipt_of(change: ScheduleChange) -> ScheduleReceipt:
 
 
 def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> tuple[ScheduleReceipt, ...]:
-    """One more. What was made and cancelled in the same answer is not told at all."""
+    """Add one more. What was made and cancelled in the same answer is not told at all."""
     before = next((each for each in receipts if each.schedule_id == new.schedule_id), None)
     others = tuple(each for each in receipts if each is not before)
     made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
@@ -65,7 +65,7 @@ def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> 
 
 
 def schedule_line(receipt: ScheduleReceipt, words: Texts) -> str:
-    told, text = words.reminder, escaped(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
+    told, text = words.reminder, escape_markdown(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
     if receipt.due_at is None:
         return told.cancelled.format(text=text)
     time = timestamp(receipt.due_at, "F")
@@ -76,7 +76,7 @@ def schedule_line(receipt: ScheduleReceipt, words: Texts) -> str:
 
 
 def schedule_button(receipt: ScheduleReceipt, user_id: int, words: Texts, *, alone: bool) -> Button | None:
-    """What takes it back; None for what can't be."""
+    """The button that takes it back; None for what can't be."""
     if receipt.kind == "cancelled":
         return None
     label = words.reminder.cancel
@@ -101,7 +101,7 @@ def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
 
 
 def _done(call: ToolCall) -> ScheduleReceipt | None:
-    """What a call did; None for one that failed, did something else, or whose text was erased."""
+    """Return what a call did; None for one that failed, did something else, or whose text was erased."""
     try:
         told = json.loads(call.result) if call.ok else {}
         match told:
@@ -134,7 +134,7 @@ class Carried:
 
     @classmethod
     def over(cls, page: Page) -> "Carried":
-        """Those of an answer's last message."""
+        """Return those of an answer's last message."""
         return cls(page.facts.receipts, tuple(button for button in page.receipts if takes_back(button)))
 
     @property
@@ -154,7 +154,7 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
     """The receipts of a stored answer, from what its tools told."""
     found: dict[int, Receipt] = {}
     for call in calls:
-        told = _told(call)
+        told = _result_of(call)
         for name, data in told.items():
             if name in {"remembered", "updated", "forgotten"} and (one := _from_result(name, data)):
                 known = found.get(one.memory_id)
@@ -170,7 +170,7 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     found = (
         note.get("ref", note.get("id"))
         for call in calls
-        if isinstance(notes := _told(call).get("memories"), list)
+        if isinstance(notes := _result_of(call).get("memories"), list)
         for note in notes
         if isinstance(note, dict)
     )
@@ -185,13 +185,13 @@ def receipt_facts(
     private: bool,
     schedules: Sequence[ScheduleReceipt] = (),
 ) -> Facts:
-    """What is stated under an answer. `private`: whether its user alone reads it."""
+    """The facts that are stated under an answer. `private`: whether its user alone reads it."""
     new = [_line(one, words, private=private) for one in _news(receipts, carried)]
     lines = [*carried.lines, *new, *(schedule_line(one, words) for one in _new_ones(schedules, carried))]
     below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
     if private and any(one.private and one.kind in {"added", "updated"} for one in receipts):
         below.append(words.memory.private_only)
-    if _forgotten(receipts, carried):
+    if _deleted_ids(receipts, carried):
         below.append(words.receipt.still_told)
     return Facts(tuple(lines[:MOST]), tuple(below), locale=words.locale)
 
@@ -206,7 +206,8 @@ def receipt_buttons(
     private: bool,
     schedules: Sequence[ScheduleReceipt] = (),
 ) -> tuple[Button, ...]:
-    """One row: a button for each line that can be taken back, and one for the memories that were used."""
+    """A row of buttons: a button for each line that can be taken back, and one for the memories that were
+    used."""
     room = max(0, MOST - len(carried.lines))
     news = _news(receipts, carried)[:room]
     made = _new_ones(schedules, carried)[: room - len(news)]
@@ -224,7 +225,7 @@ def receipt_buttons(
     for scheduled in made:
         if cancel := schedule_button(scheduled, user_id, words, alone=alone):
             buttons.append(cancel)
-    gone = _forgotten(receipts, carried)
+    gone = _deleted_ids(receipts, carried)
     untell = [Button(words.receipt.untell, UntellButton(user_id, gone).custom_id())] if gone else []
     used = tuple(number for number in recalled if number not in gone)
     if used and len(buttons) + len(untell) <= MOST:
@@ -249,23 +250,23 @@ def is_receipt_button(button: Button) -> bool:
 
 
 def takes_back(button: Button) -> bool:
-    """Whether it takes back what a line tells of."""
+    """Return whether it takes back what a line tells of."""
     return isinstance(parse_custom_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
 
 
-def _forgotten(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]:
+def _deleted_ids(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]:
     """The memories that were deleted, of those that have a line."""
     ids = {one.memory_id for one in receipts if one.kind == "deleted"} | carried.forgotten
     return tuple(sorted(ids))[:MOST]
 
 
 def _news(receipts: Sequence[Receipt], carried: Carried) -> list[Receipt]:
-    """Without those that say once more what a carried one says."""
+    """Leave out those that say once more what a carried one says."""
     return [one for one in receipts if not (one.kind == "unchanged" and one.memory_id in carried.memory_ids)]
 
 
 def _new_ones(schedules: Sequence[ScheduleReceipt], carried: Carried) -> list[ScheduleReceipt]:
-    """Without those that an answer before made already."""
+    """Leave out those that an answer before made already."""
     known = schedules_of(carried.buttons)
     return [one for one in schedules if not (one.kind == "added" and one.schedule_id in known)]
 
@@ -275,11 +276,12 @@ def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
         return words.receipt.told(receipt, words.receipt.hidden)
     if receipt.kind == "deleted" and not private:  # what is forgotten is not said once more to everybody
         return words.receipt.deleted_for_all.format(id=receipt.number)
-    return words.receipt.told(receipt, escaped(shorten(one_line(receipt.text), SHOWN_CHARACTERS)))
+    return words.receipt.told(receipt, escape_markdown(shorten(one_line(receipt.text), SHOWN_CHARACTERS)))
 
 
-def _told(call: ToolCall) -> dict[str, Any]:
-    """What a tool told the model; nothing for a call that failed, and for one whose text was erased."""
+def _result_of(call: ToolCall) -> dict[str, Any]:
+    """Return what a tool told the model; nothing for a call that failed, and for one whose text was
+    erased."""
     try:
         told = json.loads(call.result) if call.ok else {}
     except ValueError:
@@ -288,7 +290,8 @@ def _told(call: ToolCall) -> dict[str, Any]:
 
 
 def _from_result(name: str, data: Any) -> Receipt | None:
-    """Before users had numbers of their own, the ids were those of rows."""
+    """Read a receipt from a tool's result. Before users had numbers of their own, the ids were those of
+    rows."""
     match name, data:
         case "forgotten", {"id": int(number), "content": str(text)}:
             return Receipt("deleted", data.get("ref", number), text, number=number)

@@ -12,13 +12,13 @@ from cc_bot.discord.pages.memory import (
     CHOICE_CHARACTERS,
     COLOUR,
     EphemeralView,
-    escaped,
+    escape_markdown,
     one_line,
     timestamp,
 )
 from cc_bot.discord.pages.page import CLOSE_LIMIT, NO_FACTS, Button, Facts, Page, without_previews
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.schedule import Firing, MissedReminders, Schedule, clock_time, hours_of
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
@@ -34,22 +34,22 @@ QUOTED_CHARACTERS: Final = 700
 """In a sentence of its own."""
 
 
-def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACTERS) -> str:
-    """When it comes, and what it says."""
-    words = reader.words.reminder
+def schedule_line(schedule: Schedule, recipient: Recipient, *, characters: int = QUOTED_CHARACTERS) -> str:
+    """The sentence that tells when it comes, and what it says."""
+    words = recipient.words.reminder
     text = shown_text(schedule, characters)
     if schedule.repeat:
-        repeat = described(schedule.repeat, reader.words.repeat)
+        repeat = described(schedule.repeat, recipient.words.repeat)
         return words.again_and_again.format(repeat=repeat, time=timestamp(schedule.due_at, "F"), text=text)
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
     return words.once.format(time=time, moment=moment, text=text)
 
 
-def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reader) -> EphemeralView:
-    """That reminders were set, where they come, and a way to take each of them back."""
-    words = reader.words.reminder
+def added_view(added: Sequence[Schedule], where: str, paused: int, recipient: Recipient) -> EphemeralView:
+    """The view that tells that reminders were set, where they come, and a way to take each of them back."""
+    words = recipient.words.reminder
     characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
-    lines = [told(each, reader, characters=characters) for each in added]
+    lines = [schedule_line(each, recipient, characters=characters) for each in added]
     buttons = tuple(
         Button(
             words.cancel if len(added) == 1 else words.cancel_one.format(text=_short_time(each)),
@@ -58,23 +58,24 @@ def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reade
         for each in added
     )
     return EphemeralView(
-        "\n".join((*lines, f"-# {where}", *attention(paused, reader.words))), buttons=buttons
+        "\n".join((*lines, f"-# {where}", *attention(paused, recipient.words))), buttons=buttons
     )
 
 
 def attention(paused: int, words: Texts) -> list[str]:
-    """That some reminders could not be said: whoever can't be told by DM learns of it here."""
+    """The line that tells that some reminders could not be said: whoever can't be told by DM learns of it
+    here."""
     return [f"-# {words.reminder.look_at_paused.format(count=paused)}"] if paused else []
 
 
 def paused_among(schedules: Sequence[Schedule]) -> int:
-    """How many could not be said. What their owner paused is no news."""
+    """Count those that could not be said. What their owner paused is no news."""
     return sum(each.status == "paused" and each.obstacle != "" for each in schedules)
 
 
-def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> EphemeralView:
-    """One page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
-    words = reader.words
+def list_view(schedules: Sequence[Schedule], page: int, recipient: Recipient) -> EphemeralView:
+    """A page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
+    words = recipient.words
     if not schedules:
         return EphemeralView(words.reminder.none)
     pages = -(-len(schedules) // PAGE_SIZE)
@@ -82,14 +83,14 @@ def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> Ephem
     shown = schedules[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     embed = hikari.Embed(
         title=words.reminder.list_title.format(count=len(schedules)),
-        description="\n\n".join(_entry(each, reader) for each in shown),
+        description="\n\n".join(_entry(each, recipient) for each in shown),
         colour=COLOUR,
     )
     if pages == 1:
         return EphemeralView(embed=embed)
     turns = ((words.memory.previous, number - 1), (words.memory.next, number + 1))
     buttons = tuple(
-        Button(label, RemindersButton(reader.user_id, to).custom_id(), enabled=1 <= to <= pages)
+        Button(label, RemindersButton(recipient.user_id, to).custom_id(), enabled=1 <= to <= pages)
         for label, to in turns
     )
     return EphemeralView(
@@ -107,12 +108,12 @@ def _short_time(schedule: Schedule) -> str:
 
 
 def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:
-    """What it says, on one line, as it was written."""
-    return escaped(shorten(one_line(schedule.text), characters))
+    """The text that it says, on one line, as it was written."""
+    return escape_markdown(shorten(one_line(schedule.text), characters))
 
 
-def _entry(schedule: Schedule, reader: Reader) -> str:
-    words = reader.words.reminder
+def _entry(schedule: Schedule, recipient: Recipient) -> str:
+    words = recipient.words.reminder
     place = {
         "dm": words.dm_place,
         "terminal": words.terminal_place,
@@ -120,7 +121,10 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
     }[schedule.place]
     details = [timestamp(schedule.due_at, "f"), timestamp(schedule.due_at, "R")]
     if schedule.repeat:
-        details = [f"🔁 {described(schedule.repeat, reader.words.repeat)}", timestamp(schedule.due_at, "f")]
+        details = [
+            f"🔁 {described(schedule.repeat, recipient.words.repeat)}",
+            timestamp(schedule.due_at, "f"),
+        ]
     if schedule.status == "paused":
         reason = words.reason(schedule.obstacle)
         details.append(words.paused_because.format(reason=reason) if reason else words.paused)
@@ -132,8 +136,8 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
 # Heartbeats as their owner sees them: whether they come, how often, where, and when next.
 
 
-def started(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_dm: bool) -> str:
-    """What `/heartbeat on` answers."""
+def started_answer(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_dm: bool) -> str:
+    """The answer to `/heartbeat on`."""
     told = words.heartbeat
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
     lines = [told.started.format(rhythm=rhythm(schedule, words), time=time, moment=moment)]
@@ -143,7 +147,7 @@ def started(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_d
 
 
 def status(schedule: Schedule | None, words: Texts, *, memory_paused: bool) -> str:
-    """What `/heartbeat status` answers."""
+    """The answer to `/heartbeat status`."""
     told = words.heartbeat
     if schedule is None:
         return told.off
@@ -156,7 +160,7 @@ def status(schedule: Schedule | None, words: Texts, *, memory_paused: bool) -> s
 
 
 def rhythm(schedule: Schedule, words: Texts) -> str:
-    """How often, where, and when not."""
+    """The words that tell how often, where, and when not."""
     told, quiet = words.heartbeat, schedule.quiet
     channel = told.in_channel.format(channel=f"<#{schedule.key.channel_id}>")
     where = channel if schedule.place == "channel" else told.by_dm
@@ -167,7 +171,7 @@ def rhythm(schedule: Schedule, words: Texts) -> str:
 
 
 def _beside(schedule: Schedule, words: Texts, *, memory_paused: bool) -> list[str]:
-    """What of it is not as one might expect."""
+    """The notes on what of it is not as one might expect."""
     told = words.heartbeat
     lines = [told.only_public] if schedule.place == "channel" else []
     return [*lines, told.memory_paused] if memory_paused else lines
@@ -193,25 +197,25 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     late = Facts(notices=(words.reminder.late.format(time=timestamp(firing.due_at, "f")),))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
     return Page(
-        _shown(text),
+        _plain_text(text),
         reminder_buttons(schedule, words),
         facts=late if now - firing.due_at > LATE else NO_FACTS,
     )
 
 
 def spoken_reminder(schedule: Schedule) -> str:
-    """What a reminder says, without whom it calls: so it is archived, and so it is quoted."""
+    """The text that a reminder says, without whom it calls: so it is archived, and so it is quoted."""
     return f"{_MARK}{schedule.text}"
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
-    """What a heartbeat has to say. In a channel its owner is called."""
+    """The message that a heartbeat says. In a channel its owner is called."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
-    return Page(_shown(f"{call}{text}"))
+    return Page(_plain_text(f"{call}{text}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    """Once more a little later; and, of what repeats, no more at all."""
+    """The buttons for once more a little later and, of what repeats, for no more at all."""
     user_id, told = schedule.key.user_id, words.reminder
     labels = (told.snooze_ten_minutes, told.snooze_hour)
     buttons = [
@@ -236,37 +240,37 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def untold_page(untold: MissedReminders, words: Texts) -> Page:
-    """What did not come in its time, or perhaps did not, for its owner."""
+    """The message that tells what did not come in its time, or perhaps did not, for its owner."""
     told = words.reminder
     parts = [
         "\n".join((heading, *_untold_lines(firings)))
         for heading, firings in ((told.missed, untold.missed), (told.uncertain, untold.uncertain))
         if firings
     ]
-    return Page(_shown("\n".join(parts)))
+    return Page(_plain_text("\n".join(parts)))
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
-    """Why a schedule does not go on, for its owner."""
+    """The message that tells why a schedule does not go on, for its owner."""
     told, reason = words.reminder, words.reminder.reason(schedule.obstacle)
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))
-    text = escaped(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
-    return Page(_shown(told.stopped.format(text=text, reason=reason)))
+    text = escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
+    return Page(_plain_text(told.stopped.format(text=text, reason=reason)))
 
 
 def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
     lines = [
         f"- {timestamp(firing.due_at, 'f')} "
-        f"{escaped(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
+        f"{escape_markdown(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
         for firing in firings[:MOST_UNTOLD]
     ]
     more = len(firings) - MOST_UNTOLD
     return [*lines, f"- … +{more}"] if more > 0 else lines
 
 
-def _shown(text: str) -> str:
-    """As much of a text as Discord takes, and no previews of its links: a model may have set the reminder."""
+def _plain_text(text: str) -> str:
+    """Cut a text to what Discord takes, with no previews of its links: a model may have set the reminder."""
     shown = without_previews(_fitting(text, MESSAGE_LIMIT))
     if utf16_length(shown) <= MESSAGE_LIMIT:
         return shown

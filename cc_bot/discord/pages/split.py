@@ -34,7 +34,7 @@ from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
 
 
 class Rank(IntEnum):
-    """How good a place to part a text is, best first."""
+    """The rank of a place to part a text, best first."""
 
     PARAGRAPH = 0
     CODE_PARAGRAPH = 1
@@ -109,7 +109,7 @@ _HEADING = regex.compile(r"[ ]{0,3}\#{1,3}[ ]")
 
 
 def is_good_line_end(text: str, start: int, end: int) -> bool:
-    """Whether prose may be parted after its line `text[start:end]`."""
+    """Return whether prose may be parted after its line `text[start:end]`."""
     following = after_white_space(text, end)
     starts_well = text[following : following + 1] not in _NOT_FIRST
     ends_well = not _LAST.search(text, start, end) and not _HEADING.match(text, start, end)
@@ -117,7 +117,8 @@ def is_good_line_end(text: str, start: int, end: int) -> bool:
 
 
 def cluster_starts(text: str) -> Iterator[int]:
-    """Where each character begins that a reader sees as one (Unicode TR 29: extended grapheme clusters)."""
+    """Yield where each character begins that a reader sees as one (Unicode TR 29: extended grapheme
+    clusters)."""
     return (match.start() for match in _CLUSTER.finditer(text))
 
 
@@ -131,7 +132,7 @@ def places(text: str, rank: Rank, start: int, end: int) -> Iterator[int]:
 
 
 def whole(text: str, *, longest: int) -> bytearray:
-    """For each position of the text, whether it lies inside something that is never parted.
+    """Tell for each position of the text whether it lies inside something that is never parted.
 
     Links, code spans and the like count only up to `longest` characters: a longer one fits nowhere.
     """
@@ -202,18 +203,18 @@ class Fence:
         return f"{self.quote}{self.indent}{self.marks}"
 
     def is_closed_by(self, line: str) -> bool:
-        """Whether a line of this fence is its last."""
-        inner = self._unquoted(line)
+        """Return whether a line of this fence is its last."""
+        inner = self._without_quote(line)
         if inner is None:
             return False
         marks = inner.strip(" \t\r")
         return len(marks) >= len(self.marks) and not marks.strip(self.marks[0])
 
     def holds(self, line: str) -> bool:
-        """Whether a line still stands inside the quote that the fence is in."""
-        return self._unquoted(line) is not None
+        """Return whether a line still stands inside the quote that the fence is in."""
+        return self._without_quote(line) is not None
 
-    def _unquoted(self, line: str) -> str | None:
+    def _without_quote(self, line: str) -> str | None:
         """The line without the fence's quote marks; None if it has fewer of them."""
         at = 0
         for _ in range(self.quote.count(">")):
@@ -225,7 +226,7 @@ class Fence:
 
 
 def next_line(fence: Fence | None, line: str, *, longest: int | None = None) -> tuple[LineKind, Fence | None]:
-    """What a line is after lines that left `fence` open, and which fence is open after it.
+    """Return what a line is after lines that left `fence` open, and which fence is open after it.
 
     The line comes without its end. Lines of more than `longest` characters are never fence lines.
     """
@@ -233,7 +234,7 @@ def next_line(fence: Fence | None, line: str, *, longest: int | None = None) -> 
     if fence is not None and fence.holds(line):
         closes = may_be_fence_line and fence.is_closed_by(line)
         return ("closing", None) if closes else ("code", fence)
-    opened = _opened_by(line) if may_be_fence_line else None
+    opened = _fence_of(line) if may_be_fence_line else None
     return ("prose", None) if opened is None else ("opening", opened)
 
 
@@ -247,7 +248,7 @@ def close_fences(text: str) -> str:
     return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}"
 
 
-def _opened_by(line: str) -> Fence | None:
+def _fence_of(line: str) -> Fence | None:
     match = _FENCE_OPENING.fullmatch(line)
     if match is None:
         return None
@@ -280,7 +281,7 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Where a piece begins."""
+    """The place where a piece begins."""
 
     at: int
     fence: Fence | None
@@ -290,7 +291,7 @@ class _Start:
 
     @property
     def opening(self) -> str:
-        """What is put in front of the piece."""
+        """The text that is put in front of the piece."""
         return f"{self.fence.opening}\n{self.mark}" if self.fence else ""
 
 
@@ -314,7 +315,7 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What is known of the text when a cut is chosen."""
+    """The knowledge of the text when a cut is chosen."""
 
     text: str
     lines: list[_Line]
@@ -329,7 +330,7 @@ class _View:
         return cut.at > 0 and self.units[cut.at] + closing <= self.room
 
     def fits_alone(self, line: _Line, longest: int) -> bool:
-        """Whether a line of code fits in a piece of `longest` code units, inside its fence."""
+        """Return whether a line of code fits in a piece of `longest` code units, inside its fence."""
         around = 0 if line.fence is None else utf16_length(f"{line.fence.opening}\n\n{line.fence.closing}")
         return self.units[line.end] - self.units[line.start] + around <= longest
 
@@ -356,10 +357,10 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
     return tuple(piece.content for piece in islice(_pieces(text, limit), most))
 
 
-def settled(text: str, *, limit: int = MESSAGE_LIMIT) -> int:
-    """How many of the first pieces of a text stay as they are, whatever is appended to it.
+def count_settled(text: str, *, limit: int = MESSAGE_LIMIT) -> int:
+    """Count how many of the first pieces of a text stay as they are, whatever is appended to it.
 
-    With `n = settled(text)`, `split(text + more)[:n] == split(text)[:n]` for every `more`. A piece is
+    With `n = count_settled(text)`, `split(text + more)[:n] == split(text)[:n]` for every `more`. A piece is
     settled as soon as `limit + limit // 4` characters (2500 for Discord) follow its beginning.
     """
     return sum(piece.settled for piece in _pieces(text, limit))
@@ -383,7 +384,7 @@ def _pieces(text: str, limit: int) -> Iterator[_Piece]:
 
 
 def _resume(text: str, at: int, fence: Fence | None, limit: int) -> _Start:
-    """Where the next piece begins after a cut, and what it opens with."""
+    """Return where the next piece begins after a cut, and what it opens with."""
     begin = after_white_space(text, at)
     line_ends = text.count("\n", at, begin)
     if at and not line_ends:
@@ -431,7 +432,7 @@ def _choose(view: _View) -> _Cut:
     late = [(rank, -cut.at, cut) for rank, cut in line_ends if view.is_late(cut) and rank <= Rank.LINE]
     if late:
         return min(late, key=lambda found: found[:2])[2]
-    return _inside(view, line_ends, view.limit) or _inside(view, line_ends, 0) or _forced(view)
+    return _inside(view, line_ends, view.limit) or _inside(view, line_ends, 0) or _force_cut(view)
 
 
 def _inside(view: _View, line_ends: list[tuple[Rank, _Cut]], longest: int) -> _Cut | None:
@@ -449,7 +450,8 @@ def _inside(view: _View, line_ends: list[tuple[Rank, _Cut]], longest: int) -> _C
 
 
 def _line_ends(view: _View) -> Iterator[tuple[Rank, _Cut]]:
-    """Every line end at which a piece may end, with its rank. Neither a blank line nor an opening may."""
+    """Find every line end at which a piece may end, with its rank. Neither a blank line nor an opening
+    may."""
     for line, following in pairwise(view.lines):
         if line.kind != "opening" and view.text[line.start : line.end].strip():
             yield _line_rank(view.text, line, following), _Cut(line.end, line.fence)
@@ -475,7 +477,7 @@ def _places(view: _View, rank: Rank, inside: bytearray, longest: int) -> Iterato
                     yield _Cut(at, line.fence)
 
 
-def _forced(view: _View) -> _Cut:
+def _force_cut(view: _View) -> _Cut:
     """The cut through something that fits in no piece: as late as a character's end allows."""
     starts = set(cluster_starts(view.text))
     for line in reversed(view.lines):

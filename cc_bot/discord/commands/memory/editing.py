@@ -15,18 +15,18 @@ from cc_bot.discord.interactions import Answerable, defer, defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButton
 from cc_bot.discord.pages.memory import (
     EphemeralView,
-    edited,
+    edited_view,
     erase_question,
-    forgotten,
-    not_kept,
+    excerpt,
+    forgotten_view,
     one_line,
-    quoted,
+    refused_view,
     shorten,
     timestamp,
 )
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import show_view
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, MemoryNotFound
 from cc_bot.domain.memory import (
@@ -55,90 +55,94 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
     id = memory_id()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
-        reader = await readers.of(ctx.interaction)
-        kept = await memories.get_by_number(reader.user_id, self.id)
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
+        recipient = await recipients.of(ctx.interaction)
+        kept = await memories.get_by_number(recipient.user_id, self.id)
         if kept is None:
-            await tell(ctx.interaction, explain(MemoryNotFound(id=self.id), reader.words))
+            await tell(ctx.interaction, explain(MemoryNotFound(id=self.id), recipient.words))
         else:
-            await _open_form(ctx.interaction, kept, reader)
+            await _open_form(ctx.interaction, kept, recipient)
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action == "edit")
 async def open_form(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
 ) -> None:
-    kept = await memories.get(reader.user_id, button.memory_id)
+    kept = await memories.get(recipient.user_id, button.memory_id)
     if kept is None:
-        await tell(interaction, reader.words.receipt.gone)
+        await tell(interaction, recipient.words.receipt.gone)
     else:
-        await _open_form(interaction, kept, reader)
+        await _open_form(interaction, kept, recipient)
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action == "undo-edit")
 async def undo_edit(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
     history: MemoryHistoryStore,
-    readers: Readers,
+    recipients: Recipients,
     upkeep: ReceiptUpkeep,
 ) -> None:
     await defer_update(interaction)
-    undone = await history.undo_update(reader.user_id, button.memory_id, button.former_id)
-    words = reader.words.memory_card
+    undone = await history.undo_update(recipient.user_id, button.memory_id, button.former_id)
+    words = recipient.words.memory_card
     if undone is None:
         await show_view(interaction, EphemeralView(words.edit_not_undone))
         return
     said = words.edit_undone.format(id=undone.number)
     await show_view(
-        interaction, await card_of(undone.id, reader, memories, history, readers.clock, said=said)
+        interaction, await card_of(undone.id, recipient, memories, history, recipients.clock, said=said)
     )
-    upkeep.refresh(reader.user_id, reader.words)
+    upkeep.refresh(recipient.user_id, recipient.words)
 
 
 @on_memory_press(EditForm)
 async def submit(
     interaction: hikari.ModalInteraction,
     form: EditForm,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
-    readers: Readers,
+    recipients: Recipients,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
     await defer(interaction, ephemeral=True)
-    entered, problem, after = _entered(interaction), reader.words.receipt.gone, None
-    before = await memories.get(reader.user_id, form.memory_id)
+    entered, problem, after = _input_values(interaction), recipient.words.receipt.gone, None
+    before = await memories.get(recipient.user_id, form.memory_id)
     try:
-        after = before and await _change(memories, before, entered, reader, readers.clock())
+        after = before and await _change(memories, before, entered, recipient, recipients.clock())
     except InputError as error:
-        problem = explain(error, reader.words)
+        problem = explain(error, recipient.words)
     if before and after:
-        await show_view(interaction, edited(after, before, reader.words))
+        await show_view(interaction, edited_view(after, before, recipient.words))
     else:
-        await show_view(interaction, not_kept(problem, entered.get("content", ""), reader.words))
-    upkeep.refresh(reader.user_id, reader.words)
+        await show_view(interaction, refused_view(problem, entered.get("content", ""), recipient.words))
+    upkeep.refresh(recipient.user_id, recipient.words)
 
 
 async def _open_form(
-    interaction: hikari.CommandInteraction | hikari.ComponentInteraction, kept: Memory, reader: Reader
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction, kept: Memory, recipient: Recipient
 ) -> None:
     """A form must be the first response, so nothing is acknowledged before it."""
-    title = reader.words.memory_card.form_title.format(id=kept.number)
-    form = EditForm(reader.user_id, kept.id).custom_id()
-    await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, reader))
+    title = recipient.words.memory_card.form_title.format(id=kept.number)
+    form = EditForm(recipient.user_id, kept.id).custom_id()
+    await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, recipient))
 
 
-def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
-    words, general, filled = reader.words.memory_card, reader.words.memory.general, _filled(kept, reader)
+def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
+    words, general, filled = (
+        recipient.words.memory_card,
+        recipient.words.memory.general,
+        _form_values(kept, recipient),
+    )
     content = ModalActionRowBuilder().add_text_input(
         "content",
         words.form_content,
@@ -164,35 +168,35 @@ def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
     ]
 
 
-def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
-    """What the form says before anything is changed. It can't say everything: tags of several words look like
-    several tags, and an end at some hour like the end of that day."""
+def _form_values(kept: Memory, recipient: Recipient) -> dict[str, str]:
+    """Return what the form says before anything is changed. It can't say everything: tags of several words
+    look like several tags, and an end at some hour like the end of that day."""
     return {
         "content": kept.content,
         "category": "" if kept.category == DEFAULT_CATEGORY else kept.category,
         "tags": shorten(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
-        "end": write_end(kept.expires_at, reader.timezone),
+        "end": write_end(kept.expires_at, recipient.timezone),
     }
 
 
-def _entered(interaction: hikari.ModalInteraction) -> dict[str, str]:
+def _input_values(interaction: hikari.ModalInteraction) -> dict[str, str]:
     return {component.custom_id: component.value or "" for row in interaction.components for component in row}
 
 
 async def _change(
-    memories: MemoryStore, before: Memory, entered: dict[str, str], reader: Reader, now: datetime
+    memories: MemoryStore, before: Memory, entered: dict[str, str], recipient: Recipient, now: datetime
 ) -> Memory | None:
     """Change what was changed in the form. Raises an InputError when it can't be kept."""
-    filled = _filled(before, reader)
+    filled = _form_values(before, recipient)
     tags, end = entered.get("tags", ""), entered.get("end", "")
-    category = reader.words.memory.stored_category(entered.get("category"))
+    category = recipient.words.memory.stored_category(entered.get("category"))
     return await memories.update(
         before.user_id,
         before.id,
         content=entered.get("content", ""),
         category=category or DEFAULT_CATEGORY,
         tags=None if tags == filled["tags"] else parse_tags(tags),
-        expires_at=Keep.AS_IS if end == filled["end"] else parse_end(end, now, reader.timezone),
+        expires_at=Keep.AS_IS if end == filled["end"] else parse_end(end, now, recipient.timezone),
     )
 
 
@@ -212,13 +216,13 @@ class DeleteMemoryCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
+        self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients, upkeep: ReceiptUpkeep
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        memory_id = await row_of(self.id, reader.user_id, stores.memories)
-        await _delete(ctx.interaction, stores, memory_id, reader)
-        upkeep.refresh(reader.user_id, reader.words)
+        recipient = await recipients.of(ctx.interaction)
+        memory_id = await row_of(self.id, recipient.user_id, stores.memories)
+        await _delete(ctx.interaction, stores, memory_id, recipient)
+        upkeep.refresh(recipient.user_id, recipient.words)
 
 
 @memory.register
@@ -229,18 +233,18 @@ class DeleteAll(
     localize=True,
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        count = await memories.count(reader.user_id)
-        await show_view(ctx.interaction, _question(count, reader, readers.clock))
+        recipient = await recipients.of(ctx.interaction)
+        count = await memories.count(recipient.user_id)
+        await show_view(ctx.interaction, _question(count, recipient, recipients.clock))
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action in _REMOVING)
 async def remove(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     stores: Stores,
     boards: CanvasBoards,
@@ -250,12 +254,12 @@ async def remove(
     await defer_update(interaction)
     match button.action:
         case "delete":
-            await _delete(interaction, stores, button.memory_id, reader)
+            await _delete(interaction, stores, button.memory_id, recipient)
         case "undelete":
-            await show_view(interaction, await _have_back(stores, button.memory_id, reader))
+            await show_view(interaction, await _have_back(stores, button.memory_id, recipient))
         case _:
-            await show_view(interaction, await _erase(stores.memory_removal, button, reader))
-    upkeep.refresh(reader.user_id, reader.words)
+            await show_view(interaction, await _erase(stores.memory_removal, button, recipient))
+    upkeep.refresh(recipient.user_id, recipient.words)
     await boards.refresh_stale()  # what is erased may stand on canvases too
 
 
@@ -263,54 +267,54 @@ async def remove(
 async def confirm_erasure(
     interaction: hikari.ComponentInteraction,
     button: ConfirmButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     stores: Stores,
-    readers: Readers,
+    recipients: Recipients,
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Erase everything, if it is still as much as the question said; or leave all as it is."""
-    words = reader.words.memory_box
+    words = recipient.words.memory_box
     await defer_update(interaction)
     if button.decision == "cancel":
         await interaction.edit_initial_response(words.cancelled, embeds=[], components=[], attachments=None)
-    elif button.until < readers.clock().timestamp():
+    elif button.until < recipients.clock().timestamp():
         await show_view(interaction, EphemeralView(words.ask_again))
-    elif (count := await stores.memories.count(reader.user_id)) > button.count:
-        await show_view(interaction, _question(count, reader, readers.clock))
+    elif (count := await stores.memories.count(recipient.user_id)) > button.count:
+        await show_view(interaction, _question(count, recipient, recipients.clock))
     else:
-        mark = reader.words.erasure.mark if button.decision == "erase-said" else None
-        erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
-        await show_view(interaction, EphemeralView(reader.words.erasure.told(erased)))
-        upkeep.refresh(reader.user_id, reader.words)
+        mark = recipient.words.erasure.mark if button.decision == "erase-said" else None
+        erased = await stores.memory_removal.erase_all(recipient.user_id, mark=mark)
+        await show_view(interaction, EphemeralView(recipient.words.erasure.told(erased)))
+        upkeep.refresh(recipient.user_id, recipient.words)
         await boards.refresh_stale()
 
 
-async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
-    """Of what is hidden already the same is told."""
-    await stores.memories.delete(reader.user_id, memory_id)
-    hidden = await stores.memory_removal.get_hidden(reader.user_id, memory_id)
+async def _delete(interaction: Answerable, stores: Stores, memory_id: int, recipient: Recipient) -> None:
+    """Hide a memory, and tell the same of what is hidden already."""
+    await stores.memories.delete(recipient.user_id, memory_id)
+    hidden = await stores.memory_removal.get_hidden(recipient.user_id, memory_id)
     if hidden is None:
-        await show_view(interaction, EphemeralView(reader.words.receipt.gone))
+        await show_view(interaction, EphemeralView(recipient.words.receipt.gone))
         return
-    told_in = await stores.memory_removal.count_messages(reader.user_id, memory_id)
-    await show_view(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
+    told_in = await stores.memory_removal.count_messages(recipient.user_id, memory_id)
+    await show_view(interaction, forgotten_view(hidden.memory, recipient.words, hidden.since, told_in))
 
 
-async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> EphemeralView:
-    """Of what is back already the same is told."""
-    words = reader.words.memory
-    user_id, memories, removal = reader.user_id, stores.memories, stores.memory_removal
+async def _have_back(stores: Stores, memory_id: int, recipient: Recipient) -> EphemeralView:
+    """Have a memory back, and tell the same of what is back already."""
+    words = recipient.words.memory
+    user_id, memories, removal = recipient.user_id, stores.memories, stores.memory_removal
     back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
     if back is None:
         return EphemeralView(words.too_late)
-    return EphemeralView(words.undeleted.format(id=back.number, content=quoted(back.content)))
+    return EphemeralView(words.undeleted.format(id=back.number, content=excerpt(back.content)))
 
 
-async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> EphemeralView:
+async def _erase(removal: MemoryRemovalStore, button: MemoryButton, recipient: Recipient) -> EphemeralView:
     """Ask first where stored messages tell of the memory as well."""
-    user_id, memory_id, words = reader.user_id, button.memory_id, reader.words
+    user_id, memory_id, words = recipient.user_id, button.memory_id, recipient.words
     if button.action == "erase" and (told_in := await removal.count_messages(user_id, memory_id)):
         return erase_question(user_id, memory_id, told_in, words)
     mark = words.erasure.mark if button.action == "erase-said" else None
@@ -318,21 +322,21 @@ async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Read
     return EphemeralView(words.erasure.told(erased or ErasureCounts()))
 
 
-def _question(count: int, reader: Reader, clock: Clock) -> EphemeralView:
-    """Whether to erase so many memories for good."""
-    words = reader.words.memory_box
+def _question(count: int, recipient: Recipient, clock: Clock) -> EphemeralView:
+    """The question whether to erase so many memories for good."""
+    words = recipient.words.memory_box
     if not count:
-        return EphemeralView(reader.words.memory.none)
+        return EphemeralView(recipient.words.memory.none)
     until = clock() + CONFIRM_WITHIN
     moment = int(until.timestamp())
-    yes = ConfirmButton(reader.user_id, "erase", count, moment)
-    all_ = ConfirmButton(reader.user_id, "erase-said", count, moment)
-    no = ConfirmButton(reader.user_id, "cancel", count, moment)
+    yes = ConfirmButton(recipient.user_id, "erase", count, moment)
+    all_ = ConfirmButton(recipient.user_id, "erase-said", count, moment)
+    no = ConfirmButton(recipient.user_id, "cancel", count, moment)
     return EphemeralView(
         words.erase_all_question.format(count=count, until=timestamp(until, "t")),
         buttons=(
             Button(words.erase_all.format(count=count), yes.custom_id(), danger=True),
-            Button(reader.words.erasure.conversations_too, all_.custom_id(), danger=True),
+            Button(recipient.words.erasure.conversations_too, all_.custom_id(), danger=True),
             Button(words.cancel, no.custom_id()),
         ),
     )
@@ -347,35 +351,43 @@ class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_des
     id = memory_id()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, stores: Stores, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        memory_id = await row_of(self.id, reader.user_id, stores.memories)
-        await _set(ctx.interaction, stores, memory_id, reader, readers, pinned=True)
+        recipient = await recipients.of(ctx.interaction)
+        memory_id = await row_of(self.id, recipient.user_id, stores.memories)
+        await _set(ctx.interaction, stores, memory_id, recipient, recipients, pinned=True)
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action in ("pin", "unpin"))
 async def pin(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     stores: Stores,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
     """Pin a memory from its card, or take the pin off."""
     await defer_update(interaction)
-    await _set(interaction, stores, button.memory_id, reader, readers, pinned=button.action == "pin")
+    await _set(interaction, stores, button.memory_id, recipient, recipients, pinned=button.action == "pin")
 
 
 async def _set(
-    interaction: Answerable, stores: Stores, memory_id: int, reader: Reader, readers: Readers, *, pinned: bool
+    interaction: Answerable,
+    stores: Stores,
+    memory_id: int,
+    recipient: Recipient,
+    recipients: Recipients,
+    *,
+    pinned: bool,
 ) -> None:
     """The memory's card, with what was done; of what is so already the same is told. Raises TooManyPinned."""
-    pins, words = stores.memory_pins, reader.words.memory_card
+    pins, words = stores.memory_pins, recipient.words.memory_card
     change = pins.pin if pinned else pins.unpin
-    kept, said = await change(reader.user_id, memory_id), ""
+    kept, said = await change(recipient.user_id, memory_id), ""
     if kept is not None:
         said = words.pin_told(kept, pins.told) if pinned else words.unpinned.format(id=kept.number)
-    view = await card_of(memory_id, reader, stores.memories, stores.memory_history, readers.clock, said=said)
+    view = await card_of(
+        memory_id, recipient, stores.memories, stores.memory_history, recipients.clock, said=said
+    )
     await show_view(interaction, view)

@@ -16,7 +16,7 @@ from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory import EphemeralView, import_preview
 from cc_bot.discord.pages.page import components
 from cc_bot.discord.presses import show_view
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
 from cc_bot.domain.memory_transfer import (
@@ -50,28 +50,32 @@ class ExportMemoriesCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, readers: Readers
+        self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, recipients: Recipients
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
+        recipient = await recipients.of(ctx.interaction)
         readable = self.format == "markdown"
-        async with line.of(reader.user_id):
+        async with line.of(recipient.user_id):
             async with line.at_work():
-                kept = await transfer.list_all(reader.user_id)
-                files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable) if kept else []
+                kept = await transfer.list_all(recipient.user_id)
+                files = (
+                    await asyncio.to_thread(_files, kept, recipient, recipients.clock, readable)
+                    if kept
+                    else []
+                )
             if not kept:
-                await ctx.interaction.edit_initial_response(reader.words.memory.none)
+                await ctx.interaction.edit_initial_response(recipient.words.memory.none)
                 return
-            words = reader.words.memory_box
+            words = recipient.words.memory_box
             told = (words.exported_readable if readable else words.exported).format(count=len(kept))
-            await _send(ctx.interaction, told, files, reader)
+            await _send(ctx.interaction, told, files, recipient)
 
 
 async def _send(
-    interaction: hikari.CommandInteraction, told: str, files: Sequence[hikari.Bytes], reader: Reader
+    interaction: hikari.CommandInteraction, told: str, files: Sequence[hikari.Bytes], recipient: Recipient
 ) -> None:
     if len(files) > 1:
-        told = f"{told}\n{reader.words.memory_box.exported_parts.format(files=len(files))}"
+        told = f"{told}\n{recipient.words.memory_box.exported_parts.format(files=len(files))}"
     await interaction.edit_initial_response(told, attachments=files[:MAX_FILES])
     for first in range(MAX_FILES, len(files), MAX_FILES):
         await interaction.execute(
@@ -80,13 +84,15 @@ async def _send(
 
 
 def _files(
-    kept: Sequence[PortableMemory], reader: Reader, clock: Clock, readable: bool
+    kept: Sequence[PortableMemory], recipient: Recipient, clock: Clock, readable: bool
 ) -> list[hikari.Bytes]:
-    """Many memories take seconds, so not on the event loop."""
+    """Write the files. Many memories take seconds, so not on the event loop."""
     now = clock()
-    day = now.astimezone(reader.timezone).date().isoformat()
+    day = now.astimezone(recipient.timezone).date().isoformat()
     parts = list(
-        markdown_parts(kept, reader.words, now, reader.timezone) if readable else importable_parts(kept, now)
+        markdown_parts(kept, recipient.words, now, recipient.timezone)
+        if readable
+        else importable_parts(kept, now)
     )
     kind = "md" if readable else "json"
     numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
@@ -117,29 +123,33 @@ class Import(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, imports: MemoryTransferStore, line: FileLine, readers: Readers
+        self, ctx: lightbulb.Context, imports: MemoryTransferStore, line: FileLine, recipients: Recipients
     ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
-        reader = await readers.of(interaction)
-        if reader.memory_paused:
+        recipient = await recipients.of(interaction)
+        if recipient.memory_paused:
             raise MemoryPaused
         if self.file.size > MAX_IMPORT_BYTES:
             raise too_large(MAX_IMPORT_BYTES)
-        async with line.of(reader.user_id):
-            await imports.admit(reader.user_id)
+        async with line.of(recipient.user_id):
+            await imports.admit(recipient.user_id)
             data, audience = await _fetch(self.file), audience_of(self.audience, interaction)
             async with line.at_work():
                 read = await asyncio.to_thread(read_memory_file, data)
-                plan = await imports.plan(reader.user_id, read, audience=audience)
-                planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
-            await _preview(interaction, plan, planned, reader, readers.clock() + CONFIRM_WITHIN)
+                plan = await imports.plan(recipient.user_id, read, audience=audience)
+                planned = await asyncio.to_thread(to_json, plan.new, recipients.clock())
+            await _preview(interaction, plan, planned, recipient, recipients.clock() + CONFIRM_WITHIN)
 
 
 async def _preview(
-    interaction: hikari.CommandInteraction, plan: ImportPlan, planned: str, reader: Reader, until: datetime
+    interaction: hikari.CommandInteraction,
+    plan: ImportPlan,
+    planned: str,
+    recipient: Recipient,
+    until: datetime,
 ) -> None:
-    view = import_preview(plan, reader.user_id, until, reader.words)
+    view = import_preview(plan, recipient.user_id, until, recipient.words)
     file = hikari.Bytes(planned.encode(), "memories.json")
     await interaction.edit_initial_response(
         view.content,
@@ -153,21 +163,21 @@ async def _preview(
 async def confirm_import(
     interaction: hikari.ComponentInteraction,
     button: ConfirmButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     imports: MemoryTransferStore,
     line: FileLine,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
     """Import what the file below the question says."""
     await defer_update(interaction)
-    words = reader.words.memory_box
-    if button.until < readers.clock().timestamp():
+    words = recipient.words.memory_box
+    if button.until < recipients.clock().timestamp():
         await show_view(interaction, EphemeralView(words.ask_again))
         return
-    if reader.memory_paused:
+    if recipient.memory_paused:
         raise MemoryPaused
-    async with line.of(reader.user_id):
+    async with line.of(recipient.user_id):
         try:
             [file] = interaction.message.attachments
             data = await _fetch(file, MAX_PLANNED_BYTES)
@@ -176,7 +186,7 @@ async def confirm_import(
             return
         async with line.at_work():
             read = await asyncio.to_thread(read_memory_file, data)
-            count = await imports.take(reader.user_id, read)
+            count = await imports.take(recipient.user_id, read)
     await interaction.edit_initial_response(
         words.imported.format(count=count), embeds=[], components=[], attachments=None
     )

@@ -11,7 +11,7 @@ from cc_bot.discord.access import suggesting
 from cc_bot.discord.interactions import MAX_CHOICES, own_space
 from cc_bot.discord.pages.memory import choice_name
 from cc_bot.discord.presses import on_press
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import CcBotError, MemoryNotFound
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Audience
 from cc_bot.stores.memory.store import MemoryStore
@@ -47,14 +47,14 @@ async def suggest_memories(
 async def suggest_categories(
     ctx: lightbulb.AutocompleteContext[str],
     memories: MemoryStore = lightbulb.di.INJECTED,
-    readers: Readers = lightbulb.di.INJECTED,
+    recipients: Recipients = lightbulb.di.INJECTED,
 ) -> None:
     """The user's own categories that contain what was typed, the largest first."""
     typed = str(ctx.focused.value or "")
     try:
-        reader = await readers.of(ctx.interaction)
-        kept = (await memories.get_statistics(reader.user_id)).categories
-        names = matching_categories([name for name, _ in kept], typed, reader.words)
+        recipient = await recipients.of(ctx.interaction)
+        kept = (await memories.get_statistics(recipient.user_id)).categories
+        names = matching_categories([name for name, _ in kept], typed, recipient.words)
     except CcBotError as error:
         _log.warning("autocomplete_failed", error=type(error).__name__)
         names = []
@@ -63,7 +63,7 @@ async def suggest_categories(
 
 
 def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str]:
-    """As they are shown; those that begin with what was typed before those that contain it."""
+    """Return them as they are shown; those that begin with what was typed before those that contain it."""
     wanted = typed.strip().casefold()
     shown = (words.memory.shown_category(name) for name in stored)
     found = [name for name in shown if wanted in name.casefold()]
@@ -116,7 +116,8 @@ def where() -> str | None:
 
 
 def audience_of(chosen: str | None, interaction: hikari.CommandInteraction) -> Audience:
-    """Where what comes of a command may be used: what the user chose, else by where the command was given."""
+    """Return where what comes of a command may be used: what the user chose, else by where the command was
+    given."""
     if chosen is None:
         return "private" if own_space(interaction) else "anywhere"
     return "private" if chosen == "private" else "anywhere"

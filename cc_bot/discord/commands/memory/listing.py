@@ -22,16 +22,16 @@ from cc_bot.discord.pages.memory import (
     PAGE_SIZE,
     EphemeralView,
     ListPage,
+    excerpt,
     memory_card,
     memory_list,
     open_menu,
-    quoted,
     receipt,
     statistics_view,
 )
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import show_view
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, FoundMemory, Order, Source, parse_end, parse_tags
@@ -62,13 +62,13 @@ class ListMemoriesCommand(
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
+        recipient = await recipients.of(ctx.interaction)
         order: Order = next((each for each in get_args(Order) if each == self.order), "newest")
-        category = reader.words.memory.stored_category(self.category) or ""
-        wanted = ListButton(reader.user_id, order, 1, category)
-        await show_view(ctx.interaction, await _list(memories, wanted, reader, readers.clock))
+        category = recipient.words.memory.stored_category(self.category) or ""
+        wanted = ListButton(recipient.user_id, order, 1, category)
+        await show_view(ctx.interaction, await _list(memories, wanted, recipient, recipients.clock))
 
 
 @memory.register
@@ -81,61 +81,63 @@ class Search(
     category = category_filter()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
+        recipient = await recipients.of(ctx.interaction)
         query = " ".join(self.query.split())
-        category = reader.words.memory.stored_category(self.category) or ""
-        wanted = SearchButton(reader.user_id, 1, category)
-        await show_view(ctx.interaction, await _search(memories, query, wanted, reader, readers.clock))
+        category = recipient.words.memory.stored_category(self.category) or ""
+        wanted = SearchButton(recipient.user_id, 1, category)
+        await show_view(ctx.interaction, await _search(memories, query, wanted, recipient, recipients.clock))
 
 
 @on_memory_press(ListButton)
 async def turn_page(
     interaction: hikari.ComponentInteraction,
     button: ListButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
     """Show another page of a list in the same message."""
     await defer_update(interaction)
-    await show_view(interaction, await _list(memories, button, reader, readers.clock))
+    await show_view(interaction, await _list(memories, button, recipient, recipients.clock))
 
 
 @on_memory_press(SearchButton)
 async def turn_page_of_hits(
     interaction: hikari.ComponentInteraction,
     button: SearchButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
     """Show another page of what was found in the same message."""
     await defer_update(interaction)
     query = query_of(interaction.message)
-    await show_view(interaction, await _search(memories, query, button, reader, readers.clock))
+    await show_view(interaction, await _search(memories, query, button, recipient, recipients.clock))
 
 
 def query_of(message: hikari.Message) -> str:
-    """What was looked for, as it stands above the hits."""
+    """Return what was looked for, as it stands above the hits."""
     authors = (embed.author.name for embed in message.embeds if embed.author and embed.author.name)
     return next(authors, "").removeprefix(_QUERY_MARK)
 
 
-async def _list(memories: MemoryStore, wanted: ListButton, reader: Reader, clock: Clock) -> EphemeralView:
+async def _list(
+    memories: MemoryStore, wanted: ListButton, recipient: Recipient, clock: Clock
+) -> EphemeralView:
     """The page that a button asks for; the last one if there are fewer by now."""
-    words, category = reader.words.memory, wanted.category or None
-    count = await memories.count(reader.user_id, category=category)
+    words, category = recipient.words.memory, wanted.category or None
+    count = await memories.count(recipient.user_id, category=category)
     if not count:
-        shown = quoted(words.shown_category(wanted.category))
+        shown = excerpt(words.shown_category(wanted.category))
         return EphemeralView(words.none_in_category.format(category=shown) if category else words.none)
     pages = -(-count // PAGE_SIZE)
     number = min(max(wanted.page, 1), pages)
     kept = await memories.list(
-        reader.user_id,
+        recipient.user_id,
         category=category,
         limit=PAGE_SIZE,
         order=wanted.order,
@@ -148,47 +150,49 @@ async def _list(memories: MemoryStore, wanted: ListButton, reader: Reader, clock
     )
     buttons = tuple(
         Button(label, ListButton(wanted.user_id, wanted.order, to, wanted.category).custom_id(), enabled=on)
-        for label, to, on in _turns(page, reader)
+        for label, to, on in _turns(page, recipient)
     )
-    return _page_view(page, buttons, reader, clock)
+    return _page_view(page, buttons, recipient, clock)
 
 
 async def _search(
-    memories: MemoryStore, query: str, wanted: SearchButton, reader: Reader, clock: Clock
+    memories: MemoryStore, query: str, wanted: SearchButton, recipient: Recipient, clock: Clock
 ) -> EphemeralView:
     """The page of hits that a button asks for; the last one if there are fewer by now."""
-    words = reader.words.memory
+    words = recipient.words.memory
     if not query:
         return EphemeralView(words.query_needed)
     hits = await memories.find(
-        reader.user_id, query, limit=MAX_FOUND, category=wanted.category or None, audience="private"
+        recipient.user_id, query, limit=MAX_FOUND, category=wanted.category or None, audience="private"
     )
     if not hits:
-        return EphemeralView(words.no_match.format(query=quoted(query)))
+        return EphemeralView(words.no_match.format(query=excerpt(query)))
     pages = -(-len(hits) // PAGE_SIZE)
     number = min(max(wanted.page, 1), pages)
     shown = hits[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     page = ListPage(words.hits_title.format(count=len(hits)), shown, number, pages)
     buttons = tuple(
         Button(label, SearchButton(wanted.user_id, to, wanted.category).custom_id(), enabled=on)
-        for label, to, on in _turns(page, reader)
+        for label, to, on in _turns(page, recipient)
     )
-    view = _page_view(page, buttons, reader, clock)
+    view = _page_view(page, buttons, recipient, clock)
     if view.embed is not None:
         view.embed.set_author(name=f"{_QUERY_MARK}{query}")
     return view
 
 
-def _page_view(page: ListPage, buttons: tuple[Button, ...], reader: Reader, clock: Clock) -> EphemeralView:
-    menu = open_menu(page.found, OpenMenu(reader.user_id).custom_id(), reader.words)
-    return EphemeralView(embed=memory_list(page, reader.words, clock()), buttons=buttons, menu=menu)
+def _page_view(
+    page: ListPage, buttons: tuple[Button, ...], recipient: Recipient, clock: Clock
+) -> EphemeralView:
+    menu = open_menu(page.found, OpenMenu(recipient.user_id).custom_id(), recipient.words)
+    return EphemeralView(embed=memory_list(page, recipient.words, clock()), buttons=buttons, menu=menu)
 
 
-def _turns(page: ListPage, reader: Reader) -> Sequence[tuple[str, int, bool]]:
+def _turns(page: ListPage, recipient: Recipient) -> Sequence[tuple[str, int, bool]]:
     """Label, page and whether there is one, of the buttons on either side; none where one page holds all."""
     if page.pages < 2:
         return ()
-    words = reader.words.memory
+    words = recipient.words.memory
     return (
         (words.previous, page.page - 1, page.page > 1),
         (words.next, page.page + 1, page.page < page.pages),
@@ -212,21 +216,23 @@ class AddMemoryCommand(
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        if reader.memory_paused:
+        recipient = await recipients.of(ctx.interaction)
+        if recipient.memory_paused:
             raise MemoryPaused
         added = await memories.add(
-            reader.user_id,
+            recipient.user_id,
             self.content,
-            category=reader.words.memory.stored_category(self.category) or DEFAULT_CATEGORY,
+            category=recipient.words.memory.stored_category(self.category) or DEFAULT_CATEGORY,
             tags=parse_tags(self.tags),
             source=Source("command"),
             audience=audience_of(self.audience, ctx.interaction),
-            expires_at=parse_end(self.expires, readers.clock(), reader.timezone),
+            expires_at=parse_end(self.expires, recipients.clock(), recipient.timezone),
         )
-        await ctx.interaction.edit_initial_response(receipt(reader.words.memory.added, added, reader.words))
+        await ctx.interaction.edit_initial_response(
+            receipt(recipient.words.memory.added, added, recipient.words)
+        )
 
 
 # ---- overview --------------------------------------------------------------------------------------------
@@ -238,11 +244,11 @@ class Pause(
     lightbulb.SlashCommand, name="memory_pause", description="memory_pause_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
         await settings.pause_memory(int(ctx.user.id), True)
-        reader = await readers.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(reader.words.memory.paused)
+        recipient = await recipients.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(recipient.words.memory.paused)
 
 
 @memory.register
@@ -250,11 +256,11 @@ class ResumeMemoryCommand(
     lightbulb.SlashCommand, name="memory_resume", description="memory_resume_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
         await settings.pause_memory(int(ctx.user.id), False)
-        reader = await readers.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(reader.words.memory.resumed)
+        recipient = await recipients.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(recipient.words.memory.resumed)
 
 
 @memory.register
@@ -262,11 +268,13 @@ class Stats(
     lightbulb.SlashCommand, name="memory_stats", description="memory_stats_description", localize=True
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        kept = await memories.get_statistics(reader.user_id)
-        await show_view(ctx.interaction, statistics_view(kept, reader.words, paused=reader.memory_paused))
+        recipient = await recipients.of(ctx.interaction)
+        kept = await memories.get_statistics(recipient.user_id)
+        await show_view(
+            ctx.interaction, statistics_view(kept, recipient.words, paused=recipient.memory_paused)
+        )
 
 
 # ---- showing ---------------------------------------------------------------------------------------------
@@ -283,27 +291,33 @@ class ShowMemoryCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, memories: MemoryStore, history: MemoryHistoryStore, readers: Readers
+        self,
+        ctx: lightbulb.Context,
+        memories: MemoryStore,
+        history: MemoryHistoryStore,
+        recipients: Recipients,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        memory_id = await row_of(self.id, reader.user_id, memories)
-        await show_view(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
+        recipient = await recipients.of(ctx.interaction)
+        memory_id = await row_of(self.id, recipient.user_id, memories)
+        await show_view(
+            ctx.interaction, await card_of(memory_id, recipient, memories, history, recipients.clock)
+        )
 
 
 @on_memory_press(OpenMenu)
 async def open_card(
     interaction: hikari.ComponentInteraction,
     _: OpenMenu,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
     history: MemoryHistoryStore,
-    readers: Readers,
+    recipients: Recipients,
 ) -> None:
     """Show all of a memory that was chosen from a list, below the list."""
     await defer(interaction, ephemeral=True)
-    view = await card_of(int(interaction.values[0]), reader, memories, history, readers.clock)
+    view = await card_of(int(interaction.values[0]), recipient, memories, history, recipients.clock)
     await show_view(interaction, view)
 
 
@@ -311,31 +325,31 @@ async def open_card(
 async def change(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
-    reader: Reader,
+    recipient: Recipient,
     *,
     memories: MemoryStore,
     history: MemoryHistoryStore,
-    readers: Readers,
+    recipients: Recipients,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Change from its card where a memory is used, or have it say what it said before."""
     await defer_update(interaction)
     said = ""
     if button.action == "restore":
-        restored = await history.restore(reader.user_id, int(interaction.values[0]))
-        words = reader.words.memory_card
+        restored = await history.restore(recipient.user_id, int(interaction.values[0]))
+        words = recipient.words.memory_card
         said = words.restored.format(id=restored.memory.number) if restored else words.former_gone
     else:
         audience: Audience = "private" if button.action == "private" else "anywhere"
-        await memories.update(reader.user_id, button.memory_id, audience=audience)
-    view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
+        await memories.update(recipient.user_id, button.memory_id, audience=audience)
+    view = await card_of(button.memory_id, recipient, memories, history, recipients.clock, said=said)
     await show_view(interaction, view)
-    upkeep.refresh(reader.user_id, reader.words)
+    upkeep.refresh(recipient.user_id, recipient.words)
 
 
 async def card_of(
     memory_id: int,
-    reader: Reader,
+    recipient: Recipient,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     clock: Clock,
@@ -343,8 +357,8 @@ async def card_of(
     said: str = "",
 ) -> EphemeralView:
     """The card of a user's memory; a sentence when there is none."""
-    kept = await memories.get(reader.user_id, memory_id)
+    kept = await memories.get(recipient.user_id, memory_id)
     if kept is None:
-        return EphemeralView(reader.words.receipt.gone)
-    former = await history.list_versions(reader.user_id, memory_id)
-    return memory_card(kept, former, reader.words, clock(), said=said)
+        return EphemeralView(recipient.words.receipt.gone)
+    former = await history.list_versions(recipient.user_id, memory_id)
+    return memory_card(kept, former, recipient.words, clock(), said=said)
