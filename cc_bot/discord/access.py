@@ -522,7 +522,9 @@ def suggesting(suggest: Suggest) -> Any:
     injected = lightbulb.di.with_di(suggest)
 
     @lightbulb.di.with_di
-    async def guarded(ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED) -> None:
+    async def suggest_if_admitted(
+        ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED
+    ) -> None:
         try:
             await gate.admit(ctx.interaction, "choices")
         except CcBotError as error:
@@ -535,7 +537,7 @@ def suggesting(suggest: Suggest) -> Any:
             async with asyncio.timeout(_SUGGESTED_WITHIN_S):
                 await injected(ctx)
 
-    return guarded
+    return suggest_if_admitted
 
 
 def admit_presses(bot: hikari.GatewayBot, gate: Gate, recipients: Recipients) -> None:

@@ -363,7 +363,7 @@ class CanvasUpkeep:
 
     def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
         """Begin with nothing told of, in the places that a shard serves."""
-        restoring = self._guarded(partial(self._restore_all, serves))
+        restoring = self._guard(partial(self._restore_all, serves))
         self._restoring[shard_id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(self._keep_up())
 
@@ -395,7 +395,7 @@ class CanvasUpkeep:
     async def _keep_up(self) -> None:
         while True:
             await asyncio.sleep(self._every_s)
-            await self._guarded(self._boards.refresh_stale)
+            await self._guard(self._boards.refresh_stale)
 
     async def _restore_all(self, serves: Serves) -> None:
         for key in await self._canvases.list_shown(MOST):
@@ -403,7 +403,7 @@ class CanvasUpkeep:
                 await self._boards.restore(key)
                 await asyncio.sleep(PAUSE_S)
 
-    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
         with job("canvases"):
             try:
                 await work()

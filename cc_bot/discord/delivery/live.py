@@ -97,7 +97,7 @@ class LiveAnswer:
 
     async def open(self) -> None:
         """Post the first message, before the turn begins. Raises hikari's errors."""
-        await self._reply.show(await self._laid_out(self._pages_now))
+        await self._reply.show(await self._lay_out(self._pages_now))
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
@@ -128,11 +128,11 @@ class LiveAnswer:
             return
         pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
         try:
-            await self._show_end(await self._laid_out(pages), user_id)
+            await self._show_end(await self._lay_out(pages), user_id)
         except PostUncertain:
-            await self._show_end(await self._laid_out(partial(pages, as_file=True)), user_id)
+            await self._show_end(await self._lay_out(partial(pages, as_file=True)), user_id)
 
-    async def _laid_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
+    async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
         """Pages of the answer; a long one is no work for the event loop."""
         if len(self.state.text) <= _SHORT_CHARACTERS:
             return make()
@@ -178,7 +178,7 @@ class LiveAnswer:
 
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
-        pages = await self._laid_out(self._pages_now)
+        pages = await self._lay_out(self._pages_now)
         if self._one_message and not self._reply.begun:
             return  # its first message may be there already: only the end is worth a second post
         try:

@@ -63,7 +63,7 @@ class _Line:
     button: Button | None
 
 
-async def brought_up_to_date(
+async def bring_up_to_date(
     page: Page, stores: Stores, words: Texts, told: ReceiptMessage | None = None
 ) -> Page:
     """A message that says of what was taken back since that it was, without saying again what it was, and
@@ -88,7 +88,7 @@ async def without_undone(
     page: Page, stores: Stores, words: Texts, told: ReceiptMessage | None = None
 ) -> Page:
     """An answer's last message without what was taken back since: for the answer that takes its place."""
-    page = await brought_up_to_date(page, stores, words, told)
+    page = await bring_up_to_date(page, stores, words, told)
     return replace(
         page,
         facts=replace(
@@ -331,7 +331,7 @@ class ReceiptUpkeep:
     async def as_it_is(self, page: Page, words: Texts) -> Page:
         """A message that is about to be shown, as far as it holds by now: it may be made from what was stored
         before something was taken back."""
-        return await brought_up_to_date(page, self._stores, words) if page.receipts else page
+        return await bring_up_to_date(page, self._stores, words) if page.receipts else page
 
     async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """A shown message as the answer begins that takes its place."""
@@ -345,7 +345,7 @@ class ReceiptUpkeep:
         message = await interaction.fetch_initial_response()
         page, message_id = page_of(message, words.locale), int(message.id)
         told = await self._stores.receipts.get(user_id, message_id)
-        now = await brought_up_to_date(page, self._stores, words, told)
+        now = await bring_up_to_date(page, self._stores, words, told)
         await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
         if told:
             await self._stores.receipts.settle(told)
@@ -433,7 +433,7 @@ class ReceiptUpkeep:
             try:
                 await self._pace.wait()
                 page = page_of(await self._rest.fetch_message(told.channel_id, told.message_id), words.locale)
-                now = await brought_up_to_date(page, self._stores, words, told)
+                now = await bring_up_to_date(page, self._stores, words, told)
                 if now != page:
                     await self._pace.wait()
                     await self._rest.edit_message(told.channel_id, told.message_id, **changes_to(page, now))
