@@ -65,7 +65,7 @@ _log = structlog.get_logger(__name__)
 # ---- gate ----------------------------------------------------------------------------------------------
 # The one place that says whether somebody may use the bot: every way in asks here.
 #
-# The ways in are commands and their lists of choices, buttons and forms (ways_in.py), messages (messages/),
+# The ways in are commands and their lists of choices, buttons and forms, messages (messages/),
 # and what is due for somebody (reminders.py). What the rules are is read each time, so that they hold at
 # once.
 

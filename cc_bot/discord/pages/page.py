@@ -20,7 +20,7 @@ from cc_bot.texts.naming import Show, without_mentions
 # Facts: what the bot itself states about an answer, in an embed of the answer's last message.
 #
 # A message's content is the model's words or the bot's, never both. What a model writes goes into contents
-# alone, and no link in one is shown with a preview (links.py): so an embed of this look is made by code,
+# alone, and no link in one is shown with a preview: so an embed of this look is made by code,
 # from committed rows and from how the turn ended, and no text can pass for one, whatever characters it is
 # made of. A canvas is made of embeds too, in a message of its own and in another colour, which no model
 # chooses.

@@ -2,7 +2,7 @@
 back.
 
 They are made from committed rows, as events of the running turn or as the results of its tool calls, which
-are stored with the answer. They stand in an embed, where no model can write (facts.py).
+are stored with the answer. They stand in an embed, where no model can write (page.py).
 """
 
 import json
