@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.discord.interactions import message_link
+from cc_bot.discord.interactions import Answerable, defer, message_link
 from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.locale import Locale
@@ -124,6 +124,12 @@ class Recipients:
         """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
         themselves, where that was read already."""
         return await self._recipient(int(interaction.user.id), self.discord_locale(interaction), chosen)
+
+    async def defer(self, interaction: Answerable) -> Recipient:
+        """Acknowledge an interaction with 'thinking…', for its user alone, and return who that is. Raises
+        StorageError and hikari's errors."""
+        await defer(interaction, ephemeral=True)
+        return await self.of(interaction)
 
     async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Recipient:
         """The author of a message, of whom Discord tells no language: maybe that of their server is known."""

@@ -9,7 +9,7 @@ import structlog
 
 from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
-from cc_bot.discord.interactions import Answerable, Mentionable, defer, parse_mention
+from cc_bot.discord.interactions import Answerable, Mentionable, parse_mention
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -82,8 +82,7 @@ async def answer(
     interaction: Answerable, recipients: Recipients, act: Callable[[Recipient], Awaitable[str]]
 ) -> None:
     """Do what was asked for, and tell its user alone; what is too long comes as a file."""
-    await defer(interaction, ephemeral=True)
-    recipient = await recipients.of(interaction)
+    recipient = await recipients.defer(interaction)
     told = await act(recipient)
     if len(told) <= LONGEST_MESSAGE:
         await interaction.edit_initial_response(told, **NO_PINGS)

@@ -58,8 +58,7 @@ class ListAgentsCommand(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient, place = await recipients.of(ctx.interaction), where(ctx.interaction)
+        recipient, place = await recipients.defer(ctx.interaction), where(ctx.interaction)
         chosen = await chooser.of(ctx.interaction)
         default = await chooser.default_of(place)
         shown = agent_list(
@@ -80,8 +79,7 @@ class Use(lightbulb.SlashCommand, name="agent_use", description="agent_use_descr
     async def invoke(
         self, ctx: lightbulb.Context, chooser: Chooser, recipients: Recipients, boards: CanvasBoards
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient, place = await recipients.of(ctx.interaction), where(ctx.interaction)
+        recipient, place = await recipients.defer(ctx.interaction), where(ctx.interaction)
         wanted = find_agent(await chooser.usable_at(place), self.name)
         if wanted is None:
             raise UnknownAgent

@@ -6,7 +6,7 @@ import lightbulb
 
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.interactions import Answerable, defer, own_space
+from cc_bot.discord.interactions import Answerable, own_space
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.session import SessionKey
@@ -32,8 +32,7 @@ class ShowCanvasCommand(
         recipients: Recipients,
         chooser: Chooser,
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         key = (await chooser.of(ctx.interaction)).key
         seen = await canvases.get(key)
         if seen is None or seen.canvas.empty:
@@ -56,8 +55,7 @@ class ClearCanvasCommand(
         recipients: Recipients,
         chooser: Chooser,
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        words = (await recipients.of(ctx.interaction)).words.canvas
+        words = (await recipients.defer(ctx.interaction)).words.canvas
         key = (await chooser.of(ctx.interaction)).key
         cleared = await canvases.clear(key)
         await boards.refresh(key, interaction=ctx.interaction, below=False)

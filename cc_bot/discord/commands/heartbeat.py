@@ -3,7 +3,7 @@
 import lightbulb
 
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.interactions import can_write, defer, own_space
+from cc_bot.discord.interactions import can_write, own_space
 from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.pages.reminders import started_answer, status
@@ -60,8 +60,7 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
         self, ctx: lightbulb.Context, schedules: ScheduleStore, chooser: Chooser, recipients: Recipients
     ) -> None:
         interaction = ctx.interaction
-        await defer(interaction, ephemeral=True)
-        recipient = await recipients.of(interaction)
+        recipient = await recipients.defer(interaction)
         try:
             quiet = Quiet(
                 _minute(self.quiet_from, USUAL_QUIET.since), _minute(self.quiet_to, USUAL_QUIET.until)
@@ -98,8 +97,7 @@ class Off(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         found = await stores.schedules.list(recipient.user_id, kind="heartbeat")
         for schedule in found:
             await stores.schedules.cancel(recipient.user_id, schedule.id)
@@ -117,8 +115,7 @@ class Status(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         found = await schedules.list(recipient.user_id, kind="heartbeat")
         answer = status(found[0] if found else None, recipient.words, memory_paused=recipient.memory_paused)
         await ctx.interaction.edit_initial_response(answer, **NO_PINGS)

@@ -9,7 +9,7 @@ import structlog
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
 from cc_bot.discord.in_order import FileLine
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView
@@ -34,8 +34,7 @@ class Erase(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         held = await privacy.overview(recipient.user_id)
         view = EphemeralView(recipient.words.privacy.nothing_to_erase(held))
         if not held.nothing_to_erase:
@@ -101,8 +100,7 @@ class ExportPrivacyCommand(
         self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, recipients: Recipients
     ) -> None:
         interaction = ctx.interaction
-        await defer(interaction, ephemeral=True)
-        recipient = await recipients.of(interaction)
+        recipient = await recipients.defer(interaction)
         day = recipients.clock().astimezone(recipient.timezone).date().isoformat()
         outlet = _ByDm(interaction, recipient) if self.where == "dm" else _Here(interaction, recipient)
         async with line.of(recipient.user_id):
@@ -183,8 +181,7 @@ class ShowPrivacyCommand(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         held = await privacy.overview(recipient.user_id)
         told = recipient.words.privacy.overview(held, privacy.retention, recipient.timezone)
         await ctx.interaction.edit_initial_response(told)

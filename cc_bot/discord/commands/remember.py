@@ -6,7 +6,7 @@ A message that was private is recalled in private only, and any other one everyw
 import hikari
 import lightbulb
 
-from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
+from cc_bot.discord.interactions import is_ephemeral, visibility_of
 from cc_bot.discord.pages.memory import receipt
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import MemoryPaused
@@ -23,8 +23,7 @@ _SMALL_PRINT = "-# "
 class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         if recipient.memory_paused:
             raise MemoryPaused
         words = recipient.words.memory

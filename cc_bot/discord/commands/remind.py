@@ -18,7 +18,6 @@ from cc_bot.discord.interactions import (
     MAX_CHOICES,
     Answerable,
     can_write,
-    defer,
     defer_update,
     own_space,
     payer_of,
@@ -91,8 +90,7 @@ class ListSchedulesCommand(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         await show_view(ctx.interaction, list_view(await schedules.list(recipient.user_id), 1, recipient))
 
 
@@ -153,8 +151,7 @@ class AddScheduleCommand(
         moments: TimeResolver,
     ) -> None:
         interaction = ctx.interaction
-        await defer(interaction, ephemeral=True)
-        recipient = await recipients.of(interaction)
+        recipient = await recipients.defer(interaction)
         planned = await moments.resolve(
             self.when, self.repeat or "", recipient.timezone, recipient.locale, payer=payer_of(interaction)
         )
@@ -268,8 +265,7 @@ class DeleteScheduleCommand(
     async def invoke(
         self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients, upkeep: ReceiptUpkeep
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         known = await _reminder(schedules, recipient, self.id)
         cancelled = await schedules.cancel(recipient.user_id, known.id)
         if cancelled is None:
@@ -288,8 +284,7 @@ class ResumeScheduleCommand(
 
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         await ctx.interaction.edit_initial_response(await _resume(schedules, recipient, self.id), **NO_PINGS)
 
 

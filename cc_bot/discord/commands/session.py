@@ -108,8 +108,7 @@ class SummaryCommand(
     async def invoke(
         self, ctx: lightbulb.Context, summaries: SummaryStore, recipients: Recipients, chooser: Chooser
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         words = recipient.words.summary
         key = (await chooser.of(ctx.interaction)).key
         kept = await summaries.list_current(key)

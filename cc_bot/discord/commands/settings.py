@@ -111,8 +111,7 @@ class HelpCommand(lightbulb.SlashCommand, name="help", description="help_descrip
     async def invoke(
         self, ctx: lightbulb.Context, recipients: Recipients, granted: GrantedReading, owners: Owners
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        words = (await recipients.of(ctx.interaction)).words.session
+        words = (await recipients.defer(ctx.interaction)).words.session
         owner = int(ctx.user.id) in await owners.ids()
         told = help_text(words, granted.reading, owner=owner)
         await ctx.interaction.edit_initial_response(embed=hikari.Embed(description=told, colour=COLOUR))
@@ -140,8 +139,7 @@ class UsageCommand(lightbulb.SlashCommand, name="usage", description="usage_desc
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, spending: Spending, recipients: Recipients) -> None:
         interaction = ctx.interaction
-        await defer(interaction, ephemeral=True)
-        words = (await recipients.of(interaction)).words
+        words = (await recipients.defer(interaction)).words
         member, guild_id = interaction.member, interaction.guild_id
         if not self.server:
             report = await spending.report_of(payer_of(interaction))

@@ -218,8 +218,7 @@ class DeleteMemoryCommand(
     async def invoke(
         self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients, upkeep: ReceiptUpkeep
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         memory_id = await row_of(self.id, recipient.user_id, stores.memories)
         await _delete(ctx.interaction, stores, memory_id, recipient)
         upkeep.refresh(recipient.user_id, recipient.words)
@@ -234,8 +233,7 @@ class DeleteAll(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         count = await memories.count(recipient.user_id)
         await show_view(ctx.interaction, _question(count, recipient, recipients.clock))
 
@@ -352,8 +350,7 @@ class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_des
 
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         memory_id = await row_of(self.id, recipient.user_id, stores.memories)
         await _set(ctx.interaction, stores, memory_id, recipient, recipients, pinned=True)
 

@@ -11,7 +11,7 @@ from cc_bot.context.attachments import read_memory_file, too_large
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.commands.memory.group import audience_of, memory, on_memory_press, where
 from cc_bot.discord.in_order import FileLine
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory import EphemeralView, import_preview
 from cc_bot.discord.pages.page import components
@@ -52,8 +52,7 @@ class ExportMemoriesCommand(
     async def invoke(
         self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, recipients: Recipients
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         readable = self.format == "markdown"
         async with line.of(recipient.user_id):
             async with line.at_work():
@@ -126,8 +125,7 @@ class Import(
         self, ctx: lightbulb.Context, imports: MemoryTransferStore, line: FileLine, recipients: Recipients
     ) -> None:
         interaction = ctx.interaction
-        await defer(interaction, ephemeral=True)
-        recipient = await recipients.of(interaction)
+        recipient = await recipients.defer(interaction)
         if recipient.memory_paused:
             raise MemoryPaused
         if self.file.size > MAX_IMPORT_BYTES:

@@ -63,8 +63,7 @@ class ListMemoriesCommand(
 
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         order: Order = next((each for each in get_args(Order) if each == self.order), "newest")
         category = recipient.words.memory.stored_category(self.category) or ""
         wanted = ListButton(recipient.user_id, order, 1, category)
@@ -82,8 +81,7 @@ class Search(
 
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         query = " ".join(self.query.split())
         category = recipient.words.memory.stored_category(self.category) or ""
         wanted = SearchButton(recipient.user_id, 1, category)
@@ -217,8 +215,7 @@ class AddMemoryCommand(
 
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         if recipient.memory_paused:
             raise MemoryPaused
         added = await memories.add(
@@ -269,8 +266,7 @@ class Stats(
 ):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         kept = await memories.get_statistics(recipient.user_id)
         await show_view(
             ctx.interaction, statistics_view(kept, recipient.words, paused=recipient.memory_paused)
@@ -297,8 +293,7 @@ class ShowMemoryCommand(
         history: MemoryHistoryStore,
         recipients: Recipients,
     ) -> None:
-        await defer(ctx.interaction, ephemeral=True)
-        recipient = await recipients.of(ctx.interaction)
+        recipient = await recipients.defer(ctx.interaction)
         memory_id = await row_of(self.id, recipient.user_id, memories)
         await show_view(
             ctx.interaction, await card_of(memory_id, recipient, memories, history, recipients.clock)
