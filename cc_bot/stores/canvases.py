@@ -16,7 +16,7 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import KEY, Columns, Kind, idle_since
+from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
 from cc_bot.stores.memory.texts import TextMatcher
 from cc_bot.stores.proposals import carry_out
 
@@ -80,7 +80,7 @@ _CLEAR: Final = f"""
 
 
 def select_current(key: SessionKey) -> Statement:
-    return Statement(_SELECT_CURRENT, (key.user_id, key.channel_id, key.agent))
+    return Statement(_SELECT_CURRENT, key_columns(key))
 
 
 def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
@@ -95,7 +95,7 @@ def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
 
 
 def clear_canvas(key: SessionKey) -> Statement:
-    return Statement(_CLEAR, (key.user_id, key.channel_id, key.agent))
+    return Statement(_CLEAR, key_columns(key))
 
 
 # ---- canvases --------------------------------------------------------------------------------------------
@@ -211,17 +211,17 @@ class CanvasStore:
         return await self._database.write(lambda: carry_out(proposal, steps))
 
     async def get_message(self, key: SessionKey) -> CanvasMessage | None:
-        rows = await self._database.query(_SELECT_SHOWN, *_columns(key))
+        rows = await self._database.query(_SELECT_SHOWN, *key_columns(key))
         return _MESSAGE.first(rows)
 
     async def note_message(self, key: SessionKey, message_id: int, revision: int) -> None:
         """Note that this message shows this revision of the canvas, in place of the message that did
         before."""
-        await self._database.transaction([Statement(_NOTE_SHOWN, (*_columns(key), message_id, revision))])
+        await self._database.transaction([Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))])
 
     async def forget_message(self, key: SessionKey) -> None:
         """Forget the message that showed the canvas: it is gone."""
-        await self._database.transaction([Statement(_FORGET, _columns(key))])
+        await self._database.transaction([Statement(_FORGET, key_columns(key))])
 
     async def get_key(self, message_id: int) -> SessionKey | None:
         """Return the key whose canvas a message shows; None where it shows none."""
@@ -239,10 +239,6 @@ class CanvasStore:
     async def list_shown(self, limit: int) -> list[SessionKey]:
         """List at most `limit` keys, of all users, whose canvas has a message."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, limit))]
-
-
-def _columns(key: SessionKey) -> tuple[int, int, str]:
-    return (key.user_id, key.channel_id, key.agent)
 
 
 # ---- canvas ----------------------------------------------------------------------------------------------

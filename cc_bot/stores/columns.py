@@ -277,6 +277,12 @@ class Parameters:
 KEY: Final = Columns(SessionKey)
 CHANNEL: Final = Columns(ChannelKey)
 
+
+def key_columns(key: SessionKey) -> tuple[int, int, str]:
+    """Return what stands in the columns of KEY."""
+    return (key.user_id, key.channel_id, key.agent)
+
+
 # ---- messages --------------------------------------------------------------------------------------------
 # The columns of `messages`, which every store reads alike.
 

@@ -20,7 +20,7 @@ from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
-from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, to_ms, to_text
+from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, key_columns, to_ms, to_text
 from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_NO_LONGER_SEEN,
     DELETE_ATTACHMENTS_OF_CLOSED,
@@ -270,7 +270,7 @@ class SessionStore:
         """
         now, size = self._clock(), self._paging.next_page() + beyond
         idle = idle_since(now, self._ttl)
-        rows = await self._database.query(SELECT_OPEN_SESSION, *_key(key), idle, visibility, size)
+        rows = await self._database.query(SELECT_OPEN_SESSION, *key_columns(key), idle, visibility, size)
         found = opening(rows)
         if not found.tail and not lasting:
             return unstored_session(found, key, now)
@@ -305,7 +305,7 @@ class SessionStore:
 
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it, and nothing before it."""
-        forget = [Statement(sql, _key(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
+        forget = [Statement(sql, key_columns(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
         forget.append(clear_canvas(key))
         now = to_text(self._clock())
         found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=now, first=forget)
@@ -392,7 +392,7 @@ class SessionStore:
         first: Sequence[Statement] = (),
     ) -> Opening:
         """Close the session if it has been idle since then, see that there is one, and read it."""
-        columns = _key(key)
+        columns = key_columns(key)
         results = await self._database.transaction(
             [
                 *first,
@@ -406,10 +406,6 @@ class SessionStore:
             ]
         )
         return opening(results[-1])
-
-
-def _key(key: SessionKey) -> tuple[int, int, str]:
-    return (key.user_id, key.channel_id, key.agent)
 
 
 def _is_answer(message: Message, id_: int | None) -> bool:

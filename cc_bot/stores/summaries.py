@@ -15,7 +15,7 @@ from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import Backlog, Summary
 from cc_bot.storage import Database, Statement
-from cc_bot.stores.columns import KEY, MS, Columns, to_ms, to_text
+from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
 
 _UNTOLD: Final = ("tool_calls", "status", "author_id", "author_name", "discord_id", "attachments")
 """Of a message, in a summary."""
@@ -145,12 +145,12 @@ class SummaryStore:
 
     async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
         """List what is kept for a key now: at most one summary of each visibility, the public one first."""
-        return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *_key(key))))
+        return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *key_columns(key))))
 
     async def get_backlog(self, key: SessionKey) -> Backlog | None:
         """Return what is in no summary yet: of the key's oldest session that has such messages, the oldest
         MAX_BACKLOG. None when everything is in a summary or may be in none."""
-        rows = await self._database.query(_SELECT_BACKLOG, *_key(key), MAX_BACKLOG)
+        rows = await self._database.query(_SELECT_BACKLOG, *key_columns(key), MAX_BACKLOG)
         said = [*map(_SAID.read, rows)]
         if not said:
             return None
@@ -179,9 +179,12 @@ class SummaryStore:
 
         Whether there was anything to delete.
         """
-        [(newest,)] = await self._database.query(_SELECT_NEWEST, *_key(key))
+        [(newest,)] = await self._database.query(_SELECT_NEWEST, *key_columns(key))
         deleted, _ = await self._database.transaction(
-            [Statement(DELETE_SUMMARIES, _key(key)), Statement(_COVER_EVERYTHING, (*_key(key), newest))]
+            [
+                Statement(DELETE_SUMMARIES, key_columns(key)),
+                Statement(_COVER_EVERYTHING, (*key_columns(key), newest)),
+            ]
         )
         return bool(deleted)
 
@@ -195,10 +198,6 @@ class SummaryStore:
         """Stop looking at sessions that ended by then and are covered; `give_up`: covered or not."""
         params = (to_text(closed_until), int(give_up))
         await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)])
-
-
-def _key(key: SessionKey) -> tuple[int, int, str]:
-    return (key.user_id, key.channel_id, key.agent)
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:

@@ -357,7 +357,6 @@ class TraceFinder:
     async def _read_answers(
         self, user_id: int, ids: Collection[int], sought: TextMatcher, traces: Traces
     ) -> AsyncIterator[_Answer]:
-        """Yield the answers whose calls tell of the memories."""
         after = 0
         while rows := await self._database.query(_SELECT_CALLS, user_id, after, _PAGE):
             for answer in map(_Answer._make, rows):

@@ -602,7 +602,6 @@ def _nearest(asked: MemoryQuery, known: set[int], number: int) -> Steps[list[Not
 
 
 def _notes(asked: MemoryQuery, statements: Iterable[Statement]) -> Steps[list[Note]]:
-    """Read notes by statements whose rows have their keys."""
     notes: list[Note] = []
     for statement in statements:
         rows = list(starmap(NoteRow, (yield statement)))
