@@ -54,7 +54,8 @@ def added(path: Path, users: list[int], *, encoder: bool = False) -> Resident | 
     if not STATUS.exists():
         return None
     command = [sys.executable, __file__, str(path), str(int(encoder)), *map(str, users)]
-    own, mapped = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    own, mapped = said.splitlines()[-1].split()  # records of the log may stand above
     return Resident(float(own), float(mapped))
 
 
