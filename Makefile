@@ -84,8 +84,10 @@ test: $(DEV)
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)
 
-# Minutes of kills, failures and attacks, so not a part of `make test`. A failure names its seed.
+# Minutes of kills, failures and attacks, so not a part of `make test`. A failure names its seed. Before them the
+# properties, with four times the examples of `make test`.
 test-faults: $(DEV)
+	$(OWN) -m pytest -m hypothesis --hypothesis-profile thorough -n $(or $(WORKERS),4) --dist worksteal
 	$(OWN) -m pytest tests/faults tests/attacks -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
 
 lint: ruff format types imports

@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import chain
@@ -37,6 +38,7 @@ class Migration:
     statements: tuple[str, ...]
 
 
+@cache
 def known_migrations() -> tuple[Migration, ...]:
     """The migrations that this program carries, in order."""
     return read_migrations(resources.files("cc_bot.storage") / "migrations")

@@ -150,7 +150,7 @@ class TestLabels:
         assert draw(chart(kind, {"🍎": 1.0, "みかん": 2.0}), Locale.JA) is None
 
     @pytest.mark.parametrize("kind", KINDS)
-    @pytest.mark.parametrize("count", [1, 2, 7, 12, 13, 24])
+    @pytest.mark.parametrize("count", [1, 7, 13, 24])
     def test_stay_within_the_picture_however_long_they_are(self, kind: ChartKind, count: int) -> None:
         labels = [f"{'とても長い名前' * 5}{place:02}" for place in range(count)]
         series = {"系列" * 20 + str(n): [1.0] * count for n in range(1 if kind == "pie" else 6)}
