@@ -216,7 +216,7 @@ class Spending:
         _, guild = await self._usage.get_allowances(UsageSubject(0, guild_id), policy.limits)
         return replace(self._complete(report, policy, guild), users=users)
 
-    async def counting_on(self, user_id: int) -> date | None:
+    async def get_counted_day(self, user_id: int) -> date | None:
         """Today, where the operator is, if any limit of tokens may hold for a user. Raises StorageError."""
         policy = await self._policy()
         return self._usage.today() if await self._usage.may_be_limited(user_id, policy.limits) else None

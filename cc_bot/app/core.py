@@ -297,7 +297,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             assistant.without_turns_of,
             retention=retention,
             clock=clock,
-            counting_on=spending.counting_on,
+            counting_on=spending.get_counted_day,
         )
         jobs: list[Callable[[], Awaitable[None]]] = [
             partial(sweep, stores, spending),

@@ -162,14 +162,14 @@ async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
 async def _check_discord(config: Config, words: Texts, loaded: _Loading) -> Sequence[Finding]:
     from cc_bot.doctor.discord import DiscordSide, check_discord
 
-    async def offered() -> frozenset[str]:
+    async def list_commands() -> frozenset[str]:
         await asyncio.shield(loaded.commands)
         from cc_bot.discord.bot import list_command_names
 
         return await list_command_names(config.discord_token or "")
 
     side = DiscordSide(
-        config.discord_token, config.discord_api_url, config.channels, offered, __version__, utc_now
+        config.discord_token, config.discord_api_url, config.channels, list_commands, __version__, utc_now
     )
     return await check_discord(side, words)
 

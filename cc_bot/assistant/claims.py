@@ -1,5 +1,5 @@
-"""What an answer says that it did or will do, read from its words: promises to remember and to remind, and
-that something was forgotten or cancelled.
+"""The claims of an answer, what it says that it did or will do, read from its words: promises to remember and
+to remind, and that something was forgotten or cancelled.
 """
 
 import re
@@ -33,7 +33,7 @@ QUOTED_JA: Final = re.compile(r"^[、,]?と(?:書|言|い[うっ]|表示|出|伝
 
 
 def sentences(answer: str) -> list[str]:
-    """What the bot itself says, sentence by sentence; `…` stands for a quotation."""
+    """Split what the bot itself says into sentences; `…` stands for a quotation."""
     said = _NOT_SAID.sub("…", answer.replace("’", "'"))
     if len(said) > 2 * LOOKED_AT:
         said = f"{said[:LOOKED_AT]}\n{said[-LOOKED_AT:]}"
@@ -69,13 +69,13 @@ _MADE_TEXT: Final = re.compile(r"^\W{0,4}(?:例文|件名|Subject)\W{0,4}[:：]"
 
 
 def asks_back(question: str) -> bool:
-    """Whether somebody wants to know what was done, and does not ask for anything to be done."""
+    """Return whether somebody wants to know what was done, and does not ask for anything to be done."""
     return _ASKS_BACK.search(question.strip()[-_ASKED_AT_MOST:]) is not None
 
 
 def says_what_it_did(answer: str, question: str) -> bool:
-    """Whether an answer may be taken for what the bot itself has just done: no text that was asked for, and
-    nothing about an earlier turn."""
+    """Return whether an answer may be taken for what the bot itself has just done: no text that was asked
+    for, and nothing about an earlier turn."""
     asked = question[:_ASKED_AT_MOST]
     wanted = _WANTS_TEXT.search(asked) or _MADE_TEXT.search(answer[:LOOKED_AT])
     return not asks_back(question) and (not wanted or _WANTS_DEED.search(asked) is not None)
@@ -171,17 +171,17 @@ _REMIND_EN: Final = re.compile(
 
 
 def promises_to_remind(answer: str) -> bool:
-    """Whether somebody who reads the answer will count on being told at a time."""
+    """Return whether somebody who reads the answer will count on being told at a time."""
     return any(_makes(sentence, _REMIND_JA, _REMIND_EN) for sentence in sentences(answer))
 
 
 def promises_to_remember(answer: str) -> bool:
-    """Whether somebody who reads the answer will count on its being remembered."""
+    """Return whether somebody who reads the answer will count on its being remembered."""
     return any(_makes(sentence, _PROMISE_JA, _PROMISE_EN) for sentence in sentences(answer))
 
 
 def _makes(sentence: str, japanese: re.Pattern[str], english: re.Pattern[str]) -> bool:
-    """Whether a sentence makes a promise of these forms."""
+    """Return whether a sentence makes a promise of these forms."""
     if ASKS.search(sentence):
         return False
     for match in japanese.finditer(sentence):
@@ -209,7 +209,7 @@ NEAR: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a turn is about."""
+    """The subject of a turn."""
 
     about: frozenset[Kind] = frozenset()
     removal: bool = False
@@ -220,7 +220,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What an answer, or a sentence of it, says was removed."""
+    """The removals that an answer, or a sentence of it, claims."""
 
     named: frozenset[Kind] = frozenset()
     unsure: frozenset[Kind] = frozenset()
@@ -240,7 +240,7 @@ class Claims:
 
 
 def claims_of(found: Collection[str], *, unnamed: bool) -> Claims:
-    """What the groups of a pattern that were found mean."""
+    """Read what the groups of a pattern that were found mean."""
     kinds: tuple[Kind, ...] = ("memory", "reminder")
     return Claims(
         frozenset(kind for kind in kinds if kind in found),
@@ -334,7 +334,7 @@ _CONDITION: Final = re.compile(
 
 
 def claims_ja(sentence: str) -> Claims:
-    """What a sentence says in Japanese."""
+    """Read what a sentence says in Japanese."""
     found: set[str] = set()
     unnamed = False
     for match in _REMOVED.finditer(sentence):
@@ -466,7 +466,7 @@ _BY: Final = re.compile(
 
 
 def claims_en(sentence: str) -> Claims:
-    """What a sentence says in English."""
+    """Read what a sentence says in English."""
     found: set[str] = set()
     unnamed = False
     said = _GREETING.sub("", sentence)  # "No problem" denies nothing
@@ -504,7 +504,7 @@ def _beside_en(first: bool, after: str) -> bool:
 
 
 def _named_after(after: str) -> frozenset[str]:
-    """What was removed, behind the verb: the first, and what is named in one breath with it."""
+    """Find what was removed, behind the verb: the first, and what is named in one breath with it."""
     named: set[str] = set()
     end = 0
     for match in _NAMED_EN.finditer(after):
@@ -573,7 +573,7 @@ _CODE: Final = re.compile(
 
 
 def wish_of(question: str, before: str = "") -> Wish:
-    """What somebody wants; はい and "the second one" mean what the answer `before` has asked."""
+    """Read what somebody wants; はい and "the second one" mean what the answer `before` has asked."""
     said = question[:_WISHES_AT_MOST]
     last = before.strip()[-NEAR * 5 :]
     if len(said) < NEAR and last.endswith(("?", "？", "か。", "さい。")):
@@ -593,8 +593,8 @@ def untrue_removals(
     *,
     goes_on: bool = False,
 ) -> frozenset[Kind]:
-    """What an answer, with its calls, says was removed and was not. `before` is the answer that stood there
-    before the question; `goes_on`: what that one removed, this one may tell of."""
+    """Find what an answer, with its calls, says was removed and was not. `before` is the answer that stood
+    there before the question; `goes_on`: what that one removed, this one may tell of."""
     removed = _removed_by(calls)
     if before and goes_on:
         removed |= _removed_by(before.tool_calls)
@@ -606,7 +606,7 @@ def untrue_removals(
 
 
 def _removed_by(calls: Sequence[ToolCall]) -> frozenset[str]:
-    """What was removed, or proposed to be; a memory that another one takes the place of is gone, too."""
+    """List what a call removed, or proposed to; a memory that another one takes the place of is gone, too."""
     done = [call for call in calls if call.ok]
     replacing = any(call.name == "remember" and _SUPERSEDES.search(call.arguments) for call in done)
     return frozenset(
@@ -619,7 +619,7 @@ def _removed_by(calls: Sequence[ToolCall]) -> frozenset[str]:
 
 
 def removal_claims(answer: str) -> Claims:
-    """What an answer says was removed."""
+    """Read what an answer says was removed."""
     said = [
         claims
         for sentence in sentences(answer)

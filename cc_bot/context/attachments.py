@@ -1,4 +1,4 @@
-"""What a file becomes that came with a question: an image, or text in UTF-8, or a clear refusal.
+"""Files that came with a question, and what each becomes: an image, or text in UTF-8, or a clear refusal.
 
 The bytes decide what a file is. Its name and the type that the sender claims are often wrong: they are
 only asked how large the file may be, before it is fetched.
@@ -101,7 +101,7 @@ def decode_text(data: bytes) -> str | None:
 
 
 def _is_surely_utf_8(text: str) -> bool:
-    """Whether bytes that are valid UTF-8 are no accident.
+    """Return whether bytes that are valid UTF-8 are no accident.
 
     Three valid bytes in a row are none. Pairs may be kanji in EUC-JP; but where a few of them stand
     among letters and digits (`café`, `25°C`) they are what they seem to be.
@@ -119,7 +119,7 @@ def _legacy(data: bytes) -> Iterator[str]:
 
 
 def _unmarked_utf_16(data: bytes) -> Iterator[tuple[float, str]]:
-    """What the bytes are in UTF-16, with its cost, where that is everyday text."""
+    """Read the bytes as UTF-16, with its cost, where that is everyday text."""
     for encoding in ("utf-16-le", "utf-16-be"):
         text = _decoded(data, encoding)
         if text:
@@ -129,7 +129,7 @@ def _unmarked_utf_16(data: bytes) -> Iterator[tuple[float, str]]:
 
 
 def _cost(text: str) -> float:
-    """How unusual a text is: the sum over its characters."""
+    """Measure how unusual a text is: the sum over its characters."""
     rest = _HALF_WIDTH_SYLLABLES.sub("", text)
     return len(text) - len(rest) + sum(_cost_of(character) * n for character, n in Counter(rest).items())
 
@@ -149,7 +149,7 @@ def _cost_of(character: str) -> float:
 
 
 def _is_in_jis_level_1(character: str) -> bool:
-    """Whether a kanji is one of the 2965 common ones of JIS X 0208: its rows 16 to 47."""
+    """Return whether a kanji is one of the 2965 common ones of JIS X 0208: its rows 16 to 47."""
     encoded = character.encode("euc_jp", "replace")
     return len(encoded) == 2 and 0xB0 <= encoded[0] <= 0xCF
 
@@ -215,7 +215,8 @@ def read_attachment(name: str, data: bytes) -> Attachment:
 
 
 def as_prompt_text(attachment: Attachment) -> str:
-    """How a text file stands in a question: named, and fenced so that nothing in it ends the fence."""
+    """Write a text file as it stands in a question: named, and fenced so that nothing in it ends the
+    fence."""
     text = attachment.data.decode()
     longest_run = max(map(len, re.findall("`{3,}", text)), default=2)
     fence = "`" * (longest_run + 1)

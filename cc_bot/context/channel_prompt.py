@@ -57,8 +57,8 @@ def render(said: ContextMessage) -> UserPart | AssistantPart:
 
 
 def spoken(name: str, author_id: int, text: str) -> str:
-    """What someone said, with their name before it. All lines but the first are set in, so that none of them
-    can pass for what somebody else said."""
+    """Write what someone said, with their name before it. All lines but the first are set in, so that none of
+    them can pass for what somebody else said."""
     first, *others = text.splitlines() or [""]
     return "\n".join((f"{speaker(name, author_id)}: {first}", *(f"  {line}".rstrip() for line in others)))
 
@@ -88,13 +88,13 @@ def mark_of(author_id: int) -> str:
 
 
 def said_tokens(said: ContextMessage) -> int:
-    """About what a message costs."""
+    """Estimate what a message costs."""
     return part_tokens(render(said))
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What there is room for, and how it is counted."""
+    """The room that there is, and how it is counted."""
 
     budget: float
     """Tokens as the model counts them, of a whole context and of a block."""
@@ -124,7 +124,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What a context may show of one place. A thread's has two: its channel's up to its start, its own."""
+    """The part of one place that a context may show. A thread's has two: its channel's up to its start, its
+    own."""
 
     key: ChannelKey
     rows: tuple[ContextMessage, ...]
@@ -139,7 +140,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a request shows, and what is to be remembered of that."""
+    """The plan of a request: what it shows, and what is to be remembered of that."""
 
     groups: tuple[Group, ...] = ()
     frozen: tuple[Block, ...] = ()
@@ -242,7 +243,8 @@ def _cut(group: Group, measure: Measure, settled_before: int, *, closed: bool) -
 def _block_end(
     rows: Sequence[ContextMessage], costs: Sequence[float], start: int, settled_before: int, size: float
 ) -> int:
-    """Where the block that starts here ends: before the row that is too much; at `start` if it can't yet."""
+    """Find the end of the block that starts here: before the row that is too much; at `start` if it can't
+    yet."""
     end, tokens = start, 0.0
     while end < len(rows) and (end == start or tokens + costs[end] <= size):
         if rows[end].id >= settled_before:
@@ -253,7 +255,7 @@ def _block_end(
 
 
 def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
-    """What stays when all of it is too much: whole groups, of the last one alone as much as fits."""
+    """Keep what stays when all of it is too much: whole groups, of the last one alone as much as fits."""
     total = sum(group.tokens for group in groups)
     if total <= measure.budget:
         return list(groups)
@@ -268,7 +270,8 @@ def _kept(groups: Sequence[Group], measure: Measure) -> list[Group]:
 
 
 def _newest(group: Group, measure: Measure) -> Group | None:
-    """As much of the end of a group as fits, in no block; None when its last message alone is too long."""
+    """Take as much of the end of a group as fits, in no block; None when its last message alone is too
+    long."""
     start, spent = len(group.rows), 0.0
     while start:
         spent += measure.cost(group.rows[start - 1]) * measure.factor
@@ -304,7 +307,7 @@ class Shown:
         return cls(rows, frozen)._from_question()
 
     def newest(self, tokens: float) -> "Shown":
-        """Its newest messages that fit, in tokens as estimated."""
+        """Take its newest messages that fit, in tokens as estimated."""
         start, spent = len(self.rows), 0.0
         while start:
             spent += said_tokens(self.rows[start - 1])
@@ -337,8 +340,8 @@ def build_channel_prompt(
     notes: Sequence[Memory] = (),
     style: PromptStyle = PromptStyle(),
 ) -> Built:
-    """Everything the model sees of a channel's turn before it answers; `persona` is what an agent is told to
-    be instead of cc-bot's own, `notes` are those of who asks that are told from the start."""
+    """Build everything that the model sees of a channel's turn before it answers; `persona` is what an agent
+    is told to be instead of cc-bot's own, `notes` are those of who asks that are told from the start."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
@@ -369,7 +372,7 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
 
 
 def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str:
-    """Who speaks since the last block, and who asks."""
+    """List who speaks since the last block, and who asks."""
     words = instructions(locale)
     unfrozen = shown.rows[shown.ends[-1] if shown.ends else 0 :]
     spoke = [speaker(row.name, row.author_id) for row in reversed(unfrozen) if row.role == "user"]
@@ -382,7 +385,7 @@ def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str
 
 
 def _asked(question: Message, *, alone: bool) -> UserPart:
-    """Of several people's questions each is foreign to the others."""
+    """Mark each of several people's questions as foreign to the others."""
     said = spoken(question.author_name, question.author_id, question.content)
     part = user_part(replace(question, content=said))
     return replace(part, tainted=question.taints or not alone)

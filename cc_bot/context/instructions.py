@@ -1,5 +1,5 @@
-"""What the model is told to be, in the user's language: short, and the same from turn to turn, so that
-a provider's prefix cache hits. What changes stands in the second system message."""
+"""The instructions: what the model is told to be, in the user's language: short, and the same from turn to
+turn, so that a provider's prefix cache hits. What changes stands in the second system message."""
 
 from dataclasses import dataclass
 

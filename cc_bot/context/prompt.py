@@ -117,7 +117,7 @@ def window(
 
 
 def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Message], float]) -> float:
-    """What the newest messages cost together, counted only until it is more than enough."""
+    """Count what the newest messages cost together, only until it is more than enough."""
     spent = 0.0
     for message in reversed(history):
         spent += cost(message)
@@ -127,7 +127,8 @@ def tokens_up_to(history: Sequence[Message], enough: float, cost: Callable[[Mess
 
 
 def _steady(history: Sequence[Message], starts: Sequence[tuple[int, float]], budget_tokens: float) -> int:
-    """Where to begin; `starts` are the places that fit, newest first, with what is used from there on."""
+    """Choose where to begin; `starts` are the places that fit, newest first, with what is used from there
+    on."""
     if not starts:
         return len(history)
     enough = [index for index, spent in starts if spent >= budget_tokens * KEPT_SHARE]
@@ -144,7 +145,7 @@ def _hash(message: Message) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class PromptStyle:
-    """What the operator decides about every prompt."""
+    """The operator's decisions about every prompt."""
 
     budget_tokens: int = 80_000
     """Tokens of history in one request."""
@@ -175,7 +176,7 @@ def build_prompt(
     budget_tokens: float | None = None,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """Everything the model sees of a turn before it answers.
+    """Build everything that the model sees of a turn before it answers.
 
     `recap` tells of what was before the history; of the canvas it is told what may be seen in the turn;
     `persona` is what an agent is told to be instead of cc-bot's own; `notes` are the user's that are told
@@ -223,7 +224,7 @@ def _stable(
 
 
 def told_to_be(persona: str, words: Instructions) -> str:
-    """Who answers: an agent's persona, which has to fit the place where it answers, or cc-bot's own."""
+    """Say who answers: an agent's persona, which has to fit the place where it answers, or cc-bot's own."""
     return f"{persona}\n{words.markdown}" if persona else words.persona
 
 
@@ -269,7 +270,7 @@ class Built:
 
 
 def of_session(parts: Sequence[PromptPart], *, single_system: bool) -> Built:
-    """What `build_prompt` made: steady in its first part, and up to where its history ends."""
+    """Wrap what `build_prompt` made: steady in its first part, and up to where its history ends."""
     last = len(parts) - (1 if single_system else 2) - 1
     return Built(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
 
@@ -279,7 +280,7 @@ def of_session(parts: Sequence[PromptPart], *, single_system: bool) -> Built:
 
 
 def recap(session: Session, visibility: Visibility) -> Recollection:
-    """What follows 'Previous conversation summary'; its text is empty when there is nothing to tell.
+    """Write what follows 'Previous conversation summary'; its text is empty when there is nothing to tell.
 
     `visibility` is that of the turn: what was written down of private turns is for private ones. An expired
     session's last words that are in no summary yet are told word for word, so that nothing waits for a model.

@@ -1,4 +1,4 @@
-"""How many tokens a request costs, estimated by script.
+"""The number of tokens that a request costs, estimated by script.
 
 A tokenizer is made for one family of models and weighs megabytes, so the estimate goes by what all of them
 share: text is first cut into runs of one kind (a word with the space before it, digits by threes,
@@ -73,8 +73,8 @@ def _assistant_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def _call_id(message: Message, index: int) -> str:
-    """Of a call of the past. The model's own may have come in several rounds, which are one message here, and
-    from another server: Mistral's refuses all but nine letters and digits."""
+    """Make an id for a call of the past. The model's own may have come in several rounds, which are one
+    message here, and from another server: Mistral's refuses all but nine letters and digits."""
     return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]
 
 
@@ -129,7 +129,7 @@ _ASCII_RUNS: Final = tuple(
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has; never 0 for a text that is not empty."""
+    """Estimate how many tokens a text has; never 0 for a text that is not empty."""
     total = 0.0
     for find, per_run, per_character in _ASCII_RUNS if text.isascii() else _RUNS:
         if runs := find(text):
@@ -138,17 +138,17 @@ def estimate_tokens(text: str) -> int:
 
 
 def request_tokens(request: ChatRequest) -> int:
-    """About how many tokens the server will count for a request: all that is sent, tools included."""
+    """Estimate how many tokens the server will count for a request: all that is sent, tools included."""
     return sum(map(part_tokens, request.prompt)) + tools_tokens(request.tools)
 
 
 def tools_tokens(tools: Iterable[ToolSchema]) -> int:
-    """About what it costs to offer the tools."""
+    """Estimate what it costs to offer the tools."""
     return sum(MESSAGE_TOKENS + estimate_tokens(_schema_text(tool)) for tool in tools)
 
 
 def message_tokens(message: Message) -> int:
-    """About what a message of the history costs: the sum over the parts of the prompt that it becomes."""
+    """Estimate what a message of the history costs: the sum over the parts of the prompt that it becomes."""
     if message.role == "user":
         images = sum(attachment.is_image for attachment in message.attachments)
         return MESSAGE_TOKENS + estimate_tokens(_text_with_files(message)) + IMAGE_TOKENS * images
@@ -156,7 +156,7 @@ def message_tokens(message: Message) -> int:
 
 
 def part_tokens(part: PromptPart) -> int:
-    """About what one part of a prompt costs."""
+    """Estimate what one part of a prompt costs."""
     return MESSAGE_TOKENS + estimate_tokens(part.text) + _beside_text(part)
 
 
@@ -176,7 +176,7 @@ def _beside_text(part: PromptPart) -> int:
 
 
 def has_images(prompt: Sequence[PromptPart]) -> bool:
-    """Whether a part of the cost is a guess about pictures."""
+    """Return whether a part of the cost is a guess about pictures."""
     return any(isinstance(part, UserPart) and part.images for part in prompt)
 
 

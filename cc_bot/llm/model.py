@@ -1,4 +1,4 @@
-"""What cc-bot asks of a language model: a request goes in, a stream of events comes out."""
+"""The seam to a language model: a request goes in, a stream of events comes out."""
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class SystemPart:
 
 @dataclass(frozen=True, slots=True)
 class UserPart:
-    """What the user said, with images as they are (text files are in the text already)."""
+    """The user's words, with images as they are (text files are in the text already)."""
 
     text: str
     images: tuple[Attachment, ...] = ()
@@ -54,7 +54,7 @@ class ToolRequest:
 
 @dataclass(frozen=True, slots=True)
 class AssistantPart:
-    """What the model said, or the calls that it asked for, or both."""
+    """The model's words, or the calls that it asked for, or both."""
 
     text: str
     tool_requests: tuple[ToolRequest, ...] = ()
@@ -63,7 +63,7 @@ class AssistantPart:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPart:
-    """What came of one call."""
+    """The result of one call."""
 
     request_id: str
     name: str
@@ -144,7 +144,7 @@ ModelEvent = Delta | Thinking | Fallback | Finish
 
 
 class ChatModel(Protocol):
-    """Something that answers.
+    """A model that answers.
 
     The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of
     an answer that has not begun; later trouble is `Finish("cut")`. Closing the iterator

@@ -138,7 +138,7 @@ class OfflineModel:
         yield Finish("stop")
 
     async def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is nothing to close."""
 
 
 def _step(request: ChatRequest, limit_s: float) -> _Step:
@@ -192,11 +192,11 @@ class _Talk:
         return frozenset(tool.name for tool in self.request.tools)
 
     def stated(self) -> Iterator[str]:
-        """What the user stated before, the newest first: neither questions nor wishes."""
+        """List what the user stated before, the newest first: neither questions nor wishes."""
         return filter(None, map(_stated, self.said))
 
     def outcome(self, tool: str, done: str) -> str | None:
-        """What is said once the tool was called; None as long as it was not."""
+        """Say what came of it once the tool was called; None as long as it was not."""
         if (result := self.results.get(tool)) is None:
             return None
         if (error := result.get("error")) is not None:
@@ -240,7 +240,7 @@ def _plain(message: UserPart) -> str:
 
 
 def _tells(line: str) -> bool:
-    """Whether a summary's line tells anything."""
+    """Return whether a summary's line tells anything."""
     return bool(line.strip()) and line not in (JA["nothing"], EN["nothing"])
 
 
@@ -266,7 +266,7 @@ def _below(heading: str, lines: Iterable[str]) -> str:
 
 
 def _first(patterns: Iterable[Phrase], text: str) -> re.Match[str] | None:
-    """How the first pattern that fits the whole text does."""
+    """Match the first pattern that fits the whole text."""
     return next(filter(None, (pattern.fullmatch(text) for pattern in patterns)), None)
 
 
@@ -299,7 +299,7 @@ def _sentences(text: str, *, ask: bool) -> str:
 
 
 def _stated(text: str) -> str:
-    """What a text states: nothing where it wishes for something, or can't be read in time."""
+    """Read what a text states: nothing where it wishes for something, or can't be read in time."""
     with suppress(TookTooLong), time_for_phrases(_STATEMENT_S):
         return "" if _first(_WISHES, text) else _sentences(text, ask=False)
     return ""
@@ -441,7 +441,7 @@ def _remember(talk: _Talk) -> _Step | None:
 
 
 def _untied(before: str) -> str:
-    """Without the particle or the `because` that ties a fact to the wish."""
+    """Cut off the particle or the `because` that ties a fact to the wish."""
     cut = before.strip(" 　、,")
     return cut if cut.endswith(("。", "！", "!", "」", ".")) else _LINK.sub("", cut)
 
@@ -474,7 +474,8 @@ def _forget_what_is_found(what: str, talk: _Talk) -> _Step:
 
 
 def _answer(talk: _Talk) -> _Step | None:
-    """What was remembered and what was stated here, as far as it answers; None where nothing is asked."""
+    """Find what was remembered and what was stated here, as far as it answers; None where nothing is
+    asked."""
     everything = _ALL_KNOWN.fullmatch(talk.message) is not None
     asked = _sentences(talk.message, ask=True)
     if not (asked or everything):
@@ -550,7 +551,7 @@ def _remind(talk: _Talk) -> _Step | None:
 
 
 def _schedule(body: str, texts: Texts) -> _Call | None:
-    """None where no time is named."""
+    """Make the call that sets a reminder; None where no time is named."""
     plain = _LEAD.sub("", body.strip())
     for attempt in (plain, f"in {plain}", f"at {plain}"):
         try:
@@ -608,7 +609,7 @@ _TIMES: Final = {"千": 1e3, "万": 1e4, "億": 1e8}
 
 
 def _draw(talk: _Talk) -> _Step | None:
-    """What to put up, or to take down; None where neither is wished."""
+    """Make the call that puts up, or takes down; None where neither is wished."""
     if _CLEAR.fullmatch(talk.message):
         clear = _Call("canvas_set_mode", {"mode": "clear"})
         return talk.outcome(clear.tool, talk.texts["cleared"]) or clear
@@ -673,7 +674,7 @@ _WISHES: Final = (
 
 
 def _summary(request: ChatRequest) -> str | None:
-    """What the user stated, word for word, after the summary so far; None for other requests."""
+    """List what the user stated, word for word, after the summary so far; None for other requests."""
     if (material := summary_material(request)) is None:
         return None
     earlier = [line.removeprefix("- ") for line in material.earlier.splitlines() if _tells(line)]
@@ -682,7 +683,7 @@ def _summary(request: ChatRequest) -> str | None:
 
 
 def _heartbeat(request: ChatRequest) -> str | None:
-    """What has its time, word for word; news without one is not worth it. None for other requests."""
+    """List what has its time, word for word; news without one is not worth it. None for other requests."""
     if (material := heartbeat_material(request)) is None:
         return None
     texts = JA if material.locale is Locale.JA else EN

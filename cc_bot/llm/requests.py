@@ -51,7 +51,7 @@ _ASKED_CHARACTERS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class SummaryMaterial:
-    """What is to be folded into one summary."""
+    """The messages that are to be folded into one summary."""
 
     earlier: str
     """The summary so far; empty when there is none."""
@@ -69,7 +69,7 @@ def summary_request(earlier: str, said: Sequence[tuple[Role, str]], locale: Loca
 
 
 def summary_material(request: ChatRequest) -> SummaryMaterial | None:
-    """What a request made by `summary_request` asks to have folded; None for any other request."""
+    """Read what a request made by `summary_request` asks to have folded; None for any other request."""
     match request.prompt:
         case (SystemPart(instruction), UserPart(text)) if instruction in map(_instruction, Locale):
             material = json.loads(text)
@@ -124,7 +124,7 @@ _HEARTBEAT_INSTRUCTIONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatNote:
-    """One matter as the model is shown it."""
+    """A matter as the model is shown it."""
 
     text: str
     why: tuple[tuple[str, str], ...]
@@ -147,9 +147,8 @@ def heartbeat_parts(
     timezone: ZoneInfo,
     single_system: bool,
 ) -> tuple[PromptPart, ...]:
-    """What a model is shown; `told` is what changes: the date and time, and what is up on the canvas, which
-    may be `tainted`.
-    `single_system` folds that into the material."""
+    """Make what a model is shown; `told` is what changes: the date and time, and what is up on the canvas,
+    which may be `tainted`. `single_system` folds that into the material."""
     stable = SystemPart(f"{persona}\n{_HEARTBEAT_INSTRUCTIONS[locale]}")
     material = json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
     foreign = any(each.tainted for each in matters)
@@ -159,7 +158,7 @@ def heartbeat_parts(
 
 
 def heartbeat_material(request: ChatRequest) -> HeartbeatMaterial | None:
-    """What a request made of `heartbeat_parts` asks to look at; None for any other request."""
+    """Read what a request made of `heartbeat_parts` asks to look at; None for any other request."""
     match request.prompt:
         case (SystemPart(stable), *_, UserPart(text)):
             for locale, words in _HEARTBEAT_INSTRUCTIONS.items():
@@ -172,7 +171,7 @@ def heartbeat_material(request: ChatRequest) -> HeartbeatMaterial | None:
 
 
 def is_silent(answer: str) -> bool:
-    """Whether the answer says that there is nothing to say."""
+    """Return whether the answer says that there is nothing to say."""
     return is_blank(answer) or _SILENT.search(answer.strip()) is not None
 
 
@@ -237,7 +236,7 @@ def moment_in(answer: str) -> str | None:
 
 
 def manifold_in(answer: str) -> Manifold | None:
-    """Whether an answer says that the words mean what repeats, or several times."""
+    """Return whether an answer says that the words mean what repeats, or several times."""
     if (found := _MANIFOLD.search(answer)) is None:
         return None
     return "repeats" if found[0].lower() == "repeats" else "several"

@@ -1,4 +1,4 @@
-"""Every sentence that cc-bot says, in every language.
+"""The sentences that cc-bot says, all of them in every language.
 
 One file a noun. An area is a class, and each of its attributes a sentence with both its languages side by side
 (area.py); whoever has an area in one language reads strings of it. A missing translation is a type error, and
@@ -32,7 +32,7 @@ from cc_bot.texts.usage import UsageTexts
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """All areas in one language."""
+    """The areas of texts in one language."""
 
     locale: Locale
     admin: AdminTexts
@@ -105,8 +105,8 @@ def on_discord(moment: datetime) -> str:
 
 
 def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = on_discord) -> str:
-    """One sentence for the person who can do something about the error, of these texts; `moment` writes when
-    something is, for readers elsewhere than on Discord."""
+    """Write one sentence for the person who can do something about the error, of these texts; `moment` writes
+    when something is, for readers elsewhere than on Discord."""
     params = {
         name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()
     }

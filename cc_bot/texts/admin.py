@@ -1,4 +1,4 @@
-"""What `/admin` answers its owners."""
+"""The answers of `/admin` to its owners."""
 
 from collections.abc import Mapping
 

@@ -50,8 +50,8 @@ class AgentTexts(Area):
 
 
 class AgentsFileTexts(Area):
-    """What is wrong with the file of agents, as its operator reads of it. What is to be written stands there
-    as it would in the file."""
+    """Mistakes in the file of agents, as its operator reads of it. What is to be written stands there as it
+    would in the file."""
 
     other_table = Sentence(
         ja="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。",
@@ -117,7 +117,7 @@ class AgentsFileTexts(Area):
 
 
 class OperatorFileTexts(Area):
-    """What is wrong with a file that its operator wrote, whatever it is for."""
+    """Mistakes in a file that its operator wrote, whatever it is for."""
 
     missing = Sentence(
         ja="{variable} で指定されたファイルがありません。作成するか、指定を直してください。",
@@ -144,8 +144,8 @@ class OperatorFileTexts(Area):
 
 
 class PolicyFileTexts(Area):
-    """What is wrong with the file of limits, prices and access, as its operator reads of it. What is to be
-    written stands there as it would in the file."""
+    """Mistakes in the file of limits, prices and access, as its operator reads of it. What is to be written
+    stands there as it would in the file."""
 
     other_table = Sentence(
         ja="{key} は知らないキーです。使えるのは [limits]、[prices]、[access] の表です。",

@@ -1,4 +1,4 @@
-"""What stands around an answer: while it is on its way, and under it."""
+"""Words around an answer: while it is on its way, and under it."""
 
 from cc_bot.texts.area import Area, Sentence
 
@@ -79,13 +79,13 @@ class AnswerTexts(Area):
     )
 
     def waiting_line(self, ahead: int | None) -> str:
-        """That a turn waits; `ahead` as Notice has it."""
+        """Say that a turn waits; `ahead` as Notice has it."""
         if ahead is None:
             return self.queued
         return self.in_line.format(ahead=ahead) if ahead else self.next_in_line
 
     def tool_line(self, name: str) -> str:
-        """That a tool is at work; `name` is shown for one that is not known here."""
+        """Say that a tool is at work; `name` is shown for one that is not known here."""
         known = {
             "remember": self.tool_remember,
             "recall": self.tool_recall,
@@ -99,7 +99,7 @@ class AnswerTexts(Area):
 
 
 class MentionTexts(Area):
-    """What is said to those who write to the bot in a channel or a DM, beside the answers themselves."""
+    """Words to those who write to the bot in a channel or a DM, beside the answers themselves."""
 
     ask_something = Sentence(
         ja="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。",
@@ -145,7 +145,7 @@ class SummaryTexts(Area):
 
 
 class UnfinishedTexts(Area):
-    """What is said about a turn that the program was ended under, once it runs again."""
+    """Words about a turn that the program was ended under, once it runs again."""
 
     cut_off = Sentence(
         ja="書いている途中で動かなくなったため、お返事できませんでした。「もう一度きく」を押すと、同じ質問にお答えします。",

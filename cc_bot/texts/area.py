@@ -50,10 +50,11 @@ def by_key(sentences: Mapping[Key, Both[Wording]]) -> Both[Mapping[Key, Wording]
 
 
 class Area:
-    """All that its class declares, in one language; nothing of it can be set."""
+    """The sentences that its class declares, in one language; nothing of it can be set."""
 
     def __init__(self, locale: Locale, show: Show | None = None) -> None:
-        """Without `show`, commands stay the marks that they are declared as."""
+        """Take the sentences of one language; without `show`, commands stay the marks that they are declared
+        as."""
         for name, both in vars(type(self)).items():
             if isinstance(both, Both):
                 wording = both.of(locale)

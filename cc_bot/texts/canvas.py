@@ -1,4 +1,4 @@
-"""What stands around a canvas, and what its commands answer."""
+"""Words around a canvas, and the answers of its commands."""
 
 from cc_bot.texts.area import Area, Sentence
 

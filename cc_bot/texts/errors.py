@@ -1,4 +1,4 @@
-"""What a person reads when something goes wrong: what happened, and what to do next."""
+"""Sentences for when something goes wrong: what happened, and what to do next."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -109,7 +109,7 @@ class MemoryTexts(Area):
 
 
 class MemoryBoxTexts(Area):
-    """All of a user's memories at once: numbers, files, and erasing them."""
+    """Words about all of a user's memories at once: numbers, files, and erasing them."""
 
     statistics_title = Sentence(ja="あなたのメモリ {count}件", en="Your memories: {count}")
     paused = Sentence(
@@ -194,7 +194,7 @@ class MemoryBoxTexts(Area):
 
 
 class MemoryCardTexts(Area):
-    """One memory with all that is known of it, and what can be done with it."""
+    """Words about one memory with all that is known of it, and what can be done with it."""
 
     title = Sentence(ja="メモリ #{id}", en="Memory #{id}")
     category = Sentence(ja="カテゴリ", en="Category")
@@ -287,12 +287,13 @@ class MemoryCardTexts(Area):
     """Above what was entered and could not be kept."""
 
     def pin_told(self, memory: Memory, most: int) -> str:
-        """That a memory is pinned, and what comes of it where prompts tell so many notes from the start."""
+        """Say that a memory is pinned, and what comes of it where prompts tell so many notes from the
+        start."""
         use = self.pin_foreign if memory.tainted and most else self.pin_read if most else self.pin_mark_only
         return f"{self.pinned.format(id=memory.number)}\n-# {use.format(count=most)}"
 
     def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
-        """How a memory came about. Author and model are empty where they are not known."""
+        """Say how a memory came about. Author and model are empty where they are not known."""
         match kind:
             case "message":
                 return self.from_message.format(author=author) if author else self.from_someones_message
@@ -308,7 +309,7 @@ class MemoryCardTexts(Area):
 
 
 class ReceiptTexts(Area):
-    """What was done to memories in an answer: the lines and buttons under it, and what those reply."""
+    """Words about what an answer did to memories: the lines and buttons under it, and what those reply."""
 
     added = Sentence(ja="💾 覚えました{number}: {content}", en="💾 Remembered{number}: {content}")
     updated = Sentence(ja="✏️ 書き換えました{number}: {content}", en="✏️ Changed{number}: {content}")
@@ -393,7 +394,7 @@ class ReceiptTexts(Area):
     """How to take it back in a terminal."""
 
     def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
-        """What was done, about a memory's text as it may be shown."""
+        """Say what was done, about a memory's text as it may be shown."""
         template = {
             "added": self.updated if receipt.replaced else self.added,
             "updated": self.updated,
@@ -404,7 +405,7 @@ class ReceiptTexts(Area):
         return template.format(number=number, content=content)
 
     def owned_up(self, untrue: Collection[NotSaved | NotRemoved]) -> list[str]:
-        """That what an answer says is not so."""
+        """Say that what an answer says is not so."""
         lines: dict[NotSaved | NotRemoved, str] = {
             NotSaved("memory"): self.not_saved,
             NotSaved("reminder"): self.not_scheduled,
@@ -415,7 +416,7 @@ class ReceiptTexts(Area):
 
 
 class MemoryWords(Protocol):
-    """Of the texts, what a page of memories is written with."""
+    """The texts that a page of memories is written with."""
 
     @property
     def memory(self) -> MemoryTexts: ...
@@ -464,7 +465,7 @@ def _about(memory: PortableMemory, words: MemoryWords, zone: tzinfo) -> str:
 
 
 def _indented(content: str) -> str:
-    """All lines within the bullet; two blanks at their ends keep them lines."""
+    """Set all lines within the bullet; two blanks at their ends keep them lines."""
     return "  \n  ".join(content.splitlines()) + "  "
 
 

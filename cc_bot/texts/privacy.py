@@ -1,4 +1,4 @@
-"""What is stored about a user, how long, and what erasing it covers: said to that user."""
+"""Words about what is stored of a user, how long, and what erasing it covers: said to that user."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -148,24 +148,24 @@ class PrivacyTexts(Area):
     )
 
     def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
-        """All kinds with their number and days, and how long they are kept."""
+        """List all kinds with their number and days, and how long they are kept."""
         if held.empty:
             return self.nothing
         lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
         return "\n".join((self.title, *lines, "", *self._kept(retention), "", self.how_on))
 
     def asked(self, held: Holdings) -> str:
-        """Whether to erase all of that, and what stays."""
+        """Ask whether to erase all of that, and what stays."""
         return f"{self.question.format(list=self._list(held))}\n{self.stays}"
 
     def told(self, held: Holdings) -> str:
-        """What was erased. What stays was said by the question."""
+        """Say what was erased. What stays was said by the question."""
         if held.nothing_to_erase:
             return self.nothing_erased
         return self.erased.format(list=self._list(held))
 
     def nothing_to_erase(self, held: Holdings) -> str:
-        """To who asks for it. There may be rules all the same, which stay."""
+        """Say so to who asks for it. There may be rules all the same, which stay."""
         return self.nothing if held.empty else f"{self.nothing_erased}\n{self.stays}"
 
     def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
@@ -198,7 +198,7 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
 
 
 class ErasureTexts(Area):
-    """What was erased for good, and what remains: said to the user whose it was."""
+    """Words about what was erased for good, and what remains: said to the user whose it was."""
 
     question = Sentence(
         ja=(
@@ -248,11 +248,12 @@ class ErasureTexts(Area):
     """Of a memory that is back, or gone for good already."""
 
     def choices(self) -> tuple[str, str]:
-        """How far an erasure goes, as two buttons have it: without and with the record of conversations."""
+        """Name how far an erasure goes, as two buttons have it: without and with the record of
+        conversations."""
         return self.memory_only, self.conversations_too
 
     def told(self, erased: ErasureCounts) -> str:
-        """What was removed, what still tells of it, and what is out of reach: a line each."""
+        """Say what was removed, what still tells of it, and what is out of reach: a line each."""
         counts = (
             (self.memories, erased.memories),
             (self.versions, erased.versions),

@@ -1,4 +1,4 @@
-"""What a model wanted to change and left to its user: what would be done, how to choose, and what came of it."""
+"""Proposals, which a model leaves to its user: what would be done, how to choose, and what came of it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -135,7 +135,7 @@ class ProposalTexts(Area):
     )
 
     def layout(self, mode: str) -> str:
-        """What a way to lay the canvas out is called."""
+        """Name a way to lay the canvas out."""
         return {"list": self.draw_list, "board": self.draw_board}.get(mode, self.draw_focus)
 
     def draw_chart(self, kind: ChartKind) -> str:
@@ -159,7 +159,7 @@ class ProposalTexts(Area):
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """When a reminder is said."""
+    """The time when a reminder is said."""
 
     due_at: datetime
     """The next time."""
@@ -188,7 +188,7 @@ class Part:
 
 
 class ProposalWords(Protocol):
-    """Of the texts, what a proposal is described with."""
+    """The texts that a proposal is described with."""
 
     @property
     def proposal(self) -> ProposalTexts: ...
@@ -201,7 +201,7 @@ class ProposalWords(Protocol):
 
 
 def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
-    """All that it would do, and what is there now; the first part says what kind of change it is."""
+    """Tell all that it would do, and what is there now; the first part says what kind of change it is."""
     change = proposal.change
     match change:
         case KeepMemory(content, supersedes=None):
@@ -231,13 +231,13 @@ def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
 
 
 def headline(change: ProposedChange, words: ProposalWords) -> str:
-    """What kind of change it is, without any of its words."""
+    """Say what kind of change it is, without any of its words."""
     row = change.schedule_id if isinstance(change, CancelReminder) else memory_of(change)
     return words.proposal.choice(change).what.format(id=getattr(change, "number", 0) or row)
 
 
 def gist(proposal: Proposal, words: ProposalWords) -> str:
-    """What its user knows it by, on one line: the first of its texts, or what kind of change it is."""
+    """Say what its user knows it by, on one line: the first of its texts, or what kind of change it is."""
     texts = (part.below for part in describe(proposal, words) if isinstance(part.below, str))
     return next(filter(None, map(_on_one_line, texts)), headline(proposal.change, words))
 
@@ -257,13 +257,13 @@ def _field(name: str, value: Value, words: ProposalWords) -> Part:
 
 
 def _changed_field(name: str, old: Value, new: Value, words: ProposalWords) -> Iterator[Part]:
-    """Nothing of one that stays as it is."""
+    """Tell of a field that changes; nothing of one that stays as it is."""
     if new != old:
         yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
 
 
 def _on_one_line(text: str) -> str:
-    """All of a text as a value of a line, with what no screen shows written as its number."""
+    """Write all of a text as a value of a line, with what no screen shows written as its number."""
     return spell_out(" ".join(text.split()))
 
 
@@ -324,7 +324,7 @@ def _time(
 
 
 def _drawn(command: CanvasCommand, canvas: Canvas, words: ProposalWords) -> Iterator[Part]:
-    """One step, beside what is up before it."""
+    """Tell of one step, beside what is up before it."""
     told = words.proposal
     match command:
         case AddCard(title, content):
@@ -359,7 +359,7 @@ def _taken_down(id_: str, canvas: Canvas, words: ProposalWords) -> Part:
 
 
 def _name(id_: str, canvas: Canvas) -> str:
-    """What its user knows an element by; its id where it has no title, or is not up."""
+    """Return what its user knows an element by; its id where it has no title, or is not up."""
     element = canvas.element(id_)
     return (element.title if element else "") or id_
 

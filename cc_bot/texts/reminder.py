@@ -125,7 +125,7 @@ class ReminderTexts(Area):
     """Above those of which nobody knows whether they were sent."""
 
     def reason(self, obstacle: Obstacle) -> str:
-        """Why a schedule is paused; empty when its owner wanted that."""
+        """Say why a schedule is paused; empty when its owner wanted that."""
         reasons: dict[Obstacle, str] = {
             "": "",
             "channel_gone": self.channel_gone,
@@ -260,7 +260,7 @@ class RemindHereTexts(Area):
 
 
 class RepeatTexts(Area):
-    """What comes again and again, in words: the pieces that `repeats` puts together."""
+    """Words for what comes again and again: the pieces that `repeats` puts together."""
 
     at = Sentence(ja="{days} {times}", en="{days} at {times}")
     small_hour = Sentence(ja="{hour}", en="{hour:02}")
@@ -347,7 +347,7 @@ def described(repeat: str, phrases: RepeatTexts) -> str:
 
 
 def _in_words(phrases: RepeatTexts, fields: Sequence[str], interval: Interval | None) -> str:
-    """Raises ValueError or IndexError where there are no words."""
+    """Put it in words. Raises ValueError or IndexError where there are no words."""
     minute, hour, *of_days = fields
     past = int(minute)
     if interval is None and of_days == ["*"] * 3 and (told := _through_the_day(phrases, hour, past)):
@@ -358,7 +358,7 @@ def _in_words(phrases: RepeatTexts, fields: Sequence[str], interval: Interval | 
 
 
 def _through_the_day(phrases: RepeatTexts, hour: str, past: int) -> str | None:
-    """What comes so many hours apart; None for all else."""
+    """Tell what comes so many hours apart; None for all else."""
     if hour == "*":
         return phrases.hourly_at.format(minute=past) if past else phrases.hourly
     if match := _EVERY_SO_MANY.fullmatch(hour):
@@ -400,7 +400,7 @@ def _of_year(phrases: RepeatTexts, day: str, month: str) -> dict[str, str]:
 
 
 def _days_apart(phrases: RepeatTexts, interval: Interval, day: str, month: str, weekday: str) -> str:
-    """Likewise, of what has some days, weeks or months between."""
+    """Tell of what has some days, weeks or months between."""
     count = interval.count
     match (interval.unit, day, month, weekday):
         case ("days", "*", "*", "*"):
@@ -494,7 +494,7 @@ def _hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -
 
 
 def _numbers(field: str) -> list[int]:
-    """Those of a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
+    """List those of a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
     found = set[int]()
     for part in field.split(","):
         first, _, last = part.partition("-")

@@ -1,4 +1,4 @@
-"""What was used and what is left: said to who used it, and of a server to who manages it."""
+"""Words about what was used and what is left: said to who used it, and of a server to who manages it."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -52,8 +52,8 @@ class UsageTexts(Area):
     def lines(
         self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str
     ) -> list[str]:
-        """What was used and what is left, a line each; `moment` writes when something is, `name` a model's
-        name."""
+        """Tell what was used and what is left, a line each; `moment` writes when something is, `name` a
+        model's name."""
         lines = [
             self.today.format(total=self._total(report.today, report.currency)),
             self.month.format(total=self._total(report.month, report.currency)),

@@ -1,1 +1,1 @@
-"""What the model can do beside talking. One file a group of tools; `registry` finds them by itself."""
+"""Tools: what the model can do beside talking. One file a group of tools; `registry` finds them by itself."""

@@ -51,7 +51,7 @@ LIKELY: Final = 0.4
 
 
 def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
-    """One memory, with its date where the user is."""
+    """Write one memory, with its date where the user is."""
     told: dict[str, Any] = {
         "id": memory.number,
         "content": memory.content,
@@ -77,7 +77,7 @@ def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
 
 
 def found_notes(context: ToolContext, found: Iterable[FoundMemory]) -> list[dict[str, Any]]:
-    """What a search found, each with how sure it is that this was meant."""
+    """Write what a search found, each with how sure it is that this was meant."""
     return [note(context, each.memory) | {"confidence": _in_words(each.confidence)} for each in found]
 
 
@@ -140,7 +140,7 @@ async def remember(
     if known is not None and says_the_same(known.content, wanted.content):
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
     if must_propose(context):
-        return await _proposed(context, wanted)
+        return await _propose(context, wanted)
     if former is not None and _must_propose_changing(context, former.id):
         return await _keep_beside(context, wanted, former)
     return await _keep(context, wanted, former, beside_known=known is not None)
@@ -217,7 +217,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
     if _must_propose_changing(context, memory.id):
-        return await _proposed(context, ForgetMemory(memory.id, memory.content, memory.number))
+        return await _propose(context, ForgetMemory(memory.id, memory.content, memory.number))
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
     told = {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
@@ -246,7 +246,8 @@ async def list_memories(
 async def _say_again(
     context: ToolContext, wanted: KeepMemory, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolResult:
-    """What is known is not written anew: what else is said of it is a change of that memory."""
+    """Answer about what is known, and write nothing anew: what else is said of it is a change of that
+    memory."""
     ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
     edit = ChangeMemory(
         known.id,
@@ -281,7 +282,7 @@ async def _proposed_edit(context: ToolContext, edit: ChangeMemory, former: Memor
     if (edit.content, edit.category, edit.tags, edit.audience, edit.expires_at) == (*[None] * 4, AS_IT_IS):
         unchanged = MemoryChange("updated", former, former)
         return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
-    return await _proposed(context, edit)
+    return await _propose(context, edit)
 
 
 async def _keep(
@@ -293,7 +294,7 @@ async def _keep(
     change = await _add(context, wanted, former, beside_known=beside_known)
     made = (change.memory.id,) if change.kind == "added" else ()
     if former is not None:
-        change = await _superseded(context, change, former)
+        change = await _supersede(context, change, former)
     told: dict[str, Any] = {"remembered": changed_note(context, change)}
     if former is not None:
         replaced = former.id in {change.memory.id, change.memory.supersedes}
@@ -328,12 +329,12 @@ async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory)
     [change] = kept.changes
     if change.memory.id == former.id:
         return kept
-    left = await _proposed(context, wanted)
+    left = await _propose(context, wanted)
     return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
 
 
 def _must_propose_changing(context: ToolContext, memory_id: int) -> bool:
-    """Whether changing or deleting this memory is left to the user. Raises as must_propose does."""
+    """Return whether changing or deleting this memory is left to the user. Raises as must_propose does."""
     if must_propose(context):
         return True
     if memory_id in context.made:
@@ -341,7 +342,7 @@ def _must_propose_changing(context: ToolContext, memory_id: int) -> bool:
     return memory_id not in context.recalled or context.changing > 1
 
 
-async def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:
+async def _propose(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:
     """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
     match change:
         case KeepMemory(content, category, tags):
@@ -372,7 +373,7 @@ def _may_see(context: ToolContext, memory: Memory) -> bool:
     return memory.audience == "anywhere" or context.audience == "private"
 
 
-async def _superseded(context: ToolContext, change: MemoryChange, former: Memory) -> MemoryChange:
+async def _supersede(context: ToolContext, change: MemoryChange, former: Memory) -> MemoryChange:
     """The change, with what it replaces: a note that was kept a moment ago, and is kept once more to be told
     what it replaces, does not stand there twice."""
     if former.id in {change.memory.id, change.memory.supersedes}:

@@ -85,17 +85,18 @@ class CanvasDraft:
 
     @property
     def canvas(self) -> Canvas:
-        """As much of it as the turn may see."""
+        """The canvas, as much of it as the turn may see."""
         return self._canvas.visible_in(self._visibility)
 
     @property
     def drawn(self) -> tuple[Drawn, ...]:
-        """What was done, in order; with the ids that elements got, which later commands name."""
+        """The commands that were done, in order; with the ids that elements got, which later commands
+        name."""
         return tuple(self._drawn)
 
     @property
     def proposed(self) -> Draw | None:
-        """What is left to the user; None for nothing."""
+        """The drawing that is left to the user; None for nothing."""
         return Draw(tuple(self._proposed), self._before) if self._proposed else None
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
@@ -117,7 +118,7 @@ class CanvasDraft:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """For whom and where a tool acts."""
+    """The circumstances of a call: for whom and where a tool acts."""
 
     user_id: int
     """NOBODY where several people are answered at once; tools that act for one are not offered then."""
@@ -152,7 +153,7 @@ class ToolContext:
 
     @property
     def audience(self) -> Audience:
-        """Who the answer is for, as memories have it."""
+        """The circle that the answer is for, as memories have it."""
         return "private" if self.visibility == "private" else "anywhere"
 
     def local_date(self, moment: datetime) -> str:
@@ -162,7 +163,7 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool did, where that is more than what the model is told."""
+    """The outcome of a tool, where that is more than what the model is told."""
 
     told: Mapping[str, Any]
     """What the model is told, as JSON."""
@@ -189,7 +190,7 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[Mapping[str, An
 
 @dataclass(frozen=True, slots=True)
 class ToolOutcome:
-    """What the model is told came of a call."""
+    """The outcome of a call, as the model is told it."""
 
     text: str
     """A JSON object; `{"error": …}` when `ok` is False."""
@@ -309,11 +310,11 @@ class ToolRegistry:
         )
 
     def writes(self, name: str) -> bool:
-        """Whether a tool of this name keeps anything."""
+        """Return whether a tool of this name keeps anything."""
         return name in self._tools and self._tools[name].writes
 
     def changes(self, name: str) -> bool:
-        """Whether a tool of this name changes memories or reminders, at once and for good."""
+        """Return whether a tool of this name changes memories or reminders, at once and for good."""
         tool = self._tools.get(name)
         return tool is not None and tool.writes and (tool.memory or tool.schedule)
 
@@ -342,7 +343,7 @@ class ToolRegistry:
 
 
 def discover(package: ModuleType) -> ToolRegistry:
-    """Every tool declared in the modules of a package."""
+    """Find every tool declared in the modules of a package."""
     modules = (
         importlib.import_module(f"{package.__name__}.{found.name}")
         for found in pkgutil.iter_modules(package.__path__)
@@ -366,7 +367,7 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _check_lengths(given: Mapping[str, Any]) -> None:
-    """Before a tool matches anything with what it is given. Raises Misused."""
+    """Check what a tool is given before it matches anything with that. Raises InvalidToolCall."""
     for name, value in given.items():
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise InvalidToolCall(f"{name}: {LONGEST_TEXT} characters at most, and this has {len(value)}.")
@@ -387,7 +388,7 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problems(error: ValidationError) -> str:
-    """What is wrong with the arguments, without repeating them."""
+    """Say what is wrong with the arguments, without repeating them."""
     found = error.errors(include_input=False, include_url=False, include_context=False)
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
@@ -417,7 +418,7 @@ PROPOSED: Final[dict[str, Any]] = {
 
 
 def must_propose(context: ToolContext) -> bool:
-    """Whether a change is left to the user. Raises InvalidToolCall where there is nobody to ask.
+    """Return whether a change is left to the user. Raises InvalidToolCall where there is nobody to ask.
 
     Nobody watches a heartbeat, so it proposes nothing. A temporary turn does not either: it is offered no
     tool that changes anything.
@@ -484,7 +485,7 @@ Expires = Annotated[
 
 
 def end_of(expires: str | None, context: ToolContext) -> datetime | None:
-    """When a fact ends: after the day, or at the time that is named, where the user is; None: never.
+    """Find when a fact ends: after the day, or at the time that is named, where the user is; None: never.
 
     Raises InvalidToolCall for what is neither, and for what is over already.
     """

@@ -90,7 +90,7 @@ async def schedule(
 @tool(writes=False, schedule=True)
 async def list_schedules(context: ToolContext) -> ToolResult:
     """List the user's reminders, the next one first."""
-    known = await _seen(context)
+    known = await _list_seen(context)
     if not known:
         return ToolResult({"schedules": []})
     told: dict[str, Any] = {
@@ -106,7 +106,7 @@ async def list_schedules(context: ToolContext) -> ToolResult:
 async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it anew."""
-    known = await _seen(context)
+    known = await _list_seen(context)
     found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
@@ -139,7 +139,7 @@ def _new_reminder(context: ToolContext, text: str, due: datetime, repeat: str) -
     )
 
 
-async def _seen(context: ToolContext) -> Sequence[Schedule]:
+async def _list_seen(context: ToolContext) -> Sequence[Schedule]:
     """The user's reminders, as far as the answer's readers may know of them: in public, those that were set
     in public in the same place, as for heartbeats."""
     known = await _store(context).list(context.user_id)
@@ -152,7 +152,7 @@ def _added(schedule: Schedule) -> ToolResult:
 
 
 def _told(schedule: Schedule) -> dict[str, Any]:
-    """One reminder; receipts of stored answers are made of this (discord/pages)."""
+    """Write one reminder; receipts of stored answers are made of this (discord/pages)."""
     told: dict[str, Any] = {
         "id": schedule.number,
         "text": schedule.text,

@@ -1,4 +1,4 @@
-"""What speaks to OpenAI, and to any server that speaks as it does; the only place that knows its client."""
+"""The way to OpenAI, and to any server that speaks as it does; the only place that knows its client."""
 
 from cc_bot.llm.openai.chat import OpenAIChatModel
 from cc_bot.llm.openai.client import reach

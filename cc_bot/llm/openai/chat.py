@@ -81,7 +81,7 @@ class _Arguments:
         return self._length > 0
 
     def add(self, text: str) -> None:
-        """Of what no call may have one character is kept, by which it is known to be too long."""
+        """Keep one character more than a call may have, by which it is known to be too long."""
         text = text[: MAX_ARGUMENTS_CHARACTERS + 1 - self._length]
         if text:
             self._parts.append(text)
@@ -93,8 +93,8 @@ class _Arguments:
         return self._parts[0]
 
     def whole(self) -> bool:
-        """Whether it is a JSON object. Looked at closely only when brackets say that it can be one: a server
-        that repeats the name in each fragment has this asked of each."""
+        """Return whether it is a JSON object. Looked at closely only when brackets say that it can be one: a
+        server that repeats the name in each fragment has this asked of each."""
         closed = self._closings == 1 and not self._depth and not self._in_string
         return closed and self._length <= MAX_ARGUMENTS_CHARACTERS and is_json_object(self.text())
 
@@ -222,10 +222,9 @@ class OpenAIChatModel:
         cache_control: bool = False,
         longest_s: float = LONGEST_S,
     ) -> None:
-        """Without `base_url` it is OpenAI's own server that is asked. `timeout_s` is seconds without
-        a sign of life, `longest_s` seconds of one answer. `cache_control` marks what can be cached for
-        gateways that pass Anthropic's marks on. Building the client takes over 100 ms: do it at start, not
-        during a turn.
+        """Ask the server at `base_url`, or OpenAI's own without it. `timeout_s` is seconds without a sign of
+        life, `longest_s` seconds of one answer. `cache_control` marks what can be cached for gateways that
+        pass Anthropic's marks on. Building the client takes over 100 ms: do it at start, not during a turn.
         """
         self._model = model
         self._timeout_s = timeout_s
@@ -396,7 +395,7 @@ class _Reply:
 
     @property
     def full(self) -> bool:
-        """Whether more was said than an answer may have. White space that is held back counts too."""
+        """Return whether more was said than an answer may have. White space that is held back counts too."""
         return self._room < 0
 
     def finish(self) -> Finish:
@@ -405,7 +404,7 @@ class _Reply:
         return Finish("tools" if requests else "stop", requests, self.usage, self._model)
 
     def trouble(self) -> Trouble | None:
-        """Why a stream that ended by itself, or is full, is no whole answer; None if it is one."""
+        """Return why a stream that ended by itself, or is full, is no whole answer; None if it is one."""
         if self.full:
             return Trouble(ModelUnavailable(), "too_long")
         if self.finish_reason is None:
@@ -433,7 +432,7 @@ def _dumps(value: object) -> bytes:
 
 
 def _options(request: ChatRequest) -> Json:
-    """What a server may refuse to be told, the least known first."""
+    """List what a server may refuse to be told, the least known first."""
     key: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
     chosen: Json = {} if request.temperature is None else {"temperature": request.temperature}
     return {**key, "stream_options": {"include_usage": True}, **chosen}

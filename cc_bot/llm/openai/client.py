@@ -58,7 +58,7 @@ FAILURES = (APIError, TimeoutError, ValueError, RecursionError)
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why there is no whole answer, in words that may be logged."""
+    """The reason why there is no whole answer, in words that may be logged."""
 
     error: ModelError
     problem: str
@@ -91,7 +91,7 @@ class _BoundedBody(httpx2.AsyncByteStream):
         self._longest_event = longest_event
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Raises TooMuch."""
+        """Yield the bytes. Raises TooMuch."""
         clock = asyncio.get_running_loop().time
         event, total, breath = _Event(), 0, clock() + _BREATH_S
         async for data in self._body:
@@ -109,7 +109,7 @@ class _BoundedBody(httpx2.AsyncByteStream):
 
 
 class _Event:
-    """What came since the last event of a stream that says something."""
+    """The bytes that came since the last event of a stream that says something."""
 
     def __init__(self) -> None:
         self._bytes = 0
@@ -117,7 +117,7 @@ class _Event:
         self._before = b"\n"
 
     def grown(self, data: bytes) -> int:
-        """How many bytes it has with these, or the next one if it ends in them."""
+        """Count the bytes that it has with these, or the next one if it ends in them."""
         known = self._before + data
         end = max(known.rfind(blank) for blank in _BLANK_LINES)
         self._says = self._says or bool(_SAYS.search(known))
@@ -143,7 +143,8 @@ def open_client(
     """
 
     async def bound(response: httpx2.Response) -> None:
-        """What is sent compressed although it was not asked for could unfold to anything."""
+        """Bound a response; one that is sent compressed although that was not asked for could unfold to
+        anything."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise TooMuch
         if isinstance(response.stream, httpx2.AsyncByteStream):
@@ -169,7 +170,7 @@ def open_client(
 
 
 def diagnose(error: Exception, model: str) -> Trouble:
-    """What one of FAILURES means, when this model was asked for."""
+    """Read what one of FAILURES means, when this model was asked for."""
     match error:
         case APIError(body=body, message=message) if too_long := read_refusal(body, message):
             status = error.status_code if isinstance(error, APIStatusError) else None
@@ -188,7 +189,7 @@ def diagnose(error: Exception, model: str) -> Trouble:
 
 
 def _is_about_a_model(message: str) -> bool:
-    """Whether a refusal says that there is no such model: not every server has a 404 for that."""
+    """Return whether a refusal says that there is no such model: not every server has a 404 for that."""
     said = message[:_LOOKED_AT].lower()
     return "model" in said and any(words in said for words in _NOT_THERE)
 
@@ -222,11 +223,11 @@ connection is closed after the first piece, so that even then little is paid for
 
 
 async def reach(model: str, *, api_key: str | None, base_url: str | None, timeout_s: float) -> None:
-    """Raises the ModelError that a turn would raise. Nothing is asked again."""
+    """Ask for a sign of life, and raise the ModelError that a turn would raise. Nothing is asked again."""
     client = open_client(api_key=api_key, base_url=base_url, timeout_s=timeout_s, max_retries=0)
     try:
         async with asyncio.timeout(timeout_s):
-            heard = await _asked(client, model)
+            heard = await _has_anything(client, model)
     except FAILURES as error:
         raise diagnose(error, model).error from None
     finally:
@@ -235,8 +236,8 @@ async def reach(model: str, *, api_key: str | None, base_url: str | None, timeou
         raise ModelUnavailable
 
 
-async def _asked(client: AsyncOpenAI, model: str) -> bool:
-    """Whether anything came."""
+async def _has_anything(client: AsyncOpenAI, model: str) -> bool:
+    """Return whether anything came."""
     for number, short in enumerate(_SHORT):
         try:
             return await _first_piece(client, model, short)

@@ -35,7 +35,7 @@ class OpenAIEmbedder:
         max_retries: int = MAX_RETRIES,
         batch: int = _BATCH,
     ) -> None:
-        """Without `base_url` it is OpenAI's own server that is asked. `timeout_s` seconds may pass until the
+        """Ask the server at `base_url`, or OpenAI's own without it. `timeout_s` seconds may pass until the
         answer to a request of `batch` texts, retries included. Building the client takes over 100 ms."""
         self._model = model
         self._timeout_s = timeout_s
@@ -63,7 +63,8 @@ class OpenAIEmbedder:
         await self._client.close()
 
     async def _embed_fitting(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """What is too much for the server all at once, text by text; a text that is too long, by its half."""
+        """Embed what is too much for the server all at once text by text; a text that is too long, by its
+        half."""
         try:
             return await self._embed_once(texts)
         except ContextTooLong:

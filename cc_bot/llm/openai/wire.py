@@ -1,4 +1,4 @@
-"""What a model thinks aloud, taken out of what it says.
+"""The thoughts that a model thinks aloud, taken out of what it says.
 
 Most mark it like `<think>…</think>`, with other words and brackets from family to family. gpt-oss writes
 channels (`<|channel|>analysis<|message|>…<|end|>`), which servers that do not know them pass on as they are.
@@ -95,7 +95,7 @@ class Thoughts:
         return bool(self._ends)
 
     def add(self, piece: str) -> str:
-        """What of it is said, as far as that is known by now."""
+        """Return what of a text is said, as far as that is known by now."""
         text, self._held, self.begun_before = self._held + piece, "", False
         said: list[str] = []
         at = 0
@@ -124,7 +124,7 @@ class Thoughts:
         return "".join(said)
 
     def rest(self) -> str:
-        """What was held back and became no mark."""
+        """Return what was held back and became no mark."""
         return "" if self._ends else self._held
 
     def _is_mark(self, mark: str) -> bool:
@@ -140,7 +140,7 @@ class Thoughts:
         self._ends = _BEGINNINGS.get(mark, frozenset())
 
     def _skip(self, text: str, at: int) -> int:
-        """Where to read on after what is thought there."""
+        """Find where to read on after what is thought there."""
         for match in _MARK.finditer(text, at):
             if (mark := _plain(match[0])) in self._ends:
                 self._ends = _BEGINNINGS.get(mark, frozenset())
@@ -152,7 +152,7 @@ class Thoughts:
         return len(text)
 
     def _in_code(self, letter: str) -> bool:
-        """Whether a letter is code, as it comes after the marks of code that were just read."""
+        """Return whether a letter is code, as it comes after the marks of code that were just read."""
         if self._run and letter != self._run[0]:
             run, self._run = self._run, ""
             if not self._code:
@@ -214,7 +214,7 @@ def request_body(model: str, request: ChatRequest, *, cache_control: bool = Fals
 
 
 def is_json_object(text: str) -> bool:
-    """By a strict reading: NaN, half a surrogate pair or endless brackets are none."""
+    """Read strictly: NaN, half a surrogate pair or endless brackets are none."""
     try:
         return isinstance(from_json(text.encode(errors="replace"), allow_inf_nan=False), dict)
     except ValueError:
@@ -327,7 +327,7 @@ class CallFragment:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One chunk."""
+    """A chunk of an answer."""
 
     text: str = ""
     fragments: tuple[CallFragment, ...] = ()
@@ -341,7 +341,7 @@ class Piece:
 
 
 def read_chunk(chunk: object) -> Piece:
-    """Never raises, whatever the chunk is."""
+    """Read a chunk. Never raises, whatever it is."""
     choice = _first(_mapping(chunk).get("choices"))
     delta = _mapping(choice.get("delta"))
     finish_reason = _text(choice.get("finish_reason")) or None
@@ -400,7 +400,8 @@ def _fragment(call: Mapping[str, Any]) -> CallFragment:
 
 
 def _usage(value: object) -> Usage | None:
-    """None where a number can't be right: what is charged then is an estimate, and not nonsense."""
+    """Read the usage; None where a number can't be right: what is charged then is an estimate, and not
+    nonsense."""
     if not isinstance(value, Mapping):
         return None
     prompt, completion = (_count(value.get(name)) for name in ("prompt_tokens", "completion_tokens"))
@@ -485,13 +486,13 @@ _LONGEST_MESSAGE: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """What the server said: at most how many tokens, None where it did not say."""
+    """The limit as the server said it, in tokens; None where it did not say."""
 
     limit: int | None = None
 
 
 def read_refusal(body: object, message: str) -> TooLong | None:
-    """What an error says about the length of the request; None when it is about something else.
+    """Read what an error says about the length of the request; None when it is about something else.
 
     `body` is the error as JSON, in whatever form it came; `message` its text.
     """
