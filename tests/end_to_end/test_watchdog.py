@@ -18,7 +18,7 @@ from cc_bot.app.watchdog import EXIT_STOOD, LIMIT_S
 from tests.end_to_end.stage import set_stage
 
 CUSTOMIZED = """
-import re, signal, threading, time
+import ctypes, re, signal, threading, time
 
 def stand(*_):
     {way}
@@ -27,9 +27,10 @@ signal.signal(signal.SIGUSR1, stand)
 """
 
 WAYS = {
-    "in python": 'while True: len("geheim")',
+    "in python": 'while True: time.sleep(0.01 * bool("geheim"))',
     "in a pattern": 're.match(r"(a+)+$", "a" * 60 + "geheim")',
-    "in c": "sum(range(10**12))",
+    "in c": "lock, c = ctypes.create_string_buffer(64), ctypes.PyDLL(None)\n"
+    "    c.pthread_mutex_lock(lock), c.pthread_mutex_lock(lock)",  # which keeps the interpreter's lock
     "in a thread": "threading.Thread(target=time.sleep, args=(120,)).start()",
 }
 TOLD_TO_STOP = ("in c", "in a thread")
