@@ -30,7 +30,7 @@ WAYS = {
     "in python": 'while True: time.sleep(0.01 * bool("geheim"))',
     "in a pattern": 're.match(r"(a+)+$", "a" * 60 + "geheim")',
     "in c": "lock, c = ctypes.create_string_buffer(64), ctypes.PyDLL(None)\n"
-    "    c.pthread_mutex_lock(lock), c.pthread_mutex_lock(lock)",  # keeps the interpreter's lock, and no core
+    "    c.pthread_mutex_lock(lock), c.pthread_mutex_lock(lock)",  # which keeps the interpreter's lock
     "in a thread": "threading.Thread(target=time.sleep, args=(120,)).start()",
 }
 TOLD_TO_STOP = ("in c", "in a thread")
