@@ -29,6 +29,7 @@ from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_tex
 AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
 UNKNOWN_MESSAGE = 10008
+TOO_MANY_REQUESTS = 429
 MENTION = re.compile(rb"</[a-z][a-z -]*:\d+>")
 _MARK = re.compile(r"#\d{6}(?=: )")
 STOP = {"ja": "止める"}
@@ -185,11 +186,14 @@ class Stage:
         its reader did not choose, or a command that its reader can't press.
 
         A program that tests share goes on trying to show what it could not show in an earlier one, whose
-        message may be deleted by then.
+        message may be deleted by then. One refusal for a rate limit is a clock that is a moment off, on a
+        machine that does other things too; a second would be a bot that does not wait.
         """
         ours = {"", *(reply.interaction.token for reply in self.discord.replies)}
         refused = [v for v in self.discord.violations if v.code != UNKNOWN_MESSAGE or v.token in ours]
-        assert [v for v in refused if v.code not in self.excused] == []
+        limited = [v for v in refused if v.status == TOO_MANY_REQUESTS]
+        assert len(limited) <= 1, limited
+        assert [v for v in refused if v not in limited and v.code not in self.excused] == []
         assert self.discord.pings == []
         assert self.discord.wrong_language == []
         assert self.discord.misnamed_commands == []
