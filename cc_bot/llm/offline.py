@@ -68,7 +68,7 @@ known | 覚えているのは次のことです。 | This is what I remember:
 not_found | メモリにもこの会話にも見つかりませんでした。 | I found that neither in your memories nor in this conversation.
 forgotten | 「{text}」を忘れました。 | I forgot: “{text}”
 forget_what | 何を忘れましょうか。「〜を忘れて」のように書いてください。 | What should I forget? Write it like this: “forget my address”.
-forget_which | いくつか見つかりました。「#番号を忘れて」で選んでください。 | I found several. Choose one with “forget #number”:
+forget_which | どれのことでしょうか。「#番号を忘れて」で選んでください。 | Which one do you mean? Choose it with “forget #number”:
 forget_all | すべてを消すには </memory delete-all> を使ってください。確認してから消します。 | To delete everything use </memory delete-all>, which asks you first.
 scheduled | お知らせを予約しました。 | The reminder is set.
 remind_when | いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。 | When should I remind you? Write it like this: “remind me tomorrow at 9 to call mom”.
@@ -462,15 +462,16 @@ def _forget(talk: _Talk) -> _Step | None:
 
 
 def _forget_what_is_found(what: str, talk: _Talk) -> _Step:
-    """Forget the one note that is meant: of those that surely are, else of those that were found."""
+    """Forget the one note that is surely meant; of several, or of those that may be meant, ask which one."""
     notes = talk.entries("recall", "memories")
-    meant = [note for note in notes if note.get("confidence") == "sure"] or notes
-    if not meant:
+    sure = [note for note in notes if note.get("confidence") == "sure"]
+    if not notes:
         wish = _Call("recall", {"query": what, "limit": _FEW})
         return talk.outcome("recall", talk.texts["not_found"]) or wish
-    if len(meant) == 1:
-        return _Call("forget", {"id": meant[0]["id"]})
-    return _below(talk.texts["forget_which"], (f"#{note['id']} {_short(note['content'])}" for note in meant))
+    if len(sure) == 1:
+        return _Call("forget", {"id": sure[0]["id"]})
+    listed = (f"#{note['id']} {_short(note['content'])}" for note in sure or notes)
+    return _below(talk.texts["forget_which"], listed)
 
 
 def _answer(talk: _Talk) -> _Step | None:

@@ -240,6 +240,11 @@ class TestForgetting:
         assert told in await chat.say(asked)
         assert len(await chat.kept()) == 2
 
+    async def test_of_what_is_only_near_asks_first(self, chat: Chat) -> None:
+        await chat.knows("ナッツ全般アレルギー", "買い物は土曜日")
+        assert "#1 ナッツ全般アレルギー" in await chat.say("forget vegetarian")
+        assert len(await chat.kept()) == 2
+
 
 class TestReminding:
     @pytest.mark.parametrize(
