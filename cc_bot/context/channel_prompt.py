@@ -60,7 +60,8 @@ def spoken(name: str, author_id: int, text: str) -> str:
     """Write what someone said, with their name before it. All lines but the first are set in, so that none of
     them can pass for what somebody else said."""
     first, *others = text.splitlines() or [""]
-    return "\n".join((f"{speaker(name, author_id)}: {first}", *(f"  {line}".rstrip() for line in others)))
+    said = f"{speaker(name, author_id)}: {first}"
+    return "\n".join((said, *(f"  {line}".rstrip() for line in others))) if others else said
 
 
 @lru_cache(maxsize=4096)
@@ -154,12 +155,8 @@ class Plan:
 def plan(stretches: Sequence[Stretch], measure: Measure) -> Plan:
     """Freeze what is due, then let the oldest leave if it is too much."""
     groups = [group for stretch in stretches for group in _frozen(stretch, measure)]
-    new = tuple(
-        group.block
-        for stretch in stretches
-        for group in groups
-        if group.key == stretch.key and group.block is not None and group.block not in stretch.blocks
-    )
+    known = {block for stretch in stretches for block in stretch.blocks}
+    new = tuple(group.block for group in groups if group.block is not None and group.block not in known)
     kept = _kept(groups, measure)
     if not groups:
         return Plan()

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, assert_never
 
@@ -120,20 +121,23 @@ _KINDS: Final = (
     ),
     _Kind(re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]"), 1.0),
 )
-_RUNS: Final = tuple((kind.pattern.findall, kind.per_run, kind.per_character) for kind in _KINDS)
-_ASCII: Final = "".join(map(chr, range(128))) + " " * 16
-_ASCII_RUNS: Final = tuple(
-    run for run, kind in zip(_RUNS, _KINDS, strict=True) if kind.pattern.search(_ASCII)
+_ASCII: Final = re.compile("[\0-\x7f]+")
+_ALL_OF_ASCII: Final = "".join(map(chr, range(128))) + " " * 16
+_RUNS: Final = tuple(
+    (kind.pattern.search(_ALL_OF_ASCII) is not None, kind.pattern.findall, kind.per_run, kind.per_character)
+    for kind in _KINDS
 )
-"""The kinds of which a text in ASCII may have any."""
+"""The kinds, and whether each is of ASCII: all of it or nothing."""
+_ASCII_RUNS: Final = tuple(run for run in _RUNS if run[0])
 
 
 def estimate_tokens(text: str) -> int:
     """Estimate how many tokens a text has; never 0 for a text that is not empty."""
+    kinds, ascii_ = (_ASCII_RUNS, text) if text.isascii() else (_RUNS, "\x80".join(_ASCII.findall(text)))
     total = 0.0
-    for find, per_run, per_character in _ASCII_RUNS if text.isascii() else _RUNS:
-        if runs := find(text):
-            total += per_run * len(runs) + (per_character and per_character * sum(map(len, runs)))
+    for of_ascii, find, per_run, per_character in kinds:
+        if runs := find(ascii_ if of_ascii else text):
+            total += per_run * len(runs) + (per_character and per_character * len("".join(runs)))
     return max(round(total), bool(text))
 
 
@@ -144,7 +148,7 @@ def request_tokens(request: ChatRequest) -> int:
 
 def tools_tokens(tools: Iterable[ToolSchema]) -> int:
     """Estimate what it costs to offer the tools."""
-    return sum(MESSAGE_TOKENS + estimate_tokens(_schema_text(tool)) for tool in tools)
+    return sum(MESSAGE_TOKENS + _schema_tokens(_schema_text(tool)) for tool in tools)
 
 
 def message_tokens(message: Message) -> int:
@@ -178,6 +182,12 @@ def _beside_text(part: PromptPart) -> int:
 def has_images(prompt: Sequence[PromptPart]) -> bool:
     """Return whether a part of the cost is a guess about pictures."""
     return any(isinstance(part, UserPart) and part.images for part in prompt)
+
+
+@lru_cache(maxsize=256)
+def _schema_tokens(schema: str) -> int:
+    """Estimate a schema, once: it is the program's own text, and the same in request after request."""
+    return estimate_tokens(schema)
 
 
 def _schema_text(tool: ToolSchema) -> str:

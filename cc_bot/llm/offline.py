@@ -16,7 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
 from typing import Any, Final
@@ -33,7 +33,6 @@ from cc_bot.llm.model import (
     Delta,
     Finish,
     ModelEvent,
-    PromptPart,
     SystemPart,
     ToolRequest,
     ToolResultPart,
@@ -50,17 +49,13 @@ from cc_bot.texts.naming import named
 
 _SENTENCES: Final = """
 unknown | 私はAPIキーなしで動く内蔵の簡易モデルで、うかがったことのほかは何も知りません。AIモデルを使うには、.env に OPENAI_API_KEY を設定してください（手元のサーバーなら OPENAI_BASE_URL）。 | I am the small built-in model that needs no API key, and know nothing but what I was told. For an AI model set OPENAI_API_KEY in .env (OPENAI_BASE_URL for a server of your own).
-greeting | こんにちは。「使い方」と書いていただければ、できることをお答えします。 | Hello! Ask “what can you do?” for the little that I can.
 able | 「〜を覚えて」「〜を忘れて」、覚えたことへの質問、「明日9時に薬って知らせて」「買うもの：牛乳、卵をキャンバスに出して」「さっき何て言った？」が分かります。 | I understand “remember that …”, “forget …”, questions about what I remember, “remind me tomorrow at 9 to call mom”, “put shopping list: milk, eggs on the canvas” and “what did I just say?”.
-thanks | どういたしまして。 | You're welcome.
 not_here | この質問では、それはできません。ふつうの質問でもう一度お伝えください。 | That can't be done in this question. Please ask again in an ordinary one.
 failed | できませんでした。{error} | I could not do that. {error}
 proposed | まだ実行していません。下の提案を確かめて、どうするか選んでください。 | Nothing is changed yet. Look at the proposal below, and choose.
 files | 画像や添付ファイルは読めません。内容を文字で書いてください。 | I can't read images or attached files. Please write what they say.
 said | 「{text}」とおっしゃいました。 | You said: “{text}”
-answered | 私は「{text}」とお答えしました。 | I said: “{text}”
 nothing_said | この会話では、まだ何も話していません。 | Nothing has been said in this conversation yet.
-nothing_left | 前の返事はあれで終わりで、続きはありません。 | My last answer was complete; there is nothing to add.
 remembered | 承知しました。「{text}」を覚えました。 | All right. I remembered: “{text}”
 remember_what | 何を覚えましょうか。「〜を覚えて」のように書いてください。 | What should I remember? Write it like this: “remember that …”.
 found | 「{text}」と覚えています。 | I remember: “{text}”
@@ -155,8 +150,10 @@ def _turn(request: ChatRequest) -> _Step:
     talk = _read(request)
     if len(talk.message) > LONGEST:
         raise TookTooLong
-    steps = (wished(talk) for wished in (_draw, _remind, _remember, _forget, _small_talk, _answer))
-    step = next((each for each in steps if each is not None), talk.texts["unknown"])
+    steps = (wished(talk) for wished in (_draw, _remind, _remember, _forget, _quote, _answer))
+    step = next(
+        (each for each in steps if each is not None), f"{talk.texts['unknown']}\n{talk.texts['able']}"
+    )
     if isinstance(step, _Call):
         return step if step.tool in talk.tools else talk.texts["not_here"]
     return f"{step}\n\n{talk.texts['files']}" if talk.has_files else step
@@ -176,20 +173,15 @@ _RECAP: Final = Phrase(r"(?ms)^(?:Previous conversation summary|前回までの�
 class _Talk:
     """The prompt as it is read here."""
 
-    request: ChatRequest
     message: str
     """What the user says now, without attached files."""
     has_files: bool
-    past: Sequence[PromptPart]
     said: Sequence[str]
     """By the user before, the newest first; what a summary tells comes last."""
     results: Mapping[str, Mapping[str, Any]]
     """By tool: what came of its last call in this turn."""
+    tools: frozenset[str]
     texts: Texts
-
-    @property
-    def tools(self) -> frozenset[str]:
-        return frozenset(tool.name for tool in self.request.tools)
 
     def stated(self) -> Iterator[str]:
         """List what the user stated before, the newest first: neither questions nor wishes."""
@@ -225,12 +217,11 @@ def _read(request: ChatRequest) -> _Talk:
     said = [_plain(part) for part in past if isinstance(part, UserPart)]
     message = _plain(present)
     return _Talk(
-        request=request,
         message=message,
         has_files=bool(present.images or _FILE.search(present.text)),
-        past=past,
         said=[text for text in reversed([*recap, *said]) if text],
         results={part.name: _json(part.text) for part in since if isinstance(part, ToolResultPart)},
+        tools=frozenset(tool.name for tool in request.tools),
         texts=_texts_for(message),
     )
 
@@ -305,34 +296,17 @@ def _stated(text: str) -> str:
     return ""
 
 
-# ---- small talk ------------------------------------------------------------------------------------------
+# ---- talk ------------------------------------------------------------------------------------------------
 
-_CONTINUE: Final = Phrase(
-    r"(?i)(?:please )?(?:continue|go on|keep going)(?: please)?[.!]*"
-    r"|(?:続き|つづき|続けて|つづけて)(?:を?お願い(?:します)?|ください|下さい)?[。！!]*"
+_SMALL_TALK: Final = Phrase(
+    r"(?i)(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|bye|help|ok(?:ay)?|(?:please )?continue"
+    r"|(?:who|what) are you|what can you do|(?:great,? |ok(?:ay)?,? )?(?:thank you|thanks|thx)\b[^?]{0,25})"
+    r"(?: there| all| bot)?[ !.,?]*"
+    r"|(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|はじめまして|おやすみ(?:なさい)?|使い方|ヘルプ"
+    r"|よろしく(?:お願いします)?|続けて(?:ください|下さい)?|(?:どうも|本当に)?[、\s]*(?:ありがと|助かっ|感謝)[^?？]{0,15})"
+    r"[。！!?？\s、ー~〜]*"
 )
-_SMALL_TALK: Final = {
-    "greeting": Phrase(
-        r"(?i)(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|bye)(?: there| all| bot)?[ !.,?]*"
-        r"|(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|やあ|やっほー|はじめまして|どうも"
-        r"|おやすみ(?:なさい)?|よろしく(?:お願いします)?|またね)[。！!\s、ー~〜]*"
-    ),
-    "thanks": Phrase(
-        r"(?i)(?:ok(?:ay)?[,. ]*|great[,.! ]*)?(?:thank you|thanks|thx|cheers)\b[^?]{0,25}"
-        r"|(?:どうも|本当に)?[、\s]*(?:ありがと|助かっ|感謝)[^?？]{0,15}"
-    ),
-    "able": Phrase(
-        r"(?i)(?:(?:who|what) are you|what can you do|help|are you (?:an? )?(?:ai|bot|human|model))[ ?!.]*"
-        r"|.{0,12}(?:何ができ|できること|使い方).{0,12}|ヘルプ"
-        r"|(?:あなた|君|きみ|ボット)(?:は|って)(?:何|誰|だれ|なに).{0,8}"
-    ),
-}
-_ANSWERED: Final = Phrase(
-    r"(?i)what did you (?:just )?(?:say|answer|tell me)(?: (?:just now|before|earlier|last))?[ ?.!]*"
-    r"|(?:please )?(?:repeat (?:that|your (?:last )?answer)|say that again)[ ?.!]*"
-    r"|(?:あなた|君|きみ|ボット)(?:は|が|って).{0,5}(?:何|なん)(?:て|と).{0,3}(?:言|答).{0,10}"
-    r"|もう(?:一度|一回)(?:言|答え).{0,8}|(?:さっき|前|直前)の(?:答え|回答|返事).{0,10}"
-)
+"""What neither states nor asks anything."""
 _SAID: Final = Phrase(
     r"(?i)what did (?:i|we) (?:just |last )?(?:say|tell you|ask|write)(?: (?:just now|before))?[ ?.!]*"
     r"|(?:what was|repeat) my (?:last|previous) (?:question|message)[ ?.!]*"
@@ -341,36 +315,15 @@ _SAID: Final = Phrase(
 )
 
 
-def _small_talk(talk: _Talk) -> _Step | None:
-    """The answer to talk about the conversation itself, and to politeness; None for everything else."""
-    if _CONTINUE.fullmatch(talk.message):
-        return _continued(talk)
-    if _ANSWERED.fullmatch(talk.message):
-        answers = (part.text for part in reversed(talk.past) if isinstance(part, AssistantPart) and part.text)
-        return _quoted("answered", next(answers, ""), talk.texts)
-    if _SAID.fullmatch(talk.message):
-        return _quoted("said", next(iter(talk.said), ""), talk.texts)
-    kinds = (kind for kind, pattern in _SMALL_TALK.items() if pattern.fullmatch(talk.message))
-    if (kind := next(kinds, None)) is None:
-        return None
-    return talk.texts[kind] if kind == "thanks" else f"{talk.texts[kind]}\n{talk.texts['unknown']}"
+def _quote(talk: _Talk) -> _Step | None:
+    """Tell what was just said; None where something else is asked."""
+    return _quoted("said", next(iter(talk.said), ""), talk.texts) if _SAID.fullmatch(talk.message) else None
 
 
 def _quoted(sentence: str, text: str, texts: Texts) -> str:
     """A sentence around a text, whose own 「」 and “” become 『』 and ‘’."""
     inner = _short(text).translate(str.maketrans("「」“”", "『』‘’"))
     return texts[sentence].format(text=inner) if inner else texts["nothing_said"]
-
-
-def _continued(talk: _Talk) -> str:
-    """The rest of the last answer, where it was stopped before its end: it is decided once more."""
-    for place in reversed(range(len(talk.past))):
-        part = talk.past[place]
-        if isinstance(part, AssistantPart) and part.text:
-            whole = _turn(replace(talk.request, prompt=tuple(talk.past[:place])))
-            rest = whole.removeprefix(part.text) if isinstance(whole, str) else ""
-            return rest.strip() if rest != whole and rest else talk.texts["nothing_left"]
-    return talk.texts["nothing_left"]
 
 
 # ---- memories --------------------------------------------------------------------------------------------
@@ -478,7 +431,7 @@ def _answer(talk: _Talk) -> _Step | None:
     """Find what was remembered and what was stated here, as far as it answers; None where nothing is
     asked."""
     everything = _ALL_KNOWN.fullmatch(talk.message) is not None
-    asked = _sentences(talk.message, ask=True)
+    asked = "" if _SMALL_TALK.fullmatch(talk.message) else _sentences(talk.message, ask=True)
     if not (asked or everything):
         return None
     tool = "list_memories" if everything else "recall"
@@ -626,9 +579,8 @@ def _element(what: str) -> _Call | None:
     """A card with a title, or a text; None of nothing."""
     if "//" not in what and (found := _HEADING.fullmatch(what)):
         return _Call("canvas_add_card", {"title": found["title"].strip(), "content": found["rest"].strip()})
-    return (
-        _Call("canvas_show_text", {"content": what.strip("「」“”\"'")}) if what.strip("「」“”\"'") else None
-    )
+    content = what.strip("「」“”\"'")
+    return _Call("canvas_show_text", {"content": content}) if content else None
 
 
 def _chart(what: str, texts: Texts) -> _Call | None:
@@ -664,10 +616,7 @@ def _value(number: str, times: str | None) -> float:
     return int(value) if value.is_integer() else value
 
 
-_WISHES: Final = (
-    *(_CONTINUE, *_SMALL_TALK.values(), _ANSWERED, _SAID, *_KEEP, *_FORGET, _ALL_KNOWN),
-    *(*_REMIND, _WHICH, *_PUT, _CLEAR),
-)
+_WISHES: Final = (*(_SMALL_TALK, _SAID, *_KEEP, *_FORGET, _ALL_KNOWN, *_REMIND, _WHICH, *_PUT, _CLEAR),)
 """What states nothing."""
 
 

@@ -1,8 +1,8 @@
-"""The request that asks a model to write a conversation down, and how a model can tell it from a question.
+"""The requests that ask a model for more than an answer: for a summary, for what is worth telling unasked, and
+for the moment that somebody's words mean; and how the offline model tells them from a question.
 
 The material goes in as JSON: whatever somebody said in it, it can't pass for the end of the material, nor for
-an instruction. The instruction is one of two fixed texts, so the offline model knows such a request when it
-sees it.
+an instruction. The instructions are fixed texts, by which such a request is known.
 """
 
 import json
@@ -19,8 +19,7 @@ from cc_bot.domain.schedule import Matter, Reason
 from cc_bot.domain.text import shorten
 from cc_bot.llm.model import ChatRequest, PromptPart, SystemPart, UserPart
 
-# ---- summary request -----------------------------------------------------------------------------------
-
+# ---- summary request -------------------------------------------------------------------------------------
 
 _SUMMARY_INSTRUCTIONS: Final = {
     Locale.JA: (

@@ -59,14 +59,18 @@ class AdminTexts(Area):
     no_limit = Sentence(ja="制限なし", en="no limit")
     by_default = Sentence(ja="（既定）", en=" (default)")
     from_file = Sentence(ja="（設定ファイル）", en=" (policy file)")
-    turns_per_minute = Sentence(ja="1分あたりの質問", en="questions a minute")
-    memories = Sentence(ja="メモリの件数", en="memories")
-    memory_bytes = Sentence(ja="メモリの文字の量（バイト）", en="bytes of memories")
-    imports_per_hour = Sentence(ja="1時間あたりの取り込み", en="imports an hour")
-    commands_per_minute = Sentence(ja="1分あたりの操作", en="commands and buttons a minute")
-    tokens_per_day = Sentence(ja="1日のトークン", en="tokens a day")
-    tokens_per_month = Sentence(ja="1か月のトークン", en="tokens a month")
-    concurrent = Sentence(ja="同時の質問", en="questions at a time")
+    limits = by_key(
+        {
+            "turns_per_minute": Sentence(ja="1分あたりの質問", en="questions a minute"),
+            "memories": Sentence(ja="メモリの件数", en="memories"),
+            "memory_bytes": Sentence(ja="メモリの文字の量（バイト）", en="bytes of memories"),
+            "imports_per_hour": Sentence(ja="1時間あたりの取り込み", en="imports an hour"),
+            "commands_per_minute": Sentence(ja="1分あたりの操作", en="commands and buttons a minute"),
+            "tokens_per_day": Sentence(ja="1日のトークン", en="tokens a day"),
+            "tokens_per_month": Sentence(ja="1か月のトークン", en="tokens a month"),
+            "concurrent": Sentence(ja="同時の質問", en="questions at a time"),
+        }
+    )
     access_title = Sentence(ja="**利用の決まり**", en="**Who may use the bot**")
     access_open = Sentence(ja="だれでも、どこでも使えます。", en="Anybody may, everywhere.")
     access_owners = Sentence(ja="- 👑 管理者: {owners}", en="- 👑 Owners: {owners}")

@@ -1,4 +1,4 @@
-"""Findings of `cc-bot doctor`, and how each of it is mended."""
+"""Findings of `cc-bot doctor`, and how each is mended."""
 
 from cc_bot.texts.area import Area, Sentence, by_key
 
@@ -193,7 +193,7 @@ class DoctorTexts(Area):
 
 
 class DoctorFileTexts(Area):
-    """Findings of `cc-bot doctor` about the operator's files, and how each of it is mended."""
+    """Findings of `cc-bot doctor` about the operator's files, and how each is mended."""
 
     database_ok = Sentence(
         ja="{path}（{size}）は壊れておらず、書き込めます。",

@@ -8,7 +8,7 @@ from typing import Protocol
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, Receipt, SourceKind, write_end
 from cc_bot.domain.memory_transfer import MARKDOWN_MARK, PortableMemory
 from cc_bot.domain.turn import NotRemoved, NotSaved
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Sentence, by_key
 
 MAX_PART_BYTES = 8 * 2**20
 """Discord takes files of 10 MiB."""
@@ -126,12 +126,17 @@ class MemoryBoxTexts(Area):
         ja="ほか{categories}カテゴリ {count}件", en="{categories} more categories {count}"
     )
     sources = Sentence(ja="覚えたきっかけ", en="How they came about")
-    source_command = Sentence(ja="コマンド", en="commands")
-    source_message = Sentence(ja="メッセージから", en="messages")
-    source_model = Sentence(ja="会話の中で", en="conversations")
-    source_import = Sentence(ja="取り込み", en="imports")
-    source_terminal = Sentence(ja="ターミナル", en="terminal")
-    source_unknown = Sentence(ja="記録なし", en="no record")
+    source_names = by_key(
+        {
+            "command": Sentence(ja="コマンド", en="commands"),
+            "message": Sentence(ja="メッセージから", en="messages"),
+            "model": Sentence(ja="会話の中で", en="conversations"),
+            "proposal": Sentence(ja="確認した提案", en="confirmed proposals"),
+            "import": Sentence(ja="取り込み", en="imports"),
+            "terminal": Sentence(ja="ターミナル", en="terminal"),
+            "": Sentence(ja="記録なし", en="no record"),
+        }
+    )
     source_count = Sentence(ja="{name} {count}件", en="{name} {count}")
     span = Sentence(ja="{oldest} から {newest} まで", en="from {oldest} to {newest}")
 
@@ -206,31 +211,33 @@ class MemoryCardTexts(Area):
     changed = Sentence(ja="変更した日", en="Changed")
     why = Sentence(ja="なぜ知っているの？", en="Why do you know this?")
     """The question that its source answers."""
-    from_command = Sentence(
-        ja="あなたが </memory add> で登録しました。", en="You saved it with </memory add>."
+    came_about = by_key(
+        {
+            "command": Sentence(
+                ja="あなたが </memory add> で登録しました。", en="You saved it with </memory add>."
+            ),
+            "message": Sentence(ja="あなたがメッセージから登録しました。", en="You saved it from a message."),
+            "model": Sentence(ja="会話の中で覚えました。", en="Remembered in a conversation."),
+            "proposal": Sentence(
+                ja="会話の中での提案を、あなたが確認して覚えました。",
+                en="Proposed in a conversation, and confirmed by you.",
+            ),
+            "import": Sentence(ja="あなたがファイルから取り込みました。", en="You imported it from a file."),
+            "terminal": Sentence(ja="あなたがターミナルで登録しました。", en="You saved it in the terminal."),
+            "": Sentence(
+                ja="覚えたきっかけの記録はありません。記録を始める前のメモリです。",
+                en="There is no record of it: this memory is older than such records.",
+            ),
+        }
     )
+    """By its source, where neither author nor model are known."""
     from_message = Sentence(
         ja="あなたが {author} さんのメッセージから登録しました。",
         en="You saved it from a message by {author}.",
     )
-    from_someones_message = Sentence(
-        ja="あなたがメッセージから登録しました。", en="You saved it from a message."
-    )
     from_model = Sentence(
         ja="会話の中で覚えました（AIモデル: {model}）。",
         en="Remembered in a conversation (AI model: {model}).",
-    )
-    from_proposal = Sentence(
-        ja="会話の中での提案を、あなたが確認して覚えました。",
-        en="Proposed in a conversation, and confirmed by you.",
-    )
-    """Parameter: model."""
-    from_unnamed_model = Sentence(ja="会話の中で覚えました。", en="Remembered in a conversation.")
-    from_import = Sentence(ja="あなたがファイルから取り込みました。", en="You imported it from a file.")
-    from_terminal = Sentence(ja="あなたがターミナルで登録しました。", en="You saved it in the terminal.")
-    from_unknown = Sentence(
-        ja="覚えたきっかけの記録はありません。記録を始める前のメモリです。",
-        en="There is no record of it: this memory is older than such records.",
     )
     source_link = Sentence(ja="[元のメッセージを見る]({link})", en="[See the message]({link})")
     history = Sentence(ja="前の内容", en="What it said before")
@@ -294,18 +301,11 @@ class MemoryCardTexts(Area):
 
     def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
         """Say how a memory came about. Author and model are empty where they are not known."""
-        match kind:
-            case "message":
-                return self.from_message.format(author=author) if author else self.from_someones_message
-            case "model":
-                return self.from_model.format(model=model) if model else self.from_unnamed_model
-            case _:
-                return {
-                    "command": self.from_command,
-                    "import": self.from_import,
-                    "terminal": self.from_terminal,
-                    "proposal": self.from_proposal,
-                }.get(kind, self.from_unknown)
+        if kind == "message" and author:
+            return self.from_message.format(author=author)
+        if kind == "model" and model:
+            return self.from_model.format(model=model)
+        return self.came_about[kind]
 
 
 class ReceiptTexts(Area):

@@ -12,7 +12,6 @@ from cc_bot.domain.canvas import (
     Canvas,
     CanvasCommand,
     Chart,
-    ChartKind,
     Element,
     RemoveElement,
     SetMode,
@@ -36,7 +35,7 @@ from cc_bot.domain.proposal import (
     steps,
 )
 from cc_bot.domain.schedule import Place, zone_named
-from cc_bot.texts.area import Area, Both, Sentence
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
 from cc_bot.texts.reminder import RepeatTexts, described
 
@@ -106,15 +105,23 @@ class ProposalTexts(Area):
     """Parameter: title, which may be empty; the content follows."""
     draw_text = Sentence(ja="文章を出す", en="Put up a text")
     draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
-    draw_line = Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}")
-    draw_bars = Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}")
-    draw_pie = Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")
+    draw_chart = by_key(
+        {
+            "line": Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}"),
+            "bar": Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}"),
+            "pie": Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}"),
+        }
+    )
     draw_update = Sentence(ja="「{title}」を書き換える", en="Change “{title}”")
     draw_remove = Sentence(ja="「{title}」を下ろす", en="Take down “{title}”")
     title_of = Sentence(ja="題名", en="Title")
-    draw_list = Sentence(ja="縦に並べる", en="Show everything as a list")
-    draw_board = Sentence(ja="横に並べる", en="Show cards side by side")
-    draw_focus = Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone")
+    layout = by_key(
+        {
+            "list": Sentence(ja="縦に並べる", en="Show everything as a list"),
+            "board": Sentence(ja="横に並べる", en="Show cards side by side"),
+            "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone"),
+        }
+    )
     draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
     """A button where they take too much room."""
@@ -133,13 +140,6 @@ class ProposalTexts(Area):
     not_yours = Sentence(
         ja="この提案は、質問した本人だけが選べます。", en="Only the person who asked can decide this."
     )
-
-    def layout(self, mode: str) -> str:
-        """Name a way to lay the canvas out."""
-        return {"list": self.draw_list, "board": self.draw_board}.get(mode, self.draw_focus)
-
-    def draw_chart(self, kind: ChartKind) -> str:
-        return {"line": self.draw_line, "bar": self.draw_bars, "pie": self.draw_pie}[kind]
 
     def choice(self, change: ProposedChange) -> Choice:
         match change:
@@ -332,7 +332,7 @@ def _drawn(command: CanvasCommand, canvas: Canvas, words: ProposalWords) -> Iter
         case ShowText(content, title):
             yield _titled(told.draw_titled_text if title else told.draw_text, title, content)
         case AddChart(title, kind, labels, series):
-            yield _titled(told.draw_chart(kind), title, Chart("chart", title, kind, labels, series))
+            yield _titled(told.draw_chart[kind], title, Chart("chart", title, kind, labels, series))
         case UpdateCard(id_, title, content):
             old = canvas.element(id_)
             yield _titled(told.draw_update, _name(id_, canvas))
@@ -347,7 +347,7 @@ def _drawn(command: CanvasCommand, canvas: Canvas, words: ProposalWords) -> Iter
             yield Part(told.draw_clear)
             yield from (_taken_down(each.id, canvas, words) for each in canvas.elements)
         case SetMode(mode, focus):
-            yield _titled(told.layout(mode), _name(focus, canvas))
+            yield _titled(told.layout[mode], _name(focus, canvas))
 
 
 def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:

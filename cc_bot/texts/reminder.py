@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from cc_bot.domain.repeats import Interval, parts_of
-from cc_bot.domain.schedule import Obstacle
 from cc_bot.domain.when_words import SMALL_HOURS
-from cc_bot.texts.area import Area, Both, Sentence
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 _NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")
@@ -46,8 +45,6 @@ class ReminderTexts(Area):
     )
     """Parameters: repeat, time (the next one), text."""
     cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
-    hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
-    """In place of a text that only its owner may see."""
     cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
     cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
     """Where there are several."""
@@ -73,23 +70,34 @@ class ReminderTexts(Area):
     paused = Sentence(ja="⏸ 停止中", en="⏸ paused")
     """In a list, by its owner's own wish."""
     paused_because = Sentence(ja="⏸ {reason}", en="⏸ {reason}")
-    channel_gone = Sentence(ja="チャンネルがなくなったので止めています", en="paused: the channel is gone")
-    bot_removed = Sentence(
-        ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"
+    reasons = by_key(
+        {
+            "": Sentence(ja="", en=""),
+            "channel_gone": Sentence(
+                ja="チャンネルがなくなったので止めています", en="paused: the channel is gone"
+            ),
+            "bot_removed": Sentence(
+                ja="このチャンネルを見られなくなったので止めています",
+                en="paused: I can’t see the channel any more",
+            ),
+            "left_server": Sentence(
+                ja="そのサーバーのメンバーではなくなったので止めています",
+                en="paused: you are no longer a member of that server",
+            ),
+            "dms_closed": Sentence(
+                ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed"
+            ),
+            "permission_missing": Sentence(
+                ja="このチャンネルに書き込む権限がないので止めています",
+                en="paused: I may not write in the channel",
+            ),
+            "channel_refused": Sentence(
+                ja="このチャンネルに書き込めなかったので止めています",
+                en="paused: Discord did not let me write in the channel",
+            ),
+        }
     )
-    left_server = Sentence(
-        ja="そのサーバーのメンバーではなくなったので止めています",
-        en="paused: you are no longer a member of that server",
-    )
-    dms_closed = Sentence(ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed")
-    permission_missing = Sentence(
-        ja="このチャンネルに書き込む権限がないので止めています", en="paused: I may not write in the channel"
-    )
-    channel_refused = Sentence(
-        ja="このチャンネルに書き込めなかったので止めています",
-        en="paused: Discord did not let me write in the channel",
-    )
-    """Each of these: why a reminder is paused, in few words."""
+    """By its obstacle, why a reminder is paused, in few words; nothing where its owner wanted that."""
     look_at_paused = Sentence(
         ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。",
         en="⚠️ Paused reminders: {count}. </remind list> says why.",
@@ -123,19 +131,6 @@ class ReminderTexts(Area):
         en="⏰ I was cut off while sending these reminders; perhaps they did not reach you.",
     )
     """Above those of which nobody knows whether they were sent."""
-
-    def reason(self, obstacle: Obstacle) -> str:
-        """Say why a schedule is paused; empty when its owner wanted that."""
-        reasons: dict[Obstacle, str] = {
-            "": "",
-            "channel_gone": self.channel_gone,
-            "bot_removed": self.bot_removed,
-            "left_server": self.left_server,
-            "dms_closed": self.dms_closed,
-            "permission_missing": self.permission_missing,
-            "channel_refused": self.channel_refused,
-        }
-        return reasons[obstacle]
 
 
 class HeartbeatTexts(Area):

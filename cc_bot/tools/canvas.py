@@ -27,11 +27,18 @@ from cc_bot.tools.registry import (
     PROPOSED,
     InvalidToolCall,
     ToolContext,
-    as_text,
-    as_texts,
     must_propose,
     tool,
 )
+
+
+def _as_text(value: object) -> object:
+    """`2026` is meant as "2026"."""
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _as_texts(values: object) -> object:
+    return [_as_text(value) for value in values] if isinstance(values, list) else values
 
 
 class _Line(BaseModel):
@@ -60,12 +67,12 @@ _SERIES_SCHEMA: Final = {
     },
 }
 
-Id = Annotated[str, BeforeValidator(as_text)]
+Id = Annotated[str, BeforeValidator(_as_text)]
 Lines = Annotated[list[_Line], BeforeValidator(_as_lines), WithJsonSchema(_SERIES_SCHEMA)]
-Labels = Annotated[list[str], BeforeValidator(as_texts)]
+Labels = Annotated[list[str], BeforeValidator(_as_texts)]
 
 
-@tool(writes=True, canvas=True)
+@tool(writes=True, about="canvas")
 async def canvas_add_card(
     context: ToolContext,
     title: str,
@@ -77,7 +84,7 @@ async def canvas_add_card(
     return _added(context, AddCard(title, content, id or ""))
 
 
-@tool(writes=True, canvas=True)
+@tool(writes=True, about="canvas")
 async def canvas_show_text(
     context: ToolContext,
     content: str,
@@ -88,7 +95,7 @@ async def canvas_show_text(
     return _added(context, ShowText(content, title or "", id or ""))
 
 
-@tool(writes=True, canvas=True)
+@tool(writes=True, about="canvas")
 async def canvas_add_chart(
     context: ToolContext,
     *,
@@ -103,7 +110,7 @@ async def canvas_add_chart(
     return _added(context, AddChart(title, kind, tuple(labels), lines, id or ""))
 
 
-@tool(writes=True, canvas=True)
+@tool(writes=True, about="canvas")
 async def canvas_update_card(
     context: ToolContext,
     id: Id,  # noqa: A002 - as above
@@ -114,13 +121,13 @@ async def canvas_update_card(
     return _up(context, _draw(context, UpdateCard(id, title or None, content or None)))
 
 
-@tool(writes=True, canvas=True)
+@tool(writes=True, about="canvas")
 async def canvas_remove_element(context: ToolContext, id: Id) -> Mapping[str, Any]:  # noqa: A002 - as above
     """Take one element off the canvas."""
     return _up(context, _draw(context, RemoveElement(id)))
 
 
-@tool(writes=True, canvas=True)
+@tool(writes=True, about="canvas")
 async def canvas_set_mode(
     context: ToolContext,
     mode: Literal["clear", "list", "board", "focus"],

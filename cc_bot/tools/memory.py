@@ -4,12 +4,13 @@ Each acts for the one user of the turn, and only on what the answer's readers ma
 decides whether a change is made or proposed (consent in registry.py).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import MAXYEAR, datetime, timedelta
 from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
 from cc_bot.domain.memory import (
@@ -19,21 +20,19 @@ from cc_bot.domain.memory import (
     MemoryChange,
     clean_category,
     clean_content,
+    parse_tags,
     says_the_same,
 )
 from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
 from cc_bot.stores.settings import Keep
 from cc_bot.tools.registry import (
     PROPOSED,
-    Expires,
-    Limit,
+    InvalidToolCall,
     MemoryId,
-    Superseded,
-    Tags,
     ToolContext,
     ToolResult,
-    as_list,
-    end_of,
+    as_number,
+    as_or_none,
     must_propose,
     tool,
 )
@@ -83,20 +82,65 @@ def found_notes(context: ToolContext, found: Iterable[FoundMemory]) -> list[dict
 
 def short_notes(context: ToolContext, memories: Iterable[Memory]) -> list[dict[str, Any]]:
     """Memories beside another one: enough to tell whether that one replaces them."""
-    return [
-        {
-            "id": memory.number,
-            "content": memory.content,
-            "date": context.local_date(memory.updated_at),
-            "ref": memory.id,
-        }
-        for memory in memories
-    ]
+    notes = (note(context, memory) for memory in memories)
+    return [{name: each[name] for name in ("id", "content", "date", "ref")} for each in notes]
 
 
 def _in_words(confidence: float) -> str:
     """A number would be quoted, and compared with numbers that mean something else."""
     return "sure" if confidence >= SURE else "likely" if confidence >= LIKELY else "maybe"
+
+
+# ---- arguments -------------------------------------------------------------------------------------------
+# Arguments as models write them: also small models, which send a string for a list.
+
+MAX_RESULTS: Final = 20
+
+_DAY: Final = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+_NEVER: Final = {"never", "no", "forever"}
+
+
+def _as_list(tags: object) -> object:
+    """Small models write `"a, b"` or null where a list is asked for."""
+    if tags is None:
+        return []
+    return list(parse_tags(tags)) if isinstance(tags, str) else tags
+
+
+def _in_range(limit: int) -> int:
+    return max(1, min(limit, MAX_RESULTS))
+
+
+Tags = Annotated[list[str], BeforeValidator(_as_list)]
+Limit = Annotated[int, AfterValidator(_in_range)]
+Superseded = Annotated[int | None, BeforeValidator(as_number), BeforeValidator(as_or_none)]
+Expires = Annotated[
+    str | None,
+    BeforeValidator(as_or_none),
+    Field(description="Its last day or time, if it ends: 2026-03-15 or 2026-03-15T18:00."),
+]
+
+
+def _end_of(expires: str | None, context: ToolContext) -> datetime | None:
+    """Find when a fact ends: after the day, or at the time that is named, where the user is; None: never.
+
+    Raises InvalidToolCall for what is neither, and for what is over already.
+    """
+    if expires is None or expires.strip().casefold() in _NEVER:
+        return None
+    written = expires.strip().replace("/", "-")
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
+    if moment.year == MAXYEAR:  # how some models write `never`; there is no day after it
+        return None
+    if _DAY.fullmatch(written):
+        moment += timedelta(days=1)
+    end = moment if moment.tzinfo else moment.replace(tzinfo=context.timezone)
+    if end <= context.clock():
+        raise InvalidToolCall("expires: that is in the past. Leave it out, or do not keep the fact.")
+    return end
 
 
 # ---- memory ----------------------------------------------------------------------------------------------
@@ -106,7 +150,7 @@ NEAREST: Final = 3
 _LARGEST_PAGE: Final = 1000
 
 
-@tool(writes=True, memory=True)
+@tool(writes=True, about="memory")
 async def remember(
     context: ToolContext,
     *,
@@ -127,7 +171,7 @@ async def remember(
         clean_category(category),
         tuple(tags),
         context.audience,
-        end_of(expires, context),
+        _end_of(expires, context),
         former.id if former else None,
         former.content if former else "",
         former.number if former else 0,
@@ -146,7 +190,7 @@ async def remember(
     return await _keep(context, wanted, former, beside_known=known is not None)
 
 
-@tool(writes=False, memory=True)
+@tool(writes=False, about="memory")
 async def recall(
     context: ToolContext,
     query: Annotated[
@@ -170,21 +214,21 @@ async def recall(
     return ToolResult(told, recalled=tuple(memories), tainted=_any_tainted(memories))
 
 
-@tool(writes=True, memory=True)
+@tool(writes=True, about="memory")
 async def update_memory(
     context: ToolContext,
     *,
     id: MemoryId,  # noqa: A002 - what the notes call it
     content: Annotated[str | None, Field(description="The fact as it is now.")] = None,
     category: str | None = None,
-    tags: Annotated[list[str] | None, BeforeValidator(lambda tags: tags and as_list(tags))] = None,
+    tags: Annotated[list[str] | None, BeforeValidator(lambda tags: tags and _as_list(tags))] = None,
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolResult:
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     # What is said where the user alone sees it makes the memory private, as it would a new one.
     former = await _own(context, id)
     audience: Audience | None = "private" if context.audience == "private" else None
-    ends: datetime | Keep | None = end_of(expires, context) if expires else Keep.AS_IS
+    ends: datetime | Keep | None = _end_of(expires, context) if expires else Keep.AS_IS
     if _must_propose_changing(context, former.id):
         edit = ChangeMemory(
             former.id,
@@ -212,7 +256,7 @@ async def update_memory(
     return ToolResult({"updated": changed_note(context, change)}, changes=(change,))
 
 
-@tool(writes=True, memory=True)
+@tool(writes=True, about="memory")
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
@@ -224,7 +268,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     return ToolResult(told, changes=(MemoryChange("deleted", memory),))
 
 
-@tool(writes=False, memory=True)
+@tool(writes=False, about="memory")
 async def list_memories(
     context: ToolContext,
     category: str | None = None,

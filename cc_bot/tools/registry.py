@@ -13,20 +13,20 @@ import json
 import pkgutil
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import MAXYEAR, datetime, timedelta
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from types import ModuleType
-from typing import Annotated, Any, Concatenate, Final, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, Literal, get_type_hints
 from zoneinfo import ZoneInfo
 
 import structlog
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText, reduce
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source, parse_tags
+from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
@@ -161,12 +161,10 @@ class ToolContext:
         return moment.astimezone(self.timezone).date().isoformat()
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """The outcome of a tool, where that is more than what the model is told."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolEffects:
+    """The effects of a tool, beside what the model is told."""
 
-    told: Mapping[str, Any]
-    """What the model is told, as JSON."""
     changes: tuple[MemoryChange, ...] = ()
     """What the user is told, from committed rows."""
     recalled: tuple[Memory, ...] = ()
@@ -181,6 +179,14 @@ class ToolResult:
     """Whether the model is told words that the user did not write."""
 
 
+@dataclass(frozen=True, slots=True)
+class ToolResult(ToolEffects):
+    """The outcome of a tool, where that is more than what the model is told."""
+
+    told: Mapping[str, Any]
+    """What the model is told, as JSON."""
+
+
 class InvalidToolCall(Exception):
     """The arguments make no sense together. The message is for the model."""
 
@@ -189,20 +195,17 @@ ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[Mapping[str, An
 
 
 @dataclass(frozen=True, slots=True)
-class ToolOutcome:
+class ToolOutcome(ToolEffects):
     """The outcome of a call, as the model is told it."""
 
     text: str
     """A JSON object; `{"error": …}` when `ok` is False."""
     ok: bool
-    changes: tuple[MemoryChange, ...] = ()
-    recalled: tuple[Memory, ...] = ()
-    schedules: tuple[ScheduleChange, ...] = ()
-    proposal: ProposedChange | None = None
-    made: tuple[int, ...] = ()
-    tainted: bool = False
     secret: bool = False
     """Whether the arguments hold what must not be stored."""
+
+
+Subject = Literal["memory", "canvas", "schedule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +215,8 @@ class Tool:
     """Whether it keeps anything; such tools are not offered in a temporary turn."""
     personal: bool
     """Whether it acts for one user; such tools are not offered where several people are answered at once."""
-    memory: bool
-    """Whether it touches memories; such tools are not offered while their user wants that paused."""
-    canvas: bool
-    """Whether it draws; such tools are offered only where there is a canvas."""
-    schedule: bool
-    """Whether it is about schedules; such tools are offered only where there is somebody to keep them."""
+    about: Subject | None
+    """What it touches or draws on; it is offered only where its user has that, and wants it used."""
     function: ToolFunction
     arguments: type[BaseModel]
 
@@ -240,26 +239,12 @@ class Tool:
             return _failed("The tool failed. Tell the user that it did not work.")
         if not isinstance(result, ToolResult):
             result = ToolResult(result)
-        told = json.dumps(result.told, ensure_ascii=False)
-        return ToolOutcome(
-            told,
-            True,
-            result.changes,
-            result.recalled,
-            result.schedules,
-            result.proposal,
-            result.made,
-            result.tainted,
-        )
+        effects = {effect.name: getattr(result, effect.name) for effect in fields(ToolEffects)}
+        return ToolOutcome(json.dumps(result.told, ensure_ascii=False), ok=True, **effects)
 
 
 def tool(
-    *,
-    writes: bool,
-    personal: bool = True,
-    memory: bool = False,
-    canvas: bool = False,
-    schedule: bool = False,
+    *, writes: bool, personal: bool = True, about: Subject | None = None
 ) -> Callable[[ToolFunction], Tool]:
     """Declare the decorated function to be a tool."""
 
@@ -270,7 +255,7 @@ def tool(
             description=" ".join((inspect.getdoc(function) or "").split()),
             parameters=_without_titles(arguments.model_json_schema()),
         )
-        return Tool(schema, writes, personal, memory, canvas, schedule, function, arguments)
+        return Tool(schema, writes, personal, about, function, arguments)
 
     return declare
 
@@ -298,14 +283,13 @@ class ToolRegistry:
         """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
         that act for nobody in particular; without `memory`, `canvas` or `schedule`, none of those; `allowed`
         are the names that may be among them at all, None: every one."""
+        there: Mapping[Subject | None, bool] = {"memory": memory, "canvas": canvas, "schedule": schedule}
         return tuple(
             tool.schema
             for name, tool in self._tools.items()
             if (writing or not tool.writes)
             and (personal or not tool.personal)
-            and (memory or not tool.memory)
-            and (canvas or not tool.canvas)
-            and (schedule or not tool.schedule)
+            and there.get(tool.about, True)
             and (allowed is None or name in allowed)
         )
 
@@ -316,7 +300,7 @@ class ToolRegistry:
     def changes(self, name: str) -> bool:
         """Return whether a tool of this name changes memories or reminders, at once and for good."""
         tool = self._tools.get(name)
-        return tool is not None and tool.writes and (tool.memory or tool.schedule)
+        return tool is not None and tool.writes and tool.about in ("memory", "schedule")
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
@@ -356,14 +340,14 @@ def discover(package: ModuleType) -> ToolRegistry:
 def _arguments_of(function: ToolFunction) -> type[BaseModel]:
     hints = get_type_hints(function, include_extras=True)
     _, *parameters = inspect.signature(function).parameters.values()
-    fields: dict[str, Any] = {
+    declared: dict[str, Any] = {
         parameter.name: (
             hints[parameter.name],
             ... if parameter.default is parameter.empty else parameter.default,
         )
         for parameter in parameters
     }
-    return create_model(function.__name__, **fields)
+    return create_model(function.__name__, **declared)
 
 
 def _check_lengths(given: Mapping[str, Any]) -> None:
@@ -429,36 +413,12 @@ def must_propose(context: ToolContext) -> bool:
 
 
 # ---- arguments -------------------------------------------------------------------------------------------
-# Arguments as models write them: also small models, which send a string for a list.
+# Arguments as models write them, small models too; those of one tool alone stand beside it.
 
-MAX_RESULTS: Final = 20
-
-_DAY: Final = re.compile(r"\d{4}-?\d{2}-?\d{2}")
 _NOTHING: Final = {"", "none", "null", "n/a", "-"}
-_NEVER: Final = {"never", "no", "forever"}
 
 
-def as_list(tags: object) -> object:
-    """Small models write `"a, b"` or null where a list is asked for."""
-    if tags is None:
-        return []
-    return list(parse_tags(tags)) if isinstance(tags, str) else tags
-
-
-def as_text(value: object) -> object:
-    """`2026` is meant as "2026"."""
-    return str(value) if isinstance(value, int | float) else value
-
-
-def as_texts(values: object) -> object:
-    return [as_text(value) for value in values] if isinstance(values, list) else values
-
-
-def _in_range(limit: int) -> int:
-    return max(1, min(limit, MAX_RESULTS))
-
-
-def _number(number: object) -> object:
+def as_number(number: object) -> object:
     """`#12` and "12" are meant as 12."""
     if isinstance(number, str) and (digits := re.fullmatch(r"\A\s*+(?:[#＃]\s*+)?(\d{1,18})\s*+", number)):
         return int(digits[1])
@@ -469,38 +429,4 @@ def as_or_none(text: object) -> object:
     return None if isinstance(text, str) and text.strip().casefold() in _NOTHING else text
 
 
-Tags = Annotated[list[str], BeforeValidator(as_list)]
-Limit = Annotated[int, AfterValidator(_in_range)]
-MemoryId = Annotated[int, BeforeValidator(_number)]
-Superseded = Annotated[
-    int | None,
-    BeforeValidator(_number),
-    BeforeValidator(as_or_none),
-]
-Expires = Annotated[
-    str | None,
-    BeforeValidator(as_or_none),
-    Field(description="Its last day or time, if it ends: 2026-03-15 or 2026-03-15T18:00."),
-]
-
-
-def end_of(expires: str | None, context: ToolContext) -> datetime | None:
-    """Find when a fact ends: after the day, or at the time that is named, where the user is; None: never.
-
-    Raises InvalidToolCall for what is neither, and for what is over already.
-    """
-    if expires is None or expires.strip().casefold() in _NEVER:
-        return None
-    written = expires.strip().replace("/", "-")
-    try:
-        moment = datetime.fromisoformat(written)
-    except ValueError:
-        raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
-    if moment.year == MAXYEAR:  # how some models write `never`; there is no day after it
-        return None
-    if _DAY.fullmatch(written):
-        moment += timedelta(days=1)
-    end = moment if moment.tzinfo else moment.replace(tzinfo=context.timezone)
-    if end <= context.clock():
-        raise InvalidToolCall("expires: that is in the past. Leave it out, or do not keep the fact.")
-    return end
+MemoryId = Annotated[int, BeforeValidator(as_number)]

@@ -32,7 +32,7 @@ from cc_bot.tools.registry import (
 MOST_LISTED = 30
 
 
-@tool(writes=True, schedule=True)
+@tool(writes=True, about="schedule")
 async def schedule(
     context: ToolContext,
     *,
@@ -87,7 +87,7 @@ async def schedule(
     return _added(added)
 
 
-@tool(writes=False, schedule=True)
+@tool(writes=False, about="schedule")
 async def list_schedules(context: ToolContext) -> ToolResult:
     """List the user's reminders, the next one first."""
     known = await _list_seen(context)
@@ -102,7 +102,7 @@ async def list_schedules(context: ToolContext) -> ToolResult:
     return ToolResult(told, tainted=any(each.tainted for each in known[:MOST_LISTED]))
 
 
-@tool(writes=True, schedule=True)
+@tool(writes=True, about="schedule")
 async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the list calls it
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it anew."""

@@ -1,13 +1,15 @@
 """Memories in numbers, as Discord shows them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.memory import BARS, CELLS, bar, statistics_view
 from cc_bot.domain import Locale
-from cc_bot.domain.memory import MemoryStatistics
+from cc_bot.domain.memory import MemoryStatistics, SourceKind
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -49,6 +51,13 @@ class TestStatistics:
         assert view.embed is not None
         assert "期限切れ" not in (view.embed.description or "")
         assert "だけ使う: 1件" in (view.embed.description or "")
+
+    def test_name_every_source(self) -> None:
+        sources = tuple((kind, 1) for kind in get_args(SourceKind))
+        view = statistics_view(replace(kept(3), sources=sources), JA, paused=False)
+        assert view.embed is not None
+        told = view.embed.fields[1].value
+        assert (told.count("1件"), "確認した提案 1件" in told) == (len(sources), True)
 
     def test_say_so_while_memory_is_paused(self) -> None:
         nothing = MemoryStatistics(0, 0, 0, None, None)

@@ -117,7 +117,7 @@ class TestUntold:
     def test_a_pause_has_a_reason(self, obstacle: Obstacle, words: object) -> None:
         paused = replace(schedule(text="*" * 1000), status="paused", obstacle=obstacle)
         page = stopped_page(paused, mentioned(Locale.JA if words is JA else Locale.EN))
-        assert (JA if words is JA else EN).reminder.reason(obstacle) in page.content
+        assert (JA if words is JA else EN).reminder.reasons[obstacle] in page.content
         assert utf16_length(page.content) <= MESSAGE_LIMIT
 
 

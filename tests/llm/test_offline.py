@@ -24,7 +24,7 @@ from cc_bot.domain import Locale, Message, NotRemoved, NotSaved
 from cc_bot.domain.message import Attachment, Role
 from cc_bot.domain.proposal import ForgetMemory
 from cc_bot.domain.session import Recollection
-from cc_bot.llm.model import AssistantPart, ChatModel, ChatRequest, Finish, UserPart
+from cc_bot.llm.model import ChatModel, ChatRequest, Finish, UserPart
 from cc_bot.llm.offline import EN, JA, LONGEST, OfflineModel
 from cc_bot.llm.requests import summary_request
 from cc_bot.stores import Stores, open_stores
@@ -385,32 +385,21 @@ class TestTalk:
     async def test_quotes_the_user(self, asked: str) -> None:
         assert "The tide is at noon" in await answer("明日は休みです", "The tide is at noon", asked)
 
-    @pytest.mark.parametrize("asked", ["What did you say?", "もう一度言って", "あなたはさっき何て言った？"])
-    async def test_quotes_itself(self, chat: Chat, asked: str) -> None:
-        assert "どういたしまして" in await chat.say("ありがとう", asked)
-
     async def test_at_the_start_has_nothing_to_quote(self) -> None:
         assert await answer("さっき何と言った？") == JA["nothing_said"]
-        assert await answer("What did you say?") == EN["nothing_said"]
+        assert await answer("What did I say?") == EN["nothing_said"]
 
-    @pytest.mark.parametrize("said", ["こんにちは", "Hello", "使い方", "What can you do?", "お腹すいた"])
+    @pytest.mark.parametrize(
+        "said", ["こんにちは", "Hello", "使い方", "What can you do?", "お腹すいた", "Thanks!"]
+    )
     async def test_says_what_it_is(self, said: str) -> None:
         told = await answer(said)
         assert SETTING in told
         assert ("簡易モデル" in told) is not said.isascii()
 
     async def test_is_answered_in_its_language(self) -> None:
-        assert await answer("Hello", "ありがとう！") == "どういたしまして。"
-        assert await answer("こんにちは", "thank you") == "You're welcome."
-
-    @pytest.mark.parametrize("more", ["続けてください。", "Please continue."])
-    async def test_goes_on_where_an_answer_was_stopped(self, more: str) -> None:
-        whole = await answer("こんにちは")
-        prompt = (UserPart("こんにちは"), AssistantPart(whole[:15]), UserPart(more))
-        assert whole[:15] + (await hear(OfflineModel(), ChatRequest(prompt))).text == whole
-
-    async def test_does_not_go_on_after_a_whole_answer(self, chat: Chat) -> None:
-        assert await chat.say("Hello", "Please continue.") == EN["nothing_left"]
+        assert await answer("Hello", "ありがとう！") == f"{JA['unknown']}\n{JA['able']}"
+        assert await answer("こんにちは", "thank you") == f"{EN['unknown']}\n{EN['able']}"
 
     @pytest.mark.parametrize(
         "wish", ["鍵は玄関って覚えて", "明日9時に薬って知らせて", "牛乳をキャンバスに出して", "#1を忘れて"]
@@ -534,7 +523,9 @@ class TestLimits:
             await answer(text)
         assert time.thread_time() - this_thread < (time.process_time() - all_threads) / 2
 
-    @pytest.mark.parametrize(("asked", "told"), [("thanks", EN["unknown"]), ("ありがとう", JA["unknown"])])
+    @pytest.mark.parametrize(
+        ("asked", "told"), [("What did I say?", EN["unknown"]), ("さっき何て言った？", JA["unknown"])]
+    )
     async def test_what_runs_into_the_limit_gets_an_ordinary_answer(self, asked: str, told: str) -> None:
         assert await answer(asked) != told
         assert await answer(asked, step_s=0) == told

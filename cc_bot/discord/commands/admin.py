@@ -214,7 +214,7 @@ class SetLimits(
             note(recipient, "limit_set", **_log_fields(key), value=self.value)
             return words.admin.limit_set.format(
                 subject=pages.limit_subject(key, words),
-                limit=pages.limit_name(key.name, words),
+                limit=words.admin.limits[key.name],
                 value=pages.limit_value(self.value, words),
             )
 

@@ -15,11 +15,9 @@ from cc_bot.discord.pages.page import Button
 from cc_bot.discord.status import Seen
 from cc_bot.domain.member import (
     DEFAULT_RULES,
-    LIMIT_NAMES,
     SUBJECTS,
     AccessRules,
     LimitKey,
-    LimitName,
     Rules,
     Subjects,
     UsageReport,
@@ -75,7 +73,7 @@ def limits(in_file: Rules, set_here: Rules, words: Texts) -> str:
         lines.append(
             told.limit_line.format(
                 subject=limit_subject(key, words),
-                limit=limit_name(key.name, words),
+                limit=words.admin.limits[key.name],
                 value=limit_value(value, words),
                 source="" if key in set_here else _source(key, value, words),
             )
@@ -95,11 +93,6 @@ def limit_subject(key: LimitKey, words: Texts) -> str:
         if key.scope == "everyone"
         else Mentionable(key.scope, key.scope_id).mention(words)
     )
-
-
-def limit_name(name: LimitName, words: Texts) -> str:
-    told: Mapping[LimitName, str] = {limit: getattr(words.admin, limit) for limit in LIMIT_NAMES}
-    return told[name]
 
 
 def limit_value(value: int | None, words: Texts) -> str:

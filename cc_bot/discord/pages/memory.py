@@ -477,14 +477,7 @@ def _bars(kept: MemoryStatistics, words: Texts) -> list[str]:
 
 def _sources(kept: MemoryStatistics, words: Texts) -> list[str]:
     told = words.memory_box
-    names = {
-        "command": told.source_command,
-        "message": told.source_message,
-        "model": told.source_model,
-        "import": told.source_import,
-        "terminal": told.source_terminal,
-        "": told.source_unknown,
-    }
+    names = told.source_names
     return [told.source_count.format(name=names[kind], count=count) for kind, count in kept.sources]
 
 

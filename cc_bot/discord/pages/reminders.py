@@ -126,7 +126,7 @@ def _entry(schedule: Schedule, recipient: Recipient) -> str:
             timestamp(schedule.due_at, "f"),
         ]
     if schedule.status == "paused":
-        reason = words.reason(schedule.obstacle)
+        reason = words.reasons[schedule.obstacle]
         details.append(words.paused_because.format(reason=reason) if reason else words.paused)
     text = shown_text(schedule, SHOWN_CHARACTERS)
     return f"**#{schedule.number}** {text}\n-# {' ・ '.join((*details, place))}"
@@ -152,7 +152,7 @@ def status(schedule: Schedule | None, words: Texts, *, memory_paused: bool) -> s
     if schedule is None:
         return told.off
     if schedule.status == "paused":
-        reason = words.reminder.reason(schedule.obstacle)
+        reason = words.reminder.reasons[schedule.obstacle]
         return told.paused.format(reason=reason) if reason else told.paused_by_user
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
     line = told.status.format(rhythm=rhythm(schedule, words), time=time, moment=moment)
@@ -252,7 +252,7 @@ def untold_page(untold: MissedReminders, words: Texts) -> Page:
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
     """The message that tells why a schedule does not go on, for its owner."""
-    told, reason = words.reminder, words.reminder.reason(schedule.obstacle)
+    told, reason = words.reminder, words.reminder.reasons[schedule.obstacle]
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))
     text = escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
