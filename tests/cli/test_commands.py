@@ -86,6 +86,13 @@ class TestMigrate:
         assert (code, "Applying" in output, "up to date" in output) == (0, False, True)
 
 
+class TestBadId:
+    @pytest.mark.parametrize("id_", [str(2**63), "-1", "１２", "aiko"])
+    async def test_is_one_sentence(self, tmp_path: Path, id_: str) -> None:
+        code, output = await english(tmp_path).run("chat", "--user", id_)
+        assert (code, "must be an id of Discord, which is a number" in output) == (2, True)
+
+
 class TestBadSettings:
     async def test_are_one_sentence(self, tmp_path: Path) -> None:
         code, output = await english(tmp_path, CC_BOT_SESSION_TTL="soon").run("chat")

@@ -192,6 +192,15 @@ class TestMode:
         assert "Up are: card-1" in refusal(SetMode("focus"), draw(MILK))
         assert "Up are: card-1" in refusal(SetMode("focus", "x"), draw(MILK))
 
+    def test_focus_is_on_it_for_all_who_may_see_it(self) -> None:
+        canvas = draw(MILK, SALES, SetMode("focus", "chart-1"))
+        assert canvas.visible_in("public") == canvas
+        hidden = draw(
+            replace(MILK, id="salary"), SetMode("focus", "salary"), canvas=canvas, visibility="private"
+        )
+        assert hidden.visible_in("private") == hidden
+        assert hidden.visible_in("public") == draw(MILK, SALES)
+
     def test_focus_ends_with_its_element(self) -> None:
         canvas = draw(MILK, SALES, SetMode("focus", "chart-1"), RemoveElement("chart-1"))
         assert canvas == draw(MILK)

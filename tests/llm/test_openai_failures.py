@@ -86,8 +86,9 @@ class TestRetry:
         async with loopback(*replies) as (model, _):
             assert (await hear(model)).text == "お待たせしました"
 
-    async def test_after_two_retries_the_model_is_unavailable(self) -> None:
-        replies = [fails(503, headers=AT_ONCE)] * 3
+    @pytest.mark.parametrize("status", [429, 500, 503])
+    async def test_after_two_retries_the_model_is_unavailable(self, status: int) -> None:
+        replies = [fails(status, headers=AT_ONCE)] * 3
         async with loopback(*replies) as (model, server):
             with pytest.raises(ModelUnavailable):
                 await hear(model)

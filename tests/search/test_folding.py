@@ -69,6 +69,7 @@ class TestStems:
             ("prefer", "prefers", "preferred"),
             ("like", "likes", "liked", "liking"),
             ("box", "boxes"),
+            ("use", "uses"),
             ("class", "classes"),
         ],
     )

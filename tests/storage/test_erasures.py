@@ -232,6 +232,7 @@ class TestThinning:
         assert not erasures.match("memory", "1/2/x", None)
         assert erasures.match("user", YOU, NOW)
         assert erasures.whole_since == NOW + SECOND
+        assert erasures.noted == 3  # with those that it no longer has: a log that was cut says fewer
         assert log.path.stat().st_mode & 0o777 == 0o600
 
     async def test_of_nothing_leaves_the_file_alone(self, log: ErasureLog) -> None:
