@@ -77,7 +77,9 @@ charts: $(CHA)
 
 # ---- checks -----------------------------------------------------------------------------------------------
 
-# The whole suite uses every core; a selection runs in one process, where a debugger works too.
+# The whole suite uses every core; a selection runs in one process, where a debugger works too. What each of its
+# processes loads is compiled once and kept, whatever the environment says of that.
+test test-faults: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
