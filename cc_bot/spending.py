@@ -107,7 +107,7 @@ class UsageRecorder:
             raise
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _MeteredModel:
     model: ChatModel
     recorder: UsageRecorder

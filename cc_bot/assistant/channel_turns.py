@@ -175,7 +175,7 @@ def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
 # Nothing of a prompt stays in the process, so a restart between two turns changes no byte of the second one.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ChannelTurns:
     """Begins the turns of channels."""
 

@@ -37,7 +37,7 @@ AT_A_TIME: Final = 2
 _LONGEST_ANSWER: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class TimeResolver:
     model: ChatModel
     clock: Clock

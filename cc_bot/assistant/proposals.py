@@ -37,7 +37,7 @@ ProposalResult = MemoryChange | ScheduleChange | Canvas
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Proposals:
     """The open proposals of everybody, as their users decide on them."""
 

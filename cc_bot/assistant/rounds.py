@@ -141,7 +141,7 @@ class Draft:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class CallRecord:
     """The record of what the tools of a turn change, made, before its answer is stored: a kill in between
     leaves nothing that its user is not told of, and nothing that is done twice."""
@@ -165,7 +165,7 @@ class CallRecord:
             _log.warning("calls_not_noted", error=type(error).__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Rounds:
     """Drives one answer to its end, into a draft."""
 

@@ -38,7 +38,7 @@ def cache_key(key: SessionKey | ChannelKey) -> str:
 Cost = Callable[[Message], float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class SessionTurns:
     """Begins the turns of sessions."""
 

@@ -351,7 +351,7 @@ def _place(turn: Turn) -> Place:
 # The notes of a turn's user that its prompt tells from the start, as many as the operator wants.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ProfileNotes:
     """Reads them where the model could look them up itself, and nowhere else: with `recall` in the same turn.
 

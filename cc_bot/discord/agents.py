@@ -65,7 +65,7 @@ class Somewhere:
         return agent.places.allow(guild_id=self.guild_id, channel_ids=frozenset(self.ids))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Chooser:
     agents: Agents
     store: AgentStore

@@ -123,7 +123,7 @@ async def serves_all(_: int) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Shards:
     places: Places
     locales: GuildLocales

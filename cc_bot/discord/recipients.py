@@ -103,7 +103,7 @@ class Recipient:
     memory_paused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Recipients:
     """Finds out how to speak to whom: their own settings, else what Discord tells, else the operator's."""
 

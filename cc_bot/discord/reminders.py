@@ -103,7 +103,7 @@ class Posted:
     message_id: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Posting:
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S

@@ -49,7 +49,7 @@ class Seen:
     maintenance: Maintenance | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class BotStatus:
     assistant: Assistant
     stores: Stores
@@ -97,7 +97,7 @@ async def not_asked(_: str) -> None:
     """Do nothing, where there is no server, as with the model that comes along."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ServedModels:
     ask: Ask = not_asked
 

@@ -46,7 +46,7 @@ from cc_bot.stores import ProposalStore, TurnLedger
 # again; where it was to take the place of an older answer, that one is back.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class PendingDelivery:
     turn: PendingTurn
     recipient: Recipient
@@ -162,7 +162,7 @@ class Gone(Exception):
     """The message was deleted: nobody wants the answer any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class DeliveryRoutes:
     replies: MessageReplies
     deliveries: TurnDeliveries

@@ -123,7 +123,7 @@ def _check_clock(date: str | None, now: datetime, words: Texts) -> Finding:
     return note(said.clock_off.format(seconds=seconds), said.clock_off_mend)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _DiscordApi:
     session: aiohttp.ClientSession
     base_url: str

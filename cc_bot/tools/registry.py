@@ -208,7 +208,7 @@ class ToolOutcome(ToolEffects):
 Subject = Literal["memory", "canvas", "schedule"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Tool:
     schema: ToolSchema
     writes: bool

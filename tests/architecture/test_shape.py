@@ -127,7 +127,24 @@ def shared_names(sources: Sources) -> set[str]:
     return {name for name, count in names.items() if count > 1}
 
 
+def frozen_though_they_act(sources: Sources) -> set[str]:
+    """Classes that promise to be values, and can be awaited."""
+    return {
+        f"{path.relative_to('cc_bot')}: {node.name}"
+        for path, node in classes(sources)
+        if acts(node) and any("frozen=True" in ast.unparse(each) for each in node.decorator_list)
+    }
+
+
 class TestClass:
+    def test_that_acts_is_no_value(self) -> None:
+        assert frozen_though_they_act(package()) == set()
+
+    def test_that_acts_and_is_frozen_is_named(self) -> None:
+        text = "@dataclass(frozen=True)\nclass {}:\n    at: int\n    {}def run(self): ...\n"
+        sources = {PurePosixPath("cc_bot/a.py"): text.format("Acting", "async ") + text.format("Value", "")}
+        assert frozen_though_they_act(sources) == {"a.py: Acting"}
+
     def test_is_made_of_few_parts(self) -> None:
         assert of_many_parts(package()).keys() == MANY_PARTS.keys()
 

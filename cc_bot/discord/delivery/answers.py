@@ -81,7 +81,7 @@ class AcceptedTurn:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Answers:
     assistant: Assistant
     running: RunningTurns

@@ -58,7 +58,7 @@ class CanvasSheet:
         return CanvasSheet(self.plain, {}, self.plain)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class CanvasMessages:
     rest: hikari.api.RESTClient
     taken_down: TakenDown
@@ -214,7 +214,7 @@ class _Followed:
         return utc_now() - self.since < TOKEN_LIFE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class FollowedMessages:
     """The messages that can be followed by their interaction alone: at most one for each canvas."""
 

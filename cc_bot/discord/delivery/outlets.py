@@ -187,7 +187,7 @@ _SUFFIXES: Final = "bcdefghijklm"
 """Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class MessageReplies:
     """Makes replies to messages."""
 
@@ -243,7 +243,7 @@ class Nonces:
         return f"{self.further}-{number + 1}" if number else self.first
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class MessageOutlet:
     rest: hikari.api.RESTClient
     taken_down: TakenDown

@@ -34,7 +34,7 @@ REMEMBERED = 500
 """Messages of which is known what they answer: an edit does not change that."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ProactiveMessageQuotes:
     schedules: ScheduleStore
     bot: Callable[[], hikari.OwnUser]
@@ -82,7 +82,7 @@ def _below(said: str, text: str) -> str:
 # ---- addressing ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Addressing:
     channels: ChannelStore
     canvases: CanvasStore

@@ -45,7 +45,7 @@ PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
 channel waits for that."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ChannelArchive:
     """The archive of what was written in channels, as far as it is for the bot to keep."""
 
@@ -86,7 +86,7 @@ class ChannelArchive:
         return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Arrivals:
     archive: ChannelArchive
     addressing: Addressing

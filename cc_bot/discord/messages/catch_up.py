@@ -116,7 +116,7 @@ class CatchUp:
             await run.close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Unheard:
     """The messages that were written in DMs while nobody listened."""
 
@@ -220,7 +220,7 @@ class _Run:
         self._filling.pop(place.key.place_id, None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _Gap:
     """Reads and stores what is missing of one place."""
 

@@ -125,7 +125,7 @@ def id_of(question: Message) -> int:
 # ---- channel assistant -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ChannelAssistant:
     """Has the model answer what is asked in a channel."""
 
@@ -224,7 +224,7 @@ REFUSALS = (hikari.ForbiddenError, hikari.NotFoundError, hikari.BadRequestError)
 """Of a message: the bot may not write there, or there is nothing to write to any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class ChannelAnswers:
     stores: Stores
     assistant: ChannelAssistant

@@ -37,7 +37,7 @@ from cc_bot.stores import ChannelStore, Stores
 # not read it; neither changes anything.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class Changes:
     rest: hikari.api.RESTClient
     channels: ChannelStore

@@ -27,7 +27,7 @@ from cc_bot.stores import ChannelStore
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class PersonalTurns:
     answers: Answers
     quotes: ProactiveMessageQuotes
