@@ -142,8 +142,9 @@ def _unknown_name(typed: str, first: str, second: str) -> InvalidCommand:
             return _no_such_command(" ".join(typed.split()[:2]), words[found])
         return InvalidCommand(lambda texts: texts.terminal.memory_needs_more)
     pairs = {name: english for name, english in names.items() if " " in name}
-    words = {"memory": "memory list"} | {name.split()[-1]: each for name, each in reversed(names.items())}
-    for attempt, known in ((f"{first} {second}", pairs), (first, words)):
+    groups = {name.split()[0]: each for name, each in names.items() if each.endswith(" list")}
+    words = groups | {name.split()[-1]: each for name, each in reversed(names.items())}
+    for attempt, known in ((f"{first} {second}", pairs if second else {}), (first, words)):
         if found := _nearest(attempt, known):
             return _no_such_command(typed.split(maxsplit=1)[0], known[found])
     return _no_such_command(typed.split(maxsplit=1)[0])

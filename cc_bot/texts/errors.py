@@ -379,8 +379,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="Backed up to {made}, but old backups in {path} could not be deleted. Check the permission to write.",
     ),
     errors.BackupMissing: Sentence(
-        ja="バックアップ {path} がありません。ファイルの名前を確かめてください。",
-        en="There is no backup {path}. Check the name of the file.",
+        ja="{path} というバックアップのファイルはありません。ファイルの名前を確かめてください。",
+        en="There is no backup file {path}. Check the name of the file.",
     ),
     errors.BackupDamaged: Sentence(
         ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。",
