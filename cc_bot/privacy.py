@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import CcBotError, ErasureUnfinished
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
 from cc_bot.log import job
@@ -83,8 +83,12 @@ def _list(name: str, lines: list[str]) -> str:
 
 
 # ---- privacy ---------------------------------------------------------------------------------------------
-# Erasing begins when no turn of the user is on its way any more. What a kill has left undone is gone on with
-# at the next start.
+# Erasing begins when no turn of the user is on its way any more. What a kill or a failure has left undone is
+# gone on with as soon as it can be: until then whatever is stored goes as well, since it can't be told any more
+# from what was to go.
+
+TRY_AGAIN_S: Final = 5.0
+TRY_LATER_S: Final = 3600.0
 
 WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
 """Entered when no turn of a user is on its way; until it is left none begins."""
@@ -109,6 +113,7 @@ class Privacy:
         self._without_turns_of = without_turns_of
         self._clock = clock
         self._counting_on = counting_on
+        self._unfinished = asyncio.Event()
         self.retention = retention
         """How long the operator keeps what."""
 
@@ -125,24 +130,43 @@ class Privacy:
         """Erase everything for good, and tell what that was. How many tokens count for limits that hold is
         kept until they reset: nobody gets more of them that way.
 
-        What SQLite may leave in unused room of a large file goes later (see privacy.py). Raises StorageError;
-        the rest is erased at the next start then, or when this is called again.
+        What SQLite may leave in unused room of a large file goes later (see privacy.py). Raises
+        ErasureUnfinished when it failed on the way: `keep_finishing` erases the rest. Raises another
+        StorageError when nothing was erased.
         """
         async with self._without_turns_of(user_id):
             held = await self._stores.personal_data.get_overview(user_id)
             counting_on = await self._counting_on(user_id)
-            await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
+            try:
+                await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
+            except ErasureUnfinished:
+                self._unfinished.set()
+                raise
         await self._stores.memory_removal.write_back()
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
         return held
 
-    async def go_on(self) -> None:
-        """Erase what a former run has begun to. A failure is logged, and left to the next start."""
-        try:
-            for user_id in await self._stores.personal_erasure.list_begun():
-                await self.erase(user_id)
-        except CcBotError as error:
-            _log.warning("erasing_failed", error=type(error).__name__)
+    async def is_erasing(self, user_id: int) -> bool:
+        """Return whether erasing everything was begun, and has not ended."""
+        return user_id in await self._stores.personal_erasure.list_begun()
+
+    async def keep_finishing(self, *, first_pause_s: float = TRY_AGAIN_S) -> None:
+        """Erase what was begun to and has not ended, of a former run and of this one, until cancelled. A
+        failure is logged and tried again, soon and then less often."""
+        pause_s = first_pause_s
+        while True:
+            self._unfinished.clear()
+            with job("erasing"):
+                try:
+                    for user_id in await self._stores.personal_erasure.list_begun():
+                        await self.erase(user_id)
+                    pause_s = first_pause_s
+                except CcBotError as error:
+                    _log.warning("erasing_failed", error=type(error).__name__)
+                    self._unfinished.set()
+            await self._unfinished.wait()
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, TRY_LATER_S)
 
 
 # ---- retaining -------------------------------------------------------------------------------------------
@@ -251,8 +275,6 @@ async def _prune_all(step: Callable[[int], Awaitable[PruneResult]], pause_s: flo
 
 LOOK_EVERY_S: Final = 60.0
 """Far shorter than UNDO_TIME, so that a clock that was set or a machine that slept delays little."""
-TRY_AGAIN_S: Final = 5.0
-TRY_LATER_S: Final = 3600.0
 NO_LONGER_S: Final = 86_400.0
 """So long a moment is waited for in which nobody writes."""
 

@@ -302,7 +302,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         jobs: list[Callable[[], Awaitable[None]]] = [
             partial(sweep, stores, spending),
             partial(keep_purging, stores.memory_removal, clock),
-            privacy.go_on,
+            privacy.keep_finishing,
             partial(keep_to_retention, stores.retention, retention, clock, zone),
             partial(keep_copies_to_retention, database, retention, clock, zone),
             partial(keep_log_thin, stores.erasures, copies, retention, clock),

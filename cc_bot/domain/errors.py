@@ -67,6 +67,7 @@
     ├── StorageError            the database did not do what was asked
     │   ├── ConversationGone    it belongs to something that was erased meanwhile
     │   ├── ErasureNotNoted     a restore would bring back what is erased
+    │   ├── ErasureUnfinished   a part is erased, and the rest goes by itself
     │   ├── DatabaseLocked      another program writes to it, for too long
     │   ├── DatabaseFull        there is no room for more
     │   ├── DatabaseReadOnly
@@ -399,6 +400,9 @@ class ConversationGone(StorageError): ...
 
 
 class ErasureNotNoted(StorageError): ...
+
+
+class ErasureUnfinished(StorageError): ...
 
 
 class DatabaseLocked(StorageError): ...

@@ -117,10 +117,16 @@ _SELECT_SHOWN: Final = f"""
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
 """
 
+# Not after everything of the user was erased, and with it the sessions: Discord takes its time to show one.
+# Index: sessions_with_canvas.
 _NOTE_SHOWN: Final = """
     INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
-    VALUES ($1, $2, $3, $4, $5)
+    SELECT $1, $2, $3, $4, $5
+    WHERE EXISTS (
+        SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND canvas_revision > 0
+    )
     ON CONFLICT (user_id, channel_id, agent) DO UPDATE SET message_id = $4, shown_revision = $5
+    RETURNING message_id
 """
 
 _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
@@ -214,10 +220,12 @@ class CanvasStore:
         rows = await self._database.query(_SELECT_SHOWN, *key_columns(key))
         return _MESSAGE.first(rows)
 
-    async def note_message(self, key: SessionKey, message_id: int, revision: int) -> None:
+    async def note_message(self, key: SessionKey, message_id: int, revision: int) -> bool:
         """Note that this message shows this revision of the canvas, in place of the message that did
-        before."""
-        await self._database.transaction([Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))])
+        before. Return False, and note nothing, where nothing is stored under the key any more."""
+        note = Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))
+        [noted] = await self._database.transaction([note])
+        return bool(noted)
 
     async def forget_message(self, key: SessionKey) -> None:
         """Forget the message that showed the canvas: it is gone."""

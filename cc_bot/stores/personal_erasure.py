@@ -1,8 +1,8 @@
 """The erasure of everything of a user, so that it stays erased.
 
 First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
-long; last comes all else in one transaction, with the note. When the program ends in between, the next one
-goes on (`list_begun`). Sessions go last, and with them the right of a turn that is still on its way to be
+long; last comes all else in one transaction, with the note. When it fails or the program ends in between, what
+is left is known (`list_begun`), and goes as soon as it can: see privacy.py. Sessions go last, and with them the right of a turn that is still on its way to be
 stored: a turn is stored in its session's row or not at all.
 
 What was said in channels goes with the answers to it, the frozen blocks that held it, and that it waits for
@@ -20,6 +20,7 @@ from functools import partial
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.storage import Database, ErasureLog, Statement, Steps
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
@@ -187,7 +188,8 @@ class PersonalErasureStore:
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
     async def erase(self, user_id: int, *, counting_on: date | None = None) -> None:
-        """Erase everything. Raises StorageError; what is left then is known, and `erase` goes on with it.
+        """Erase everything. Raises ErasureUnfinished when it failed on the way: what is left then is known,
+        and `erase` goes on with it. Raises another StorageError when nothing was erased.
 
         `counting_on`: today, where limits of tokens hold that are not to begin anew: how many tokens were
         used this day and this month is kept, until the month is over.
@@ -198,6 +200,12 @@ class PersonalErasureStore:
 
     async def _erase(self, user_id: int, counting_on: date | None) -> None:
         await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))])
+        try:
+            await self._erase_step_by_step(user_id, counting_on)
+        except StorageError as error:
+            raise ErasureUnfinished from error
+
+    async def _erase_step_by_step(self, user_id: int, counting_on: date | None) -> None:
         for step in (_said_in_channels, _answered_in_channels, _own_messages):
             some = partial(step, user_id)
             while await self._database.write(some):

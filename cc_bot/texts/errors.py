@@ -263,6 +263,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
         en="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
     ),
+    errors.ErasureUnfinished: Sentence(
+        ja="一部をまだ消しきれていません。残りは自動で消えます。それまでに保存されたものも、一緒に消えます。終わったかどうかは </privacy show> で分かります。",
+        en="A part could not be erased yet. The rest goes by itself, and with it whatever is stored until then. </privacy show> tells when it is done.",
+    ),
     errors.ConversationGone: Sentence(
         ja="この回答は残りません。お答えしているあいだに、質問か会話が消されました。",
         en="This answer is not kept: the question or its conversation was erased meanwhile.",

@@ -126,6 +126,10 @@ class PrivacyTexts(Area):
     erase = Sentence(ja="すべて消す", en="Erase everything")
     keep = Sentence(ja="やめる", en="Cancel")
     kept = Sentence(ja="何も消していません。", en="Nothing was erased.")
+    gone = Sentence(
+        ja="もうやめられません。データはすべて消えています。",
+        en="It is too late to cancel: everything is erased already.",
+    )
     too_late = Sentence(
         ja="時間がたったので、もう一度 </privacy erase> からやり直してください。",
         en="That was too long ago. Please start again with </privacy erase>.",

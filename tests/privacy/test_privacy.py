@@ -1,21 +1,23 @@
 """Erasing a user: not while an answer is on its way, and to its end, whatever came in between."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Final
 
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.domain.privacy import Retention
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 
 ME: Final = 123456789012345678
+YOU: Final = 223456789012345678
 
 
 @pytest.fixture
@@ -31,6 +33,23 @@ async def nobody_waits(_: int) -> AsyncIterator[None]:
 
 def privacy_of(stores: Stores) -> Privacy:
     return Privacy(stores, nobody_waits, retention=Retention())
+
+
+@asynccontextmanager
+async def finishing(privacy: Privacy) -> AsyncIterator[None]:
+    """In the background, as beside the whole program, and sooner."""
+    task = asyncio.create_task(privacy.keep_finishing(first_pause_s=0.01))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def change(folder: Path, sql: str) -> None:
+    with closing(sqlite3.connect(folder / "sessions.db")) as database, database:
+        database.execute(sql)
 
 
 class TestErasing:
@@ -69,19 +88,57 @@ class TestErasing:
         assert str(ME) not in str(record)
 
 
+class TestErasureThatFailsOnTheWay:
+    """A trigger stands for whatever keeps the last step from being done: a lock, a full disk."""
+
+    STAND_IN_THE_WAY = (
+        "CREATE TRIGGER in_the_way BEFORE DELETE ON memories BEGIN SELECT RAISE(ABORT, 'not now'); END"
+    )
+
+    async def test_says_that_the_rest_goes_by_itself_and_it_does(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        privacy = privacy_of(stores)
+        await stores.memories.add(ME, "しまうまが好き")
+        await stores.memories.add(YOU, "きりんが好き")
+        async with finishing(privacy):
+            change(tmp_path, self.STAND_IN_THE_WAY)
+            with pytest.raises(ErasureUnfinished):
+                await privacy.erase(ME)
+            assert await privacy.is_erasing(ME)
+            assert not await privacy.is_erasing(YOU)
+            change(tmp_path, "DROP TRIGGER in_the_way")
+            async with asyncio.timeout(10):
+                while await privacy.is_erasing(ME):
+                    await asyncio.sleep(0.01)
+        assert await stores.memories.count(ME) == 0
+        assert await stores.memories.count(YOU) == 1
+
+    async def test_before_it_began_erases_nothing_later(self, stores: Stores, tmp_path: Path) -> None:
+        privacy = privacy_of(stores)
+        await stores.memories.add(ME, "しまうまが好き")
+        change(
+            tmp_path,
+            "CREATE TRIGGER in_the_way BEFORE INSERT ON erasing BEGIN SELECT RAISE(ABORT, 'not now'); END",
+        )
+        with pytest.raises(StorageError) as failed:
+            await privacy.erase(ME)
+        assert not isinstance(failed.value, ErasureUnfinished)
+        assert not await privacy.is_erasing(ME)
+        assert await stores.memories.count(ME) == 1
+
+
 class TestStart:
     async def test_goes_on_with_what_a_kill_interrupted(self, stores: Stores, tmp_path: Path) -> None:
         await stores.memories.add(ME, "しまうまが好き")
-        with closing(sqlite3.connect(tmp_path / "sessions.db")) as database, database:
-            database.execute("INSERT INTO erasing (user_id, since) VALUES (?, 0)", (ME,))
-        await privacy_of(stores).go_on()
+        await stores.memories.add(YOU, "きりんが好き")
+        change(tmp_path, f"INSERT INTO erasing (user_id, since) VALUES ({ME}, 0)")
+        privacy = privacy_of(stores)
+        async with finishing(privacy), asyncio.timeout(10):
+            while await privacy.is_erasing(ME):
+                await asyncio.sleep(0.01)
         assert await stores.memories.count(ME) == 0
-        assert await stores.personal_erasure.list_begun() == ()
-
-    async def test_without_anything_left_undone_erases_nobody(self, stores: Stores) -> None:
-        await stores.memories.add(ME, "しまうまが好き")
-        await privacy_of(stores).go_on()
-        assert await stores.memories.count(ME) == 1
+        assert await stores.memories.count(YOU) == 1
 
     async def test_is_no_matter_of_a_database_that_fails(self, tmp_path: Path) -> None:
         async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
@@ -89,8 +146,10 @@ class TestStart:
         with pytest.raises(StorageError):
             await closed.personal_erasure.list_begun()
         with capture_logs() as logs:
-            await privacy_of(closed).go_on()
-        assert [each["event"] for each in logs] == ["erasing_failed"]
+            async with finishing(privacy_of(closed)), asyncio.timeout(10):
+                while len(logs) < 2:
+                    await asyncio.sleep(0.01)
+        assert {each["event"] for each in logs} == {"erasing_failed"}
 
 
 class TestExport:

@@ -213,6 +213,8 @@ class TestDamagedState:
 
 class TestMessage:
     async def test_is_known_by_its_key_and_by_its_id(self, stores: Stores) -> None:
+        await draw(stores, CAT)
+        await draw(stores, CAT, key=OTHER_USER)
         await stores.canvases.note_message(KEY, 70, 1)
         await stores.canvases.note_message(OTHER_USER, 71, 1)
         await stores.canvases.note_message(KEY, 72, 2)
@@ -223,6 +225,15 @@ class TestMessage:
         assert await stores.canvases.get_key(70) is None
         await stores.canvases.forget_message(KEY)
         assert (await stores.canvases.get_message(KEY), await stores.canvases.get_key(72)) == (None, None)
+        assert await stores.canvases.list_shown(9) == [OTHER_USER]
+
+    async def test_is_not_noted_once_its_user_is_erased(self, stores: Stores) -> None:
+        await draw(stores, CAT)
+        await draw(stores, CAT, key=OTHER_USER)
+        assert await stores.canvases.note_message(KEY, 70, 1)
+        await stores.personal_erasure.erase(KEY.user_id)
+        assert not await stores.canvases.note_message(KEY, 70, 2)
+        assert await stores.canvases.note_message(OTHER_USER, 71, 1)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
 
     async def test_is_behind_once_the_canvas_changes(self, stores: Stores) -> None:

@@ -15,6 +15,7 @@ from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.privacy import Privacy
 
 # ---- group -----------------------------------------------------------------------------------------------
@@ -64,7 +65,9 @@ async def _decide(
 ) -> str:
     words = recipient.words.privacy
     if button.decision == "keep":
-        return words.kept
+        if await privacy.is_erasing(recipient.user_id):
+            raise ErasureUnfinished
+        return words.gone if (await privacy.overview(recipient.user_id)).nothing_to_erase else words.kept
     if button.until < recipients.clock().timestamp():
         return words.too_late
     return words.told(await privacy.erase(recipient.user_id))
