@@ -84,8 +84,7 @@ def _list(name: str, lines: list[str]) -> str:
 
 # ---- privacy ---------------------------------------------------------------------------------------------
 # Erasing begins when no turn of the user is on its way any more. What a kill or a failure has left undone is
-# gone on with as soon as it can be: until then whatever is stored goes as well, since it can't be told any more
-# from what was to go.
+# gone on with as soon as it can be; whatever is stored until then goes with the rest.
 
 TRY_AGAIN_S: Final = 5.0
 TRY_LATER_S: Final = 3600.0

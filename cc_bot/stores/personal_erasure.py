@@ -1,9 +1,10 @@
 """The erasure of everything of a user, so that it stays erased.
 
 First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
-long; last comes all else in one transaction, with the note. When it fails or the program ends in between, what
-is left is known (`list_begun`), and goes as soon as it can: see privacy.py. Sessions go last, and with them the right of a turn that is still on its way to be
-stored: a turn is stored in its session's row or not at all.
+long; last comes all else in one transaction, with the note. When it fails or the program ends in between,
+what is left is known (`list_begun`), and goes as soon as it can: see privacy.py. Sessions go last, and with
+them the right of a turn that is still on its way to be stored: a turn is stored in its session's row or not
+at all.
 
 What was said in channels goes with the answers to it, the frozen blocks that held it, and that it waits for
 an answer. The id of the last of these messages is kept, the place's and nobody's, so that catching up does
