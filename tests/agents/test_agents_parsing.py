@@ -206,6 +206,8 @@ class TestMistake:
             ('guilds = ["1"]', "guilds", "a list of server ids"),
             ("guilds = 1", "guilds", "a list of server ids"),
             ("channels = [0]", "channels", "a list of channel ids"),
+            ("guilds = [0]", "guilds", ": guilds = ["),
+            ("channels = 1", "channels", ": channels = ["),
             ("dms = 1", "dms", "dms = false"),
         ],
     )

@@ -245,6 +245,13 @@ class TestRequest:
         assert isinstance(request.prompt[0], SystemPart)
         assert request.prompt[0].text.startswith("あなたは猫です。")
 
+    async def test_has_no_gap_where_nothing_is_pinned(self, heart: Heart) -> None:
+        await heart.table.stores.memories.add(ME, "11月24日に検査")
+        await heart.beat(agent=Agent("cat", prompt="あなたは猫です。"))
+        [stable, *_] = heart.table.model.requests[-1].prompt
+        assert isinstance(stable, SystemPart)
+        assert "\n\n" not in stable.text
+
     async def test_knows_nothing_of_conversations(self, heart: Heart) -> None:
         heart.table.model.script = [["ひみつの答え"], ["はい"]]
         await heart.table.ask("ひみつの質問", visibility="private")

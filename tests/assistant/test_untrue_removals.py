@@ -76,6 +76,11 @@ class TestClaim:
         table.model.script = [[ToolRequest("b", "canvas_remove_element", '{"id": "m"}')], ["消しました。"]]
         assert untrue(await table.ask("買い物メモを消して")) == []
 
+    async def test_of_what_the_canvas_does_not_have_is_owned_up_to(self, table: Table) -> None:
+        await set_up(table)
+        table.model.script = [[ToolRequest("b", "canvas_remove_element", '{"id": "m"}')], ["消しました。"]]
+        assert untrue(await table.ask("猫のメモを消して")) == ["memory"]
+
     async def test_in_reply_to_a_yes_is_about_what_was_asked(self, table: Table) -> None:
         table.model.script = [["薬のお知らせを取り消してよろしいですか？"], ["取り消しました。"]]
         await table.ask("薬のやつ、いらない")

@@ -116,6 +116,14 @@ class TestMarks:
         assert (built(Shown(())).stable, built(Shown(())).history) == ((0,), False)
 
 
+class TestSpeakers:
+    def test_are_who_asks_and_who_spoke_since_the_last_block_each_once(self) -> None:
+        since = KEN, ContextMessage(5, "user", "花子", "雨"), ContextMessage(6, "user", "Ken", "Rain.")
+        *_, told, _ = built(Shown.of([group(HANAKO), group(TARO), group(*since, frozen=False)])).parts
+        assert isinstance(told, SystemPart)
+        assert told.text.endswith("最近の発言者: みどり、Ken、花子。今の質問: みどり")
+
+
 class TestOneSystemMessage:
     def test_folds_what_changes_into_the_question_and_lets_speakers_alternate(self) -> None:
         parts = built(ALL, single_system=True).parts

@@ -9,6 +9,7 @@ from cc_bot.discord.pages.custom_ids import (
     Control,
     StopButton,
     SummaryButton,
+    UsedMemoriesButton,
     parse_custom_id,
 )
 
@@ -29,6 +30,26 @@ buttons = st.one_of(
 @given(buttons)
 def test_a_button_is_read_back_from_its_custom_id(button: Control) -> None:
     assert parse_custom_id(button.custom_id()) == button
+
+
+@pytest.mark.parametrize(
+    ("custom_id", "button"),
+    [
+        ("again:1:2:3", AnswerButton("again", 1, 2, (3,))),
+        ("more:1:2", AnswerButton("more", 1, 2)),
+        ("summary:1", SummaryButton(1)),
+        ("used:1:2:z", UsedMemoriesButton(1, (2, 35))),
+    ],
+)
+def test_a_button_that_was_posted_long_ago_is_known(custom_id: str, button: Control) -> None:
+    assert parse_custom_id(custom_id) == button
+
+
+def test_a_button_has_as_many_memories_as_fit() -> None:
+    """Of two characters each, and six for whose they are."""
+    custom_id = UsedMemoriesButton(1, tuple(range(1, 10)) * 7).custom_id()
+    assert len(custom_id) == 100
+    assert parse_custom_id(custom_id) == UsedMemoriesButton(1, (tuple(range(1, 10)) * 7)[:47])
 
 
 @given(buttons)

@@ -8,7 +8,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies, nowhere
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
 from cc_bot.discord.pages.page import Page
 from cc_bot.stores import open_stores
@@ -190,3 +190,13 @@ class TestALateAnswer:
         shown = [message.id for message in discord.messages(channel)]
         assert noted == [shown[0], *shown]
         assert [entry.body["nonce"] for entry in discord.calls(POST)] == ["e1", "e1", "e1-2"]
+
+    async def test_that_grew_shorter_and_longer_again_is_all_there(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel
+    ) -> None:
+        reply = replies.late(channel.id, "e1", None, noting=nowhere)
+        await reply.show((FIRST, SECOND))
+        for count, pages in ((2, (FIRST,)), (1, (FIRST, SECOND))):
+            reply = replies.late(channel.id, "e1", None, await sent(reply, count), noting=nowhere)
+            await reply.show(pages)
+        assert texts(discord, channel) == ["一枚目", "二枚目"]

@@ -192,10 +192,11 @@ class TestChoices:
         assert len(choice_name(schedule(text=text))) <= CHOICE_CHARACTERS
 
     @pytest.mark.parametrize(
-        ("typed", "found"), [("", [1, 12]), ("さん", [12]), ("#12", [12]), ("1", [1, 12])]
+        ("typed", "found"),
+        [("", [1, 12]), ("さん", [12]), ("#12", [12]), ("1", [1, 12]), ("mom", [12]), ("MOM", [12])],
     )
     def test_are_those_that_match(self, typed: str, found: list[int]) -> None:
-        known = [schedule(), schedule(12, "さんぽ")]
+        known = [schedule(), schedule(12, "さんぽ with Mom")]
         assert [each.id for each in matching(known, typed)] == found
 
     def test_are_as_many_as_discord_takes(self) -> None:

@@ -288,6 +288,16 @@ class TestStop:
         await asyncio.sleep(0.1)
         assert scene.states() == []
 
+    async def test_waits_for_no_room_among_those_that_hang(self, scene: Scene, aiko: User) -> None:
+        for number in range(AT_A_TIME):
+            await scene.due(aiko, scene.discord.guild_channel(), f"薬{number}")
+        scene.discord.fail_next(POST, None, delay_s=30.0, times=AT_A_TIME)
+        scene.reminders.begin()
+        await scene.until(lambda: not scene.discord.faults.outstanding)
+        async with asyncio.timeout(10):
+            await scene.stopped(within_s=0.1)
+        assert scene.states() == ["claimed"] * AT_A_TIME
+
     async def test_waits_for_what_is_on_its_way_but_not_for_ever(self, scene: Scene, aiko: User) -> None:
         place = scene.discord.guild_channel()
         await scene.due(aiko, place)

@@ -100,6 +100,7 @@ class TestLimit:
             (AddCard(" \u200b", "x"), "title: there is nothing in it."),
             (AddCard("x", "\n\u3000\n"), "content: there is nothing in it."),
             (ShowText(""), "content: there is nothing in it."),
+            (ShowText("\u200b\u3164"), "content: there is nothing in it."),
         ],
     )
     def test_of_text_is_told(self, command: CanvasCommand, said: str) -> None:

@@ -26,6 +26,12 @@ class TestListing:
     def test_has_each_statement_once_on_one_line(self) -> None:
         assert listed(["犬が\n好き", "猫", " ", "犬が 好き"]) == "- 猫\n- 犬が 好き"
 
+    def test_fills_its_room_to_the_last_character(self) -> None:
+        newest = ["い" * 97 + f"{number:02}" for number in range(12)]
+        oldest = "あ" * (MAX_SUMMARY_CHARACTERS - len(listed(newest)) - 4)
+        assert listed([oldest, *newest]) == f"- {oldest}\n{listed(newest)}"
+        assert listed([f"{oldest}あ", *newest]) == listed(newest)
+
     @given(st.lists(st.text(max_size=500)))
     def test_keeps_the_newest_when_there_is_too_much(self, statements: list[str]) -> None:
         lines = listed(statements)

@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from tests.end_to_end.stage import STOP, Stage, running_stage, streaming
 from tests.loopback.discord import Channel, ChannelReply, Entry, LoopbackDiscord, Message, Permission, User
+from tests.loopback.discord.events import created
 from tests.loopback.model_server import Hang, Reply, Say, says
 
 HISTORY = "GET /channels/{channel}/messages"
@@ -245,6 +246,23 @@ class TestAReplyToOnesOwnAnswer:
             (0,)
         ]
         assert stage.stored(channel)[-1] == ("assistant", "赤", "stopped")
+
+    async def test_that_was_missed_is_answered_once_though_discord_tells_of_it_afterwards(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await heard(stage, aiko, channel, "始め")
+        answer = await stage.ask_in_words(aiko, channel, "りんごです。")
+        await pull_the_plug(stage)
+        question = await stage.write(aiko, channel, "何色？", mention=False, reply_to=answer.message)
+        asked = len(stage.model.requests)
+        stage.model.script(says("赤です。"))
+        await stage.start()
+        await stage.says(question, "赤です。")
+        late = stage.discord.world.gateway.dispatch
+        await late("MESSAGE_CREATE", lambda _: created(question, lambda _: True), stage.discord.guild.id)
+        await stage.discord.quiet(0.3)
+        assert len(stage.discord.answer(question).messages) == 1
+        assert len(stage.model.requests) == asked + 1
 
     async def test_whose_turn_a_crash_has_cut_off_stays_its_authors_own(
         self, stage: Stage, aiko: User, channel: Channel

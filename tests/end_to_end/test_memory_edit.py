@@ -24,6 +24,13 @@ class TestEdit:
         expected = {"content": "合宿は\n8月", "category": "部活", "tags": "合宿, 夏", "end": "2030-08-31"}
         assert prefilled(opened) == expected
 
+    async def test_opens_a_form_without_what_was_never_said(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        number = await keep(stage, aiko, channel, "猫の名前はタマ")
+        opened = await form(stage, aiko, channel, number)
+        assert prefilled(opened) == {"content": "猫の名前はタマ", "category": "", "tags": "", "end": ""}
+
     async def test_tells_what_changed_and_takes_it_back(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

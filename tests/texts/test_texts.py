@@ -61,6 +61,17 @@ class TestSentences:
         ]
         assert parameters[0] == parameters[1]
 
+    def test_of_the_terminal_name_the_same_commands_in_both_languages(self) -> None:
+        named = [
+            {
+                name: set(re.findall(r"(?<![\w/])/[a-z]+", text))
+                for name, text in sentences(locale).items()
+                if name.startswith("terminal.")
+            }
+            for locale in Locale
+        ]
+        assert named[0] == named[1]
+
     def test_are_english_in_english(self) -> None:
         japanese = {name for name, text in sentences(Locale.EN).items() if JAPANESE.search(text)}
         assert japanese - IN_THEIR_OWN_LANGUAGE == set()

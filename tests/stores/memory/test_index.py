@@ -217,6 +217,15 @@ class TestManyMemories:
             assert len(await stores.memories.search(ME, "ね", limit=1000)) == 300
             await upkeep.catch_up(ME)
 
+    async def test_that_say_it_more_often_come_first_wherever_they_are(
+        self, stores: Stores, upkeep: MemoryUpkeep
+    ) -> None:
+        often = await stores.memories.add(ME, "茶、茶、茶、茶、茶")
+        once = await stores.memories.add(ME, "茶、空")
+        for _ in range(2):
+            assert await stores.memories.search(ME, "茶") == [often, once]
+            await upkeep.catch_up(ME)
+
     async def test_of_one_user_are_nothing_to_another(
         self, stores: Stores, upkeep: MemoryUpkeep, database: Database
     ) -> None:

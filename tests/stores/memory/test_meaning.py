@@ -77,6 +77,18 @@ class TestVectors:
             await until(database, 40)
         assert sorted(encoder.embedded) == sorted(f"猫が{number}匹" for number in range(40))
 
+    async def test_of_more_writes_than_are_noted_are_made_all_the_same(
+        self, memories: MemoryStore, embedding: Embedding, database: Database, encoder: TopicEncoder
+    ) -> None:
+        note = await memories.add(USER, "猫が好き")
+        await memories.catch_up()
+        for number in range(10_000):
+            embedding.note_written(OTHER, number)
+        await memories.update(USER, note.id, content="車は白")
+        async with embedding.running():
+            await until(database, 1)
+        assert encoder.embedded == ["猫が好き", "車は白"]
+
     async def test_are_made_once(self, memories: MemoryStore, encoder: TopicEncoder) -> None:
         await memories.add(USER, "猫が好き")
         await memories.catch_up()
