@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import contextlib
+import errno
 import os
 import shutil
 import sys
@@ -11,6 +12,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +24,7 @@ from cc_bot.domain.errors import (
     DatabaseFull,
     DatabaseLocked,
     DatabaseReadOnly,
+    OutputLost,
     StorageError,
 )
 from cc_bot.domain.locale import Locale
@@ -32,8 +35,21 @@ from cc_bot.texts.cli import BackupTexts, StorageTexts
 
 
 def say(sentence: str) -> None:
-    """Print a line, at once."""
-    print(sentence, flush=True)  # noqa: T201 - a command's own words
+    """Print a line, at once. Who stopped reading misses it, as they wish. Raises OutputLost where it can't be
+    written, once: all that follows goes nowhere."""
+    try:
+        print(sentence, flush=True)  # noqa: T201 - a command's own words
+    except OSError as error:
+        # Python would try to write what is left at the end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:
+            raise OutputLost(reason=os.strerror(error.errno or 0)) from None
+
+
+def say_in_passing(sentence: str) -> None:
+    """Print a line that is no reason to stop what goes on, where it can't be written."""
+    with contextlib.suppress(OutputLost):
+        say(sentence)
 
 
 def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
@@ -88,11 +104,12 @@ def add_database_commands(
     words = all_texts.backup
     count = whole_number(1, 2**31, words.no_count)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
-    backup.add_argument("--to", type=Path, metavar="DIR", help=words.backup_to)
+    path = partial(_path, otherwise=words.no_path)
+    backup.add_argument("--to", type=path, metavar="DIR", help=words.backup_to)
     backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
     backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
     restore = commands.add_parser("restore", help=words.restore, description=words.restore)
-    restore.add_argument("file", type=_path, metavar="FILE", help=words.restore_file)
+    restore.add_argument("file", type=path, metavar="FILE", help=words.restore_file)
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
     restore.add_argument("--rows-only", action="store_true", help=words.rows_only)
@@ -119,10 +136,10 @@ def run_database_command(config: Config, options: argparse.Namespace) -> None:
             raise AssertionError(unknown)  # argparse lets nothing else through
 
 
-def _path(text: str) -> Path:
+def _path(text: str, otherwise: str) -> Path:
     """Return the path; of an empty text Path would make the folder that the program runs in."""
     if not text:
-        raise argparse.ArgumentTypeError("''")
+        raise ArgumentTypeError(otherwise)
     return Path(text)
 
 
@@ -184,7 +201,9 @@ def _migrate(config: Config) -> None:
     applied = asyncio.run(
         run_migrate(
             config,
-            lambda step: say(words.migration.format(version=step.version, description=step.description)),
+            lambda step: say_in_passing(
+                words.migration.format(version=step.version, description=step.description)
+            ),
         )
     )
     done = words.migrated if applied else words.up_to_date
@@ -228,7 +247,7 @@ def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     def progress_by_lines(stage: "Stage", _done: int, _total: int) -> None:
         nonlocal last
         if stage != last and stage in names:
-            say(names[stage])
+            say_in_passing(names[stage])
         last = stage
 
     yield progress_by_lines
@@ -261,7 +280,7 @@ def wants_json(options: argparse.Namespace) -> bool:
     return options.command == "doctor" and bool(options.json)
 
 
-def say_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
+def report_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
     """Report that nothing could be looked at, to a program."""
     from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_report_to_person`
 
@@ -303,11 +322,12 @@ EXIT_OK = 0
 EXIT_BROKEN = 1
 EXIT_OPERATOR = 2
 EXIT_INTERRUPTED = 130
+_STANDARD_STREAMS: Final = 3
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    _speak_utf8()
+    _open_standard_streams()
     locale = operator_locale()
     options = _parser(texts(locale)).parse_args(argv)
     config = None
@@ -315,24 +335,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config()
         return _run(config, options)
     except CcBotError as error:
-        why = _reason(error, config, locale)
-        if wants_json(options):
-            say_trouble(why, options, texts(locale), of_settings=True)
-        else:
-            print(why, file=sys.stderr)  # noqa: T201 - the operator's one sentence
+        _say_trouble(error, _reason(error, config, locale), options, texts(locale))
         return EXIT_OPERATOR
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:  # noqa: BLE001 - nobody is shown a traceback; the log has where it happened
         import structlog  # noqa: PLC0415 - see _run
 
+        from cc_bot.log import configure_logging  # noqa: PLC0415 - likewise
+
+        if not structlog.is_configured():  # by itself it would print what every function holds
+            configure_logging("error")
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        if wants_json(options):
-            broke = texts(locale).doctor.broke.format(error=type(error).__name__)
-            say_trouble(broke, options, texts(locale), of_settings=False)
-        else:
-            print(texts(locale).cli.broke.format(error=type(error).__name__), file=sys.stderr)  # noqa: T201
+        words = texts(locale)
+        broke = words.doctor.broke if wants_json(options) else words.cli.broke
+        _say_trouble(error, broke.format(error=type(error).__name__), options, words)
         return EXIT_BROKEN
+
+
+def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> None:
+    """Say the operator's one sentence: on stderr, but for a program that reads what is not lost."""
+    with contextlib.suppress(OutputLost):
+        if wants_json(options) and not isinstance(error, OutputLost):
+            report_trouble(sentence, options, words, of_settings=isinstance(error, CcBotError))
+            return
+    with contextlib.suppress(OSError):
+        print(sentence, file=sys.stderr)  # noqa: T201 - it is no record
 
 
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
@@ -368,7 +396,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             from cc_bot.app.discord import run_discord  # noqa: PLC0415
 
             configure_logging(config.log_level, config.log_format)
-            asyncio.run(run_discord(config, say))
+            asyncio.run(run_discord(config, say_in_passing))
         case "chat":
             from cc_bot.app.terminal import run_terminal  # noqa: PLC0415
 
@@ -384,8 +412,15 @@ def _run(config: Config, options: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _speak_utf8() -> None:
-    """Have Japanese come out right whatever the machine's locale says."""
+def _open_standard_streams() -> None:
+    """Open those that whoever started the program had closed, so that no file of ours gets their numbers, and
+    have Japanese come out right whatever the machine's locale says."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD_STREAMS:
+        pass
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - kept
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

@@ -94,6 +94,7 @@
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
+        ├── OutputLost          what a command says could not be written
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
@@ -354,6 +355,10 @@ class NotEnoughRoom(StartupError):
 
 class OldBackupsKept(StartupError):
     """Parameters: made, path (the folder)."""
+
+
+class OutputLost(StartupError):
+    """Parameters: reason."""
 
 
 class BackupMissing(StartupError): ...

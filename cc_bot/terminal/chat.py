@@ -37,6 +37,7 @@ from rich.theme import Theme
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
+from cc_bot.domain.errors import OutputLost
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
 from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, fold
@@ -332,10 +333,12 @@ async def run_chat(
         typed = open_history(profile.history_file)
         await _chat_with_person(make_chat(RichView(console), typed.forget), console, typed)
     except OSError as error:
-        if error.errno not in _GONE:
+        if error.errno not in (*_GONE, errno.ENOSPC):
             raise
         # At exit Python would try to write what is left, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno == errno.ENOSPC:
+            raise OutputLost(reason=os.strerror(errno.ENOSPC)) from None
     return True
 
 

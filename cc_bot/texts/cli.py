@@ -74,6 +74,7 @@ class BackupTexts(Area):
         ja="D 日より古いバックアップを消します（最新の1個は残ります）",
         en="delete backups that are older than D days (the newest one always stays)",
     )
+    no_path = Sentence(ja="場所を書いてください", en="must name a place")
     no_count = Sentence(
         ja="1 から 2147483647 までの整数で書いてください", en="must be a whole number from 1 to 2147483647"
     )

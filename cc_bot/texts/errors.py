@@ -382,6 +382,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="{made} にバックアップしましたが、{path} の古いバックアップを消せませんでした。書き込みの権限を確かめてください。",
         en="Backed up to {made}, but old backups in {path} could not be deleted. Check the permission to write.",
     ),
+    errors.OutputLost: Sentence(
+        ja="結果を書き出せませんでした（{reason}）。出力先を確かめてください。",
+        en="What there was to say could not be written ({reason}). Check where the output goes.",
+    ),
     errors.BackupMissing: Sentence(
         ja="{path} というバックアップのファイルはありません。ファイルの名前を確かめてください。",
         en="There is no backup file {path}. Check the name of the file.",

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -106,6 +107,62 @@ class TestBadSettings:
         code, output = await program.run("chat")
         assert (code, "dta" in output) == (2, True)
         assert not (tmp_path / "dta").exists()
+
+
+def through_a_shell(folder: Path, *arguments: str, streams: str) -> subprocess.CompletedProcess[str]:
+    """Run it as a shell does that was told where its streams go."""
+    return subprocess.run(  # noqa: PLW1510 - the test looks at the code
+        ["sh", "-c", f'exec "$0" -m cc_bot "$@" {streams}', sys.executable, *arguments],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+class TestOutputThatCanNotBeWritten:
+    LOST = "結果を書き出せませんでした（No space left on device）。出力先を確かめてください。\n"
+
+    @pytest.mark.parametrize("command", ["doctor --offline", "doctor --offline --json", "chat"])
+    def test_is_one_sentence(self, tmp_path: Path, command: str) -> None:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "question").write_text("こんにちは\n")
+        ended = through_a_shell(tmp_path, *command.split(), streams=">/dev/full <question")
+        assert (ended.returncode, ended.stderr) == (2, self.LOST)
+
+    def test_of_a_report_of_wrong_settings_is_one_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / ".env").write_text("CC_BOT_SESSION_TTL=soon\n")
+        ended = through_a_shell(tmp_path, "doctor", "--json", streams=">/dev/full")
+        assert ended.returncode == 2
+        assert len(ended.stderr.splitlines()) == 1
+        assert "CC_BOT_SESSION_TTL" in ended.stderr
+
+    @pytest.mark.parametrize("streams", [">/dev/full", "| true", ">&-"])
+    def test_keeps_no_backup_from_being_made(self, tmp_path: Path, streams: str) -> None:
+        (tmp_path / "data").mkdir()
+        assert through_a_shell(tmp_path, "migrate", streams=streams).returncode == 0
+        ended = through_a_shell(tmp_path, "backup", "--to", "写し", streams=streams)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert len([*(tmp_path / "写し").glob("*.db")]) == 1
+
+    @pytest.mark.parametrize("streams", ["2>&-", "<&- >&- 2>&-"])
+    @pytest.mark.parametrize("command", [["doctor", "--offline"], ["migrate"], ["chat"], ["run"]])
+    def test_because_it_was_closed_is_no_matter(
+        self, tmp_path: Path, command: list[str], streams: str
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        ended = through_a_shell(tmp_path, *command, streams=streams)
+        assert ended.returncode == (2 if command == ["run"] else 0)
+        assert "Traceback" not in ended.stdout
+
+
+class TestEmptyPath:
+    @pytest.mark.parametrize("arguments", [["restore", ""], ["backup", "--to", ""]])
+    async def test_is_none(self, tmp_path: Path, arguments: list[str]) -> None:
+        code, output = await english(tmp_path).run(*arguments)
+        assert (code, "must name a place" in output) == (2, True)
 
 
 INTERRUPTED_WHILE_LOADING = """

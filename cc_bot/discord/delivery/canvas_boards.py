@@ -280,9 +280,7 @@ class CanvasBoards:
             if shown is None or not shown.message_id:
                 await self._canvases.forget_message(key)
             return False
-        if not await self._canvases.note_message(
-            key, message_id, revision
-        ):  # everything was erased meanwhile
+        if not await self._canvases.note_message(key, message_id, revision):  # all was erased meanwhile
             await self._delete(key.channel_id, message_id)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
