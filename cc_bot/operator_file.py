@@ -144,7 +144,7 @@ class OperatorFile(Generic[T]):
 def _look_at(path: Path) -> _Look:
     try:
         state = path.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # also where its folder is no folder
         return None
     except OSError:
         return _UNREACHABLE

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import (
+    DEAREST,
     DEFAULT_RULES,
     EVERYONE,
     LARGEST,
@@ -33,7 +34,6 @@ __all__ = ["Policies"]
 # ---- tables ----------------------------------------------------------------------------------------------
 
 UNLIMITED: Final = "unlimited"
-DEAREST: Final = 1_000_000_000
 
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
 """No text is taken for a number: what looks like a slip is one."""

@@ -36,6 +36,8 @@ LimitScope = Literal["everyone", "user", "role", "guild"]
 
 EVERYONE: Final = 0
 """The id of the one subject of the scope `everyone`."""
+DEAREST: Final = 10**9
+"""A price of a million tokens, in whatever currency."""
 LARGEST: Final = 10**15
 """Of any limit."""
 MINUTE: Final = timedelta(minutes=1)

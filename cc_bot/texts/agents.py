@@ -1,6 +1,6 @@
 """Agents, as those who choose among them read of them."""
 
-from cc_bot.domain.member import LARGEST
+from cc_bot.domain.member import DEAREST, LARGEST
 from cc_bot.texts.area import Area, Sentence
 
 
@@ -172,8 +172,8 @@ class PolicyFileTexts(Area):
         en=f'a whole number from 1 to {LARGEST}, or "unlimited"',
     )
     price = Sentence(
-        ja="100万トークンあたりの値段（0 以上の数）。input と output は必ず書きます",
-        en="the price of a million tokens (a number from 0); input and output have to be there",
+        ja=f"100万トークンあたりの値段（0 から {DEAREST} までの数）。input と output は必ず書きます",
+        en=f"the price of a million tokens (a number from 0 to {DEAREST}); input and output have to be there",
     )
     currency = Sentence(
         ja='currency = "JPY"（3文字の通貨コード）', en='currency = "USD" (a currency code of three letters)'

@@ -34,7 +34,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.TooManyMemories: Sentence(
         ja="メモリは{limit}件までです。</memory list> で見て、要らないものを削除してください。",
-        en="There can be {limit} memories at most. See </memory list> and delete those you no longer need.",
+        en="You have as many memories as you can keep ({limit}). See </memory list> and delete those you no longer need.",
     ),
     errors.MemoryFull: Sentence(
         ja="メモリに使える容量（{limit}）がいっぱいです。</memory list> で見て、要らないものを削除してください。",

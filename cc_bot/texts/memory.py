@@ -142,17 +142,17 @@ class MemoryBoxTexts(Area):
 
     exported = Sentence(
         ja="📤 メモリ {count}件です。</memory import> で読み込めます。",
-        en="📤 Here are {count} memories. </memory import> reads the file.",
+        en="📤 Here they are (memories: {count}). </memory import> reads the file.",
     )
     exported_readable = Sentence(
         ja="📤 メモリ {count}件です。読むためのファイルなので、読み込むには JSON で書き出してください。",
-        en="📤 Here are {count} memories, for reading. To import them later, export JSON.",
+        en="📤 Here they are, for reading (memories: {count}). To import them later, export JSON.",
     )
     exported_parts = Sentence(
         ja="数が多いので、{files}個のファイルに分けました。",
         en="There are so many that they fill {files} files.",
     )
-    markdown_title = Sentence(ja="メモリ {count}件（{date}）", en="{count} memories ({date})")
+    markdown_title = Sentence(ja="メモリ {count}件（{date}）", en="Memories: {count} ({date})")
     markdown_private = Sentence(ja="🔒 自分だけ", en="🔒 private")
     markdown_until = Sentence(ja="⌛ {date} まで", en="⌛ until {date}")
 
@@ -179,7 +179,7 @@ class MemoryBoxTexts(Area):
     cancel = Sentence(ja="やめる", en="Cancel")
     imported = Sentence(
         ja="📥 {count}件を覚えました。</memory list> で見られます。",
-        en="📥 {count} memories are kept now. </memory list> shows them.",
+        en="📥 Memories kept: {count}. </memory list> shows them.",
     )
     cancelled = Sentence(ja="やめました。何も変わっていません。", en="Cancelled. Nothing has changed.")
     attach_again = Sentence(
@@ -189,7 +189,7 @@ class MemoryBoxTexts(Area):
 
     erase_all_question = Sentence(
         ja="メモリ **{count}件** をすべて、今すぐ完全に消します。元には戻せません。\n-# 控えが要るときは、先に </memory export> をどうぞ。ボタンは {until} まで使えます。",
-        en="All **{count}** memories will be erased at once and for good. This can't be undone.\n-# For a copy, use </memory export> first. The button works until {until}.",
+        en="All your memories (**{count}**) will be erased at once and for good. This can't be undone.\n-# For a copy, use </memory export> first. The button works until {until}.",
     )
     erase_all = Sentence(ja="{count}件をすべて消す", en="Erase all {count}")
     ask_again = Sentence(
@@ -375,8 +375,8 @@ class ReceiptTexts(Area):
         en="It was changed since, so nothing was undone. Choose #{id} in </memory show> to see it.",
     )
     gone = Sentence(
-        ja="このメモリはもうありません。取り消し済みか、完全に消したあとです。今あるものは </memory list> で見られます。",
-        en="This memory is gone: the change was undone already, or it was erased for good. See </memory list> for those that are there.",
+        ja="このメモリはもうありません。今あるものは </memory list> で見られます。",
+        en="This memory is not there any more. See </memory list> for those that are.",
     )
     used_title = Sentence(ja="🧠 この回答で調べたメモリ", en="🧠 Memories looked up for this answer")
     none_left = Sentence(

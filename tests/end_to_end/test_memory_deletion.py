@@ -107,7 +107,7 @@ class TestDeleteAll:
         asked = await run(stage, ben, channel, "delete-all")
         await keep(stage, ben, channel, "Two")
         again = await press(stage, ben, asked, "Erase all 1")
-        assert "All **2** memories" in again.text
+        assert "All your memories (**2**)" in again.text
         assert contents(stage, ben) == ["One", "Two"]
 
     async def test_does_nothing_once_its_time_is_over(

@@ -106,7 +106,7 @@ class TestEdit:
         opened = await form(stage, ben, channel, number)
         await stage.told(ben, channel, "memory delete", id=number)
         told = await submitted(stage, opened, content="New and important")
-        assert "This memory is gone" in told.text
+        assert "This memory is not there any more" in told.text
         assert "New and important" in told.text
 
     async def test_works_when_the_program_was_restarted_while_the_form_was_open(

@@ -113,7 +113,7 @@ class TestImport:
         first = await run(stage, ben, channel, "import", file=file)
         second = await run(stage, ben, channel, "import", file=file)
         await press(stage, ben, first, "Import 2")
-        assert "0 memories" in (await press(stage, ben, second, "Import 2")).text
+        assert "Memories kept: 0" in (await press(stage, ben, second, "Import 2")).text
         assert contents(stage, ben) == ["Lives in Osaka", "Likes tea"]
 
     async def test_can_be_called_off(self, stage: Stage, ben: User, channel: Channel) -> None:

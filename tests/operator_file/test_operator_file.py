@@ -62,3 +62,16 @@ class TestWhatIsNoFile:
         with pytest.raises(InvalidPolicy) as refused:
             await asyncio.wait_for(OperatorFile[str](path, kind, words, required=True).load(), 10)
         assert refused.value.params["detail"] == words.no_file
+
+
+class TestWhereNoFolderIs:
+    async def test_there_is_no_file_either(self, tmp_path: Path) -> None:
+        (tmp_path / "メモ").write_text("フォルダではない")
+        kind = FileKind("policy", "CC_BOT_POLICY_FILE", str, InvalidPolicy)
+        path = tmp_path / "メモ" / "policy.toml"
+        assert (
+            await OperatorFile[str](path, kind, texts(Locale.JA).operator_file, required=False).load() == ""
+        )
+        with pytest.raises(InvalidPolicy) as refused:
+            await OperatorFile[str](path, kind, texts(Locale.JA).operator_file, required=True).load()
+        assert "CC_BOT_POLICY_FILE" in str(refused.value.params["detail"])

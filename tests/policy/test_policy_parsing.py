@@ -96,6 +96,10 @@ class TestPrices:
     def test_that_are_no_amount_are_refused(self, value: str) -> None:
         assert "[prices.a] input" in refusal(f"[prices.a]\ninput = {value}\noutput = 1")
 
+    def test_that_are_too_high_are_refused_with_the_highest(self) -> None:
+        assert "0 to 1000000000" in refusal("[prices.a]\ninput = 1000000001\noutput = 1")
+        assert parsed("[prices.a]\ninput = 1000000000\noutput = 1").prices.has("a")
+
     def test_without_the_price_of_answers_are_refused(self) -> None:
         assert "[prices.a] output" in refusal("[prices.a]\ninput = 1")
 

@@ -100,7 +100,19 @@ class TestErrors:
     @pytest.mark.parametrize("locale", list(Locale))
     def test_are_each_explained(self, locale: Locale) -> None:
         names = [
-            *("limit", "length", "name", "expected", "detail", "path", "found", "known", "needed", "id"),
+            *(
+                "limit",
+                "length",
+                "name",
+                "expected",
+                "detail",
+                "path",
+                "found",
+                "known",
+                "needed",
+                "id",
+                "reason",
+            ),
             *("resets", "since", "note", "free", "command", "host", "port", "made", "version"),
         ]
         assert {*every_error()} == SENTENCES.keys()
