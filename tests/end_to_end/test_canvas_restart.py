@@ -95,6 +95,18 @@ class TestRestart:
         await stage.eventually(NOTED, lost.id, gives=[])
         assert stage.rows(NOTED, closed.id) == [(hidden.id,)]
 
+    async def test_brings_back_what_was_posted_and_deleted_just_now(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        """Of a nonce that it knows Discord answers with the message that was deleted."""
+        await draw(stage, aiko, channel, SHOPPING)
+        shown = await board(stage, channel)
+        await down(stage)
+        await stage.discord.delete(stage.discord.owner, shown)
+        await stage.start()
+        again = await board(stage, channel, lambda each: each.id != shown.id)
+        assert texts_of(again) == texts_of(shown)
+
     async def test_finds_a_message_that_was_posted_right_before_a_crash(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

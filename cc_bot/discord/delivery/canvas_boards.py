@@ -274,7 +274,8 @@ class CanvasBoards:
         is there: what fails now is tried again."""
         await want(self._canvases, key)
         try:
-            message_id = await self._messages.post(key, revision, sheet)
+            deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
+            message_id = await self._messages.post(key, revision, sheet, deleted=deleted)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:

@@ -66,9 +66,10 @@ class CanvasMessages:
     """A digest of what is attached to the messages that this process has sent."""
     _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MESSAGES_REMEMBERED))
 
-    async def post(self, key: SessionKey, revision: int, sheet: CanvasSheet) -> int:
-        """A new message in the channel; its id. Raises hikari's errors."""
-        nonce = self._nonce(key, revision)
+    async def post(self, key: SessionKey, revision: int, sheet: CanvasSheet, *, deleted: bool = False) -> int:
+        """Post a new message in the channel and return its id. `deleted`: one with the same content may have
+        been, and Discord would bring that back. Raises hikari's errors."""
+        nonce = self._nonce(key, revision, deleted=deleted)
         try:
             return await self._post(key.channel_id, nonce, sheet)
         except hikari.ForbiddenError as error:
@@ -149,10 +150,10 @@ class CanvasMessages:
         await repeat(lambda: edit(**changes), RETRY_PAUSES_S)
         self._files[message_id] = _digest(sheet)
 
-    def _nonce(self, key: SessionKey, revision: int) -> str:
+    def _nonce(self, key: SessionKey, revision: int, *, deleted: bool) -> str:
         """The same for the same canvas, so that a program that was killed before it noted its message finds
         that again; but another one where this process has posted it before, and it is wanted anew."""
-        said = f"{key.user_id}-{key.channel_id}-{key.agent}-{revision}"
+        said = f"{key.user_id}-{key.channel_id}-{key.agent}-{revision}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
 
