@@ -253,7 +253,13 @@ async def _first_piece(client: AsyncOpenAI, model: str, short: Json) -> bool:
     chunks = await client.post(
         "/chat/completions", cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object]
     )
+    heard = False
     async with chunks:
-        async for _ in chunks:
-            return True
-    return False
+        try:
+            async for _ in chunks:
+                heard = True
+                await chunks.close()  # the end comes at once; what is left half read is closed at any time
+        except Exception:  # whatever became of it since
+            if not heard:
+                raise
+    return heard
