@@ -26,6 +26,14 @@ async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         yield stage
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def restarted_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """For tests that start it anew. After a start it looks at every channel of all the tests before, which
+    takes as long as Discord's limits say, and whoever comes next waits for that."""
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+        yield stage
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """For tests that kill it, or move its clock: what those of other things left would be due as well."""
@@ -41,12 +49,19 @@ async def stage_with_agents(tmp_path_factory: pytest.TempPathFactory) -> AsyncIt
         yield stage
 
 
+@pytest.fixture
+def one_of_the_stages(request: pytest.FixtureRequest) -> Stage:
+    restarts = request.node.get_closest_marker("restarts")
+    chosen: Stage = request.getfixturevalue("restarted_stage" if restarts else "shared_stage")
+    return chosen
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(shared_stage: Stage) -> AsyncIterator[Stage]:
+async def stage(one_of_the_stages: Stage) -> AsyncIterator[Stage]:
     """The running program, with nothing recorded yet; what always holds is checked afterwards."""
-    shared_stage.forget()
-    yield shared_stage
-    shared_stage.check()
+    one_of_the_stages.forget()
+    yield one_of_the_stages
+    one_of_the_stages.check()
 
 
 @pytest.fixture

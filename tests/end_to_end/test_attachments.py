@@ -65,6 +65,7 @@ class TestTextFile:
         assert TEXT in seen
         assert "請求書.txt" in seen
 
+    @pytest.mark.restarts
     async def test_is_still_seen_by_the_next_question(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

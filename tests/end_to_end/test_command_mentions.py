@@ -45,6 +45,7 @@ class TestMention:
         assert "/エージェント 使う" in await stage.told(aiko, channel, "help")
         assert f"</agent use:{id_of(stage, 'agent')}>" in sent(stage)
 
+    @pytest.mark.restarts
     async def test_is_known_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
         await stage.restart()
         await stage.told(aiko, channel, "memory list")

@@ -136,6 +136,7 @@ class TestList:
         turned = await self.turned(stage, ben, page, "Next ▶")
         assert numbers(turned.text) == kept[:PAGE_SIZE]
 
+    @pytest.mark.restarts
     async def test_works_after_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
         kept = [await keep(stage, ben, channel, f"Note {n}") for n in range(PAGE_SIZE + 1)][::-1]
         page = await self.listed(stage, ben, channel)

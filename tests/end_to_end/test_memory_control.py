@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import (
     choose,
@@ -102,6 +104,7 @@ class TestListAndSearch:
         assert "2/2ページ" in second.text
         assert "古い順" in second.text
 
+    @pytest.mark.restarts
     async def test_pages_of_hits_turn_after_a_restart(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

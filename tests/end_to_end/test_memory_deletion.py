@@ -1,5 +1,7 @@
 """What owners delete of their memories: one, or all, and how long it can be taken back."""
 
+import pytest
+
 from tests.end_to_end.memories import (
     contents,
     grown_old,
@@ -14,6 +16,7 @@ from tests.loopback.model_server import says
 
 
 class TestDelete:
+    @pytest.mark.restarts
     async def test_is_taken_back(self, stage: Stage, aiko: User, channel: Channel) -> None:
         number = await keep(stage, aiko, channel, "やっぱり要る")
         deleted = await run(stage, aiko, channel, "delete", id=number)

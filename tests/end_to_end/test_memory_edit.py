@@ -109,6 +109,7 @@ class TestEdit:
         assert "This memory is not there any more" in told.text
         assert "New and important" in told.text
 
+    @pytest.mark.restarts
     async def test_works_when_the_program_was_restarted_while_the_form_was_open(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
 from tests.end_to_end.memories import contents, grown_old, keep, press, run
 from tests.end_to_end.stage import Stage
@@ -100,6 +102,7 @@ class TestImport:
         assert json.loads(source) == {"kind": "import"}
         assert created_at.startswith("2024-05-01T00:00:00")
 
+    @pytest.mark.restarts
     async def test_works_after_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
         asked = await run(stage, ben, channel, "import", file=text_file("Lives in Osaka\nLikes tea"))
         await stage.restart()

@@ -70,6 +70,7 @@ class Pressing:
 
 
 class TestEveryKind:
+    @pytest.mark.restarts
     async def test_works_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
         kept = [await keep(stage, aiko, channel, f"メモ{number}") for number in range(PAGE_SIZE + 1)]
         page = await run(stage, aiko, channel, "list", order="oldest")

@@ -145,6 +145,7 @@ class TestProposal:
             "**🖼️ キャンバスを変える**\n**カードを出す: メモ 💾 メモリに覚える 牛乳**\n> x"
         ]
 
+    @pytest.mark.restarts
     async def test_outlives_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS)
         await stage.restart()

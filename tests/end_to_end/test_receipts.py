@@ -383,6 +383,7 @@ class TestInAChannel:
         assert json.loads(source)["link"].endswith(f"/{channel.id}/{reply.message.id}")
         assert json.loads(source)["kind"] == "model"
 
+    @pytest.mark.restarts
     async def test_after_a_crash_it_is_shown_with_the_answer(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -440,6 +441,7 @@ class TestPrivate:
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == []
 
+    @pytest.mark.restarts
     async def test_its_receipt_in_a_dm_is_shown_after_a_crash(self, stage: Stage, aiko: User) -> None:
         dm = stage.discord.dm(aiko)
         stage.model.script(calls(Call("remember", {"content": "好きな鳥はオオルリ"})), says("承知しました。"))

@@ -1,5 +1,7 @@
 """Reminders that the model sets when its user asks for it: told under the answer, and taken back there."""
 
+import pytest
+
 from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.end_to_end.test_receipts import told
@@ -74,6 +76,7 @@ class TestReceipt:
         await reply.until(lambda r: CANCEL in r.labels, "the button")
         assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
 
+    @pytest.mark.restarts
     async def test_is_there_after_a_kill_before_it_was_shown(self, stage: Stage, aiko: User) -> None:
         stage.model.script(scheduling(when=soon()), says("はい。"))
         stage.discord.fail_next(EDIT, 503, times=99)

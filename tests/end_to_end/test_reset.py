@@ -99,6 +99,7 @@ class TestWho:
 
 
 class TestThePast:
+    @pytest.mark.restarts
     async def test_is_never_read_again(self, stage: Stage, aiko: User, channel: Channel) -> None:
         await ask(stage, aiko, channel, "合言葉はオオルリです", "オオルリですね。")
         await reset_by_moderator(stage, channel)
@@ -184,6 +185,7 @@ class TestQuestions:
         assert len(stage.model.requests) == count + 1
         assert "合言葉は川" not in last_request(stage)
 
+    @pytest.mark.restarts
     async def test_that_another_program_left_behind_are_not_read(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -1,5 +1,7 @@
 """Pulling the plug: what is still known afterwards, and what the old buttons do."""
 
+import pytest
+
 from tests.end_to_end.stage import Stage, answered, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
@@ -20,6 +22,7 @@ async def restarted(stage: Stage, channel: Channel) -> None:
 
 
 class TestConversation:
+    @pytest.mark.restarts
     async def test_goes_on(self, stage: Stage, ben: User, channel: Channel) -> None:
         stage.model.script(says("Nice to meet you."), says("Diego."))
         await stage.ask(ben, channel, "My name is Diego")
@@ -33,6 +36,7 @@ class TestConversation:
             ("user", "What is my name?"),
         ]
 
+    @pytest.mark.restarts
     async def test_is_as_it_was_when_the_answer_was_still_coming(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -48,6 +52,7 @@ class TestConversation:
 
 
 class TestButtons:
+    @pytest.mark.restarts
     async def test_stop_tells_that_the_answer_no_longer_runs(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -60,6 +65,7 @@ class TestButtons:
         assert press.text.startswith("書きかけの答え\n-# この回答はもう動いていません。")
         assert press.labels == []
 
+    @pytest.mark.restarts
     async def test_stop_of_an_answer_without_a_word_tells_to_ask_again(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:
@@ -71,6 +77,7 @@ class TestButtons:
         await press.finished(lambda shown: shown.history)
         assert press.text == "I restarted before I could answer this. Please ask again with /ask."
 
+    @pytest.mark.restarts
     async def test_answer_again_still_works(self, stage: Stage, ben: User, channel: Channel) -> None:
         reply = await stage.ask_in_words(ben, channel, "Old.")
         await restarted(stage, channel)
@@ -80,6 +87,7 @@ class TestButtons:
         assert press.text == "New."
         assert [status for _, _, status in stage.stored(channel)] == ["complete", "replaced", "complete"]
 
+    @pytest.mark.restarts
     async def test_continue_still_works(self, stage: Stage, aiko: User, channel: Channel) -> None:
         stage.model.script(Reply(Say("むかしむかし、"), CutConnection()), says("おしまい。"))
         reply = await stage.ask(aiko, channel)
@@ -88,6 +96,7 @@ class TestButtons:
         await press.finished(lambda shown: "おしまい。" in shown.text and "もう一度答える" in shown.labels)
         assert "むかしむかし、" in str(stage.model.requests[1].messages)
 
+    @pytest.mark.restarts
     async def test_stay_the_askers_own(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
         reply = await stage.ask_in_words(aiko, channel, "はい。")
         await stage.restart()

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.discord.commands import CHAT_INPUT, SUB_COMMAND
@@ -70,6 +72,7 @@ class TestSettings:
         told = await stage.told(aiko, channel, "settings", timezone=" 東京 ")
         assert told.endswith("タイムゾーン: Asia/Tokyo")
 
+    @pytest.mark.restarts
     async def test_outlive_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
         await stage.told(ben, channel, "settings", timezone="Europe/Paris")
         await stage.restart()
