@@ -148,6 +148,44 @@ class TestUsageOption:
             assert ["stream_options" in request.body for request in server.requests] == [True, False, True]
 
 
+class TestToolsThatAreRefused:
+    REQUEST = ChatRequest(QUESTION.prompt, (ToolSchema("recall", "Look it up.", {"type": "object"}),))
+
+    @pytest.mark.parametrize(
+        "refusal",
+        [
+            "registry.ollama.ai/library/gemma:2b does not support tools",
+            '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+            "Extra inputs are not permitted: body.tools",
+            "Unrecognized request argument supplied: tools",
+        ],
+    )
+    async def test_are_left_out_from_then_on_and_that_is_on_record(self, refusal: str) -> None:
+        def strict(body: Json) -> Reply | str:
+            return fails(400, refusal) if "tools" in body else "東京です。"
+
+        async with loopback(responder=strict) as (model, server):
+            with capture_logs() as records:
+                assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
+            assert ["tools" in request.body for request in server.requests] == [True, False, False]
+            assert all("stream_options" in request.body for request in server.requests)
+            assert [each["options"] for each in records if each["event"] == "options_refused"] == [["tools"]]
+
+    @pytest.mark.parametrize(
+        "refusal",
+        [
+            "An assistant message with 'tool_calls' must be followed by tool messages",
+            "Invalid schema for function 'recall': tools[0].function.parameters",
+            "",
+        ],
+    )
+    async def test_because_of_what_is_said_with_them_stay(self, refusal: str) -> None:
+        async with loopback(responder=lambda _: fails(400, refusal)) as (model, server):
+            with pytest.raises(ModelRefusedRequest):
+                await hear(model, self.REQUEST)
+            assert all("tools" in request.body for request in server.requests)
+
+
 class TestCacheKey:
     REQUEST = ChatRequest((UserPart("日本の首都は？"),), cache_key="0f3a")
 

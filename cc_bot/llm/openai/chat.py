@@ -13,6 +13,7 @@ said, in characters; calls and their arguments. What was said up to a bound is a
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -284,15 +285,16 @@ class OpenAIChatModel:
         max_retries = 0 if request.answer_begun else self._client.max_retries
         refused = self._refused_options
         while True:
-            options = {name: value for name, value in _options(request).items() if name not in refused}
+            asked = {name: value for name, value in (body | _options(request)).items() if name not in refused}
             try:
-                encode = partial(_json, body | options)
+                encode = partial(_json, asked)
                 content = await asyncio.to_thread(encode) if _has_images(request) else encode()
                 chunks = await self._post(content, max_retries)
             except (BadRequestError, UnprocessableEntityError) as error:
-                if not options or request.answer_begun or read_refusal(error.body, error.message):
+                blamed = _blamed(asked, error.message)
+                if not blamed or request.answer_begun or read_refusal(error.body, error.message):
                     raise
-                refused |= _blamed(options, error.message)
+                refused |= blamed
             else:
                 if refused != self._refused_options:
                     _log.info("options_refused", model=self._model, options=sorted(refused))
@@ -432,12 +434,28 @@ def _dumps(value: object) -> bytes:
 
 
 def _options(request: ChatRequest) -> Json:
-    """List what a server may refuse to be told, the least known first."""
+    """Return what a server may refuse to be told."""
     key: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
     chosen: Json = {} if request.temperature is None else {"temperature": request.temperature}
     return {**key, "stream_options": {"include_usage": True}, **chosen}
 
 
-def _blamed(options: Json, message: str) -> frozenset[str]:
-    """The options to leave out after a refusal: the named ones, or the one that the fewest servers know."""
-    return frozenset(name for name in options if name in message) or frozenset(list(options)[:1])
+_LEAST_KNOWN: Final[tuple[str, ...]] = ("prompt_cache_key", "stream_options", "temperature")
+_NO_TOOLS: Final = re.compile(
+    r"tools?\b.{0,40}(?:not supported|unsupported|requires|not permitted|not allowed)"
+    r"|(?:not support|unsupported|unknown|unrecognized|unexpected|extra)\b.{0,60}\btools?\b",
+    re.IGNORECASE,
+)
+"""What servers say whose model takes no tools: without them it answers, and can't remember by itself."""
+_REFUSAL_READ: Final = 500
+"""Characters of a refusal: what comes later quotes the request."""
+
+
+def _blamed(asked: Json, message: str) -> frozenset[str]:
+    """The options to leave out after a refusal: the named ones, or the one that the fewest servers know; none
+    where all that is left has to be there."""
+    optional = [name for name in _LEAST_KNOWN if name in asked]
+    named = {name for name in optional if name in message}
+    if "tools" in asked and _NO_TOOLS.search(message[:_REFUSAL_READ]):
+        named.add("tools")
+    return frozenset(named or optional[:1])
