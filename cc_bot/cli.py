@@ -216,7 +216,8 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
 
     def confirm(doomed: list[Path]) -> bool:
-        say("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
+        tell = say_in_passing if options.yes else say
+        tell("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
         return options.yes or ask_consent(words.go_on)
 
     wiped = asyncio.run(run_wipe(config, confirm, any_file=options.any_file))

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CcBotError, ErasureUnfinished
+from cc_bot.domain.errors import CcBotError, ErasureUnfinished, StorageError
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
 from cc_bot.log import job
@@ -87,6 +87,7 @@ def _list(name: str, lines: list[str]) -> str:
 # gone on with as soon as it can be; whatever is stored until then goes with the rest.
 
 TRY_AGAIN_S: Final = 5.0
+LONGEST_PAUSE_S: Final = 300.0
 TRY_LATER_S: Final = 3600.0
 
 WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
@@ -112,7 +113,7 @@ class Privacy:
         self._without_turns_of = without_turns_of
         self._clock = clock
         self._counting_on = counting_on
-        self._unfinished = asyncio.Event()
+        self._failed = asyncio.Event()
         self.retention = retention
         """How long the operator keeps what."""
 
@@ -133,16 +134,22 @@ class Privacy:
         ErasureUnfinished when it failed on the way: `keep_finishing` erases the rest. Raises another
         StorageError when nothing was erased.
         """
-        async with self._without_turns_of(user_id):
-            held = await self._stores.personal_data.get_overview(user_id)
-            counting_on = await self._counting_on(user_id)
-            try:
-                await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
-            except ErasureUnfinished:
-                self._unfinished.set()
-                raise
-        await self._stores.memory_removal.write_back()
+        try:
+            async with self._without_turns_of(user_id):
+                return await self._erase(user_id)
+        except ErasureUnfinished:
+            self._failed.set()
+            raise
+
+    async def _erase(self, user_id: int) -> Holdings:
+        held = await self._stores.personal_data.get_overview(user_id)
+        counting_on = await self._counting_on(user_id)
+        await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
+        try:
+            await self._stores.memory_removal.write_back()
+        except StorageError as error:  # the purge tries again
+            _log.warning("erased_not_written_back", error=type(error).__name__)
         return held
 
     async def is_erasing(self, user_id: int) -> bool:
@@ -154,18 +161,35 @@ class Privacy:
         failure is logged and tried again, soon and then less often."""
         pause_s = first_pause_s
         while True:
-            self._unfinished.clear()
+            self._failed.clear()
             with job("erasing"):
-                try:
-                    for user_id in await self._stores.personal_erasure.list_begun():
-                        await self.erase(user_id)
-                    pause_s = first_pause_s
-                except CcBotError as error:
-                    _log.warning("erasing_failed", error=type(error).__name__)
-                    self._unfinished.set()
-            await self._unfinished.wait()
-            await asyncio.sleep(pause_s)
-            pause_s = min(2 * pause_s, TRY_LATER_S)
+                left = await self._finish_begun()
+            try:
+                async with asyncio.timeout(pause_s if left else None):
+                    await self._failed.wait()
+            except TimeoutError:
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            else:
+                pause_s = first_pause_s
+                await asyncio.sleep(pause_s)
+
+    async def _finish_begun(self) -> bool:
+        """Return whether anything is left. Nobody waits for whom it fails."""
+        left = False
+        try:
+            begun = await self._stores.personal_erasure.list_begun()
+        except StorageError as error:
+            _log.warning("erasing_failed", error=type(error).__name__)
+            return True
+        for user_id in begun:
+            try:
+                async with self._without_turns_of(user_id):
+                    if await self.is_erasing(user_id):  # not if it was asked for once more meanwhile
+                        await self._erase(user_id)
+            except CcBotError as error:
+                _log.warning("erasing_failed", error=type(error).__name__)
+                left = True
+        return left
 
 
 # ---- retaining -------------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -125,17 +125,6 @@ class ErasureLog:
         """
         if ids:
             await self._run_aside(lambda: self._append(kind, ids, self._clock()))
-
-    @asynccontextmanager
-    async def erasing(self, kind: Kind, *ids: int | str) -> AsyncIterator[None]:
-        """Note an erasing that takes its time before it begins, and again when it is done.
-
-        A backup that is made in between still has what is erased; by the second note a restore knows that
-        this was later. Raises what `note` raises.
-        """
-        await self.note(kind, *ids)
-        yield
-        await self.note(kind, *ids)
 
     async def ensure(self) -> None:
         """Make the log if it is missing, so that an empty one can be told from one that was lost."""

@@ -1,7 +1,7 @@
 """The erasure of everything of a user, so that it stays erased.
 
 First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
-long; last comes all else in one transaction, with the note. When it fails or the program ends in between,
+long; then all else in one transaction; last goes the note. When it fails or the program ends in between,
 what is left is known (`list_begun`), and goes as soon as it can: see privacy.py. Sessions go last, and with
 them the right of a turn that is still on its way to be stored: a turn is stored in its session's row or not
 at all.
@@ -15,7 +15,6 @@ is to be called after this.
 """
 
 import json
-from contextlib import nullcontext
 from datetime import date
 from functools import partial
 from typing import Final
@@ -120,16 +119,15 @@ _SIGNED: Final = ("channel_agents", "channel_models", "limits", "access_rules", 
 
 _UNSIGN: Final = tuple(f"UPDATE {table} SET set_by = 0 WHERE set_by = $1" for table in _SIGNED)
 
-_END: Final = "DELETE FROM erasing WHERE user_id = $1"
+END: Final = "DELETE FROM erasing WHERE user_id = $1"
 
 EVERYTHING_ELSE: Final = (
     _REST_OF_OWN,
     *_REST_OF_CHANNELS,
     *_DELETE_OWN,
     *_UNSIGN,
-    _END,
 )
-"""All with $1 alone. The last takes away the note."""
+"""All with $1 alone."""
 
 USERS: Final = " UNION ".join(
     f"SELECT DISTINCT {column} FROM {table} WHERE {column} {held}"
@@ -195,16 +193,18 @@ class PersonalErasureStore:
         `counting_on`: today, where limits of tokens hold that are not to begin anew: how many tokens were
         used this day and this month is kept, until the month is over.
         """
-        noted = self._log.erasing("user", user_id) if self._log else nullcontext()
-        async with noted:
-            await self._erase(user_id, counting_on)
-
-    async def _erase(self, user_id: int, counting_on: date | None) -> None:
+        await self._note(user_id)
         await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))])
         try:
             await self._erase_step_by_step(user_id, counting_on)
+            await self._note(user_id)  # for a backup that was made meanwhile
+            await self._database.transaction([Statement(END, (user_id,))])
         except StorageError as error:
             raise ErasureUnfinished from error
+
+    async def _note(self, user_id: int) -> None:
+        if self._log:
+            await self._log.note("user", user_id)
 
     async def _erase_step_by_step(self, user_id: int, counting_on: date | None) -> None:
         for step in (_said_in_channels, _answered_in_channels, _own_messages):

@@ -142,7 +142,8 @@ def _unknown_name(typed: str, first: str, second: str) -> InvalidCommand:
             return _no_such_command(" ".join(typed.split()[:2]), words[found])
         return InvalidCommand(lambda texts: texts.terminal.memory_needs_more)
     pairs = {name: english for name, english in names.items() if " " in name}
-    groups = {name.split()[0]: each for name, each in names.items() if each.endswith(" list")}
+    listed = {root: found for root, (found, _) in _GROUPS.items()} | {"memory": "memory list"}
+    groups = {name.split()[0]: listed[each.split()[0]] for name, each in pairs.items()}
     words = groups | {name.split()[-1]: each for name, each in reversed(names.items())}
     for attempt, known in ((f"{first} {second}", pairs if second else {}), (first, words)):
         if found := _nearest(attempt, known):

@@ -12,7 +12,7 @@ from prompt_toolkit.completion import Completion
 from cc_bot.agents import find_agent
 from cc_bot.charts import table
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import UnknownAgent
+from cc_bot.domain.errors import ErasureUnfinished, UnknownAgent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import UsageSubject, chart_of
 from cc_bot.domain.message import DEFAULT_AGENT
@@ -232,7 +232,11 @@ async def erase_holdings(chat: Chat, now: Switch) -> None:
     """Tell what erasing all of it would take; with `now`, do it."""
     words = chat.texts.privacy
     if now:
-        told = words.told(await chat.privacy.erase(chat.user_id))
+        try:
+            told = words.told(await chat.privacy.erase(chat.user_id))
+        except ErasureUnfinished:
+            chat.forget_typed()
+            raise
         chat.forget_typed()
     else:
         held = await chat.privacy.overview(chat.user_id)

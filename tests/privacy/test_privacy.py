@@ -47,10 +47,10 @@ async def finishing(privacy: Privacy) -> AsyncIterator[None]:
             await task
 
 
-async def soon(privacy: Privacy) -> None:
-    """Wait until nothing of mine is left to erase."""
+async def soon(privacy: Privacy, user_id: int = ME) -> None:
+    """Wait until nothing of this user is left to erase."""
     async with asyncio.timeout(10):
-        while await privacy.is_erasing(ME):  # noqa: ASYNC110 - no event comes out of a file
+        while await privacy.is_erasing(user_id):  # noqa: ASYNC110 - no event comes out of a file
             await asyncio.sleep(0.01)
 
 
@@ -118,6 +118,55 @@ class TestErasureThatFailsOnTheWay:
             await soon(privacy)
         assert await stores.memories.count(ME) == 0
         assert await stores.memories.count(YOU) == 1
+
+    async def test_holds_up_nobody_elses(self, stores: Stores, tmp_path: Path) -> None:
+        privacy = privacy_of(stores)
+        await stores.memories.add(ME, "しまうまが好き")
+        await stores.memories.add(YOU, "きりんが好き")
+        change(tmp_path, self.STAND_IN_THE_WAY.replace("BEGIN", f"WHEN OLD.user_id = {ME} BEGIN"))
+        change(tmp_path, f"INSERT INTO erasing (user_id, since) VALUES ({ME}, 0), ({YOU}, 0)")
+        async with finishing(privacy):
+            await soon(privacy, YOU)
+            assert await privacy.is_erasing(ME)
+        assert await stores.memories.count(ME) == 1
+        assert await stores.memories.count(YOU) == 0
+
+    async def test_and_is_asked_for_once_more_spares_what_is_stored_afterwards(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        """Somebody else's takes its time, and it was on the list when that began."""
+        asked, again = asyncio.Event(), asyncio.Event()
+
+        @asynccontextmanager
+        async def turns_end(user_id: int) -> AsyncIterator[None]:
+            if user_id == ME:
+                asked.set()
+                await again.wait()
+            yield
+
+        privacy = Privacy(stores, turns_end, retention=Retention())
+        change(tmp_path, f"INSERT INTO erasing (user_id, since) VALUES ({ME}, 0), ({YOU}, 0)")
+        async with finishing(privacy):
+            await asked.wait()
+            await privacy.erase(YOU)
+            await stores.memories.add(YOU, "きりんが好き")
+            again.set()
+            await soon(privacy)
+            await asyncio.sleep(0.1)
+        assert await stores.memories.count(YOU) == 1
+
+    async def test_once_all_is_gone_is_no_failure(self, stores: Stores, tmp_path: Path) -> None:
+        """What is left to write back is written back with what else is purged."""
+        await stores.memories.add(ME, "しまうまが好き")
+        change(
+            tmp_path,
+            "CREATE TRIGGER in_the_way BEFORE UPDATE OF written_back ON memory_erasures"
+            " BEGIN SELECT RAISE(ABORT, 'not now'); END",
+        )
+        with capture_logs() as logs:
+            held = await privacy_of(stores).erase(ME)
+        assert held.count("memories") == 1
+        assert [each["event"] for each in logs] == ["user_erased", "erased_not_written_back"]
 
     async def test_before_it_began_erases_nothing_later(self, stores: Stores, tmp_path: Path) -> None:
         privacy = privacy_of(stores)

@@ -122,8 +122,9 @@ class TestForgotten:
     async def test_users_of_a_backup_that_was_made_meanwhile_stay_forgotten(self, bot: Bot) -> None:
         async with bot.stores() as stores:
             await stores.memories.add(ME, "前の話")
-            async with stores.erasures.erasing("user", ME):
-                backup = await bot.back_up()  # the erasing has begun, and this still has everything
+            await stores.erasures.note("user", ME)
+            backup = await bot.back_up()  # the erasing has begun, and this still has everything
+            await stores.personal_erasure.erase(ME)
         assert (await bot.restore(backup)).forgotten == ReappliedErasures(users=1)
         assert await contents(bot, ME) == []
 

@@ -70,27 +70,6 @@ class TestErasureLog:
         await log.note("user", ME)
         assert (await read(log)).match("user", ME, NOW + SECOND)
 
-    async def test_notes_an_erasing_before_it_begins_and_when_it_is_done(
-        self, log: ErasureLog, time: Time
-    ) -> None:
-        async with log.erasing("user", ME):
-            assert (await read(log)).match("user", ME, NOW)
-            time.now += SECOND
-        assert (await read(log)).match("user", ME, NOW + SECOND)
-
-    async def test_takes_an_erasing_that_failed_for_one_that_was_begun(
-        self, log: ErasureLog, time: Time
-    ) -> None:
-        async def fail() -> None:
-            async with log.erasing("user", ME):
-                time.now += SECOND
-                raise StorageError
-
-        with pytest.raises(StorageError):
-            await fail()
-        assert (await read(log)).match("user", ME, NOW)
-        assert not (await read(log)).match("user", ME, NOW + SECOND)
-
     async def test_is_private_and_names_nobody(self, log: ErasureLog) -> None:
         await log.note("user", ME)
         await log.note("memory", memory_name(ME, 42, "2026-11-22T00:00:00.000000+00:00"))

@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import ConversationGone, StorageError
+from cc_bot.domain.errors import ConversationGone, ErasureUnfinished, StorageError
 from cc_bot.domain.member import DEFAULT_RULES, ModelUsage, UsageSubject
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import Usage
@@ -220,6 +220,36 @@ class TestKill:
         with pytest.raises(StorageError):
             await lived.personal_erasure.erase(ME)
         assert (await lived.sessions.open(SessionKey(ME, 2))).history
+
+
+class Unlogged(Recorder):
+    """A database after whose first large step the log of erasures can't be written any more."""
+
+    def __init__(self, database: Database, log: Path) -> None:
+        super().__init__(database)
+        self._log = log
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        if self._log.is_file():
+            self._log.rename(self._log.with_suffix(".away"))
+            self._log.mkdir()
+        return await super().write(begin)
+
+
+class TestLogThatCanNotBeWrittenAtTheEnd:
+    async def test_has_the_erasure_noted_as_not_ended_until_it_can(
+        self, lived: Stores, database: Database, tmp_path: Path
+    ) -> None:
+        log = lived.erasures.path
+        with pytest.raises(ErasureUnfinished):
+            await PersonalErasureStore(Unlogged(database, log), log=lived.erasures).erase(ME)
+        assert ME in await lived.personal_erasure.list_begun()
+        log.rmdir()
+        log.with_suffix(".away").rename(log)
+        before = log.read_bytes()
+        await lived.personal_erasure.erase(ME)
+        assert ME not in await lived.personal_erasure.list_begun()
+        assert len(log.read_bytes()) > len(before)
 
 
 class TestUsers:

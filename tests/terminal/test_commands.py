@@ -282,6 +282,7 @@ class TestMistake:
             ("/memmory", "/memmory", "memory list"),
             ("/remnid", "/remnid", "remind list"),
             ("/メモリー", "/メモリー", "memory list"),
+            ("/privcy", "/privcy", "privacy show"),
             ("/delete 3", "/delete", "memory delete"),
             ("/serach x", "/serach", "memory search"),
             ("/cler", "/cler", "clear"),

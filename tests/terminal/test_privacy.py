@@ -1,6 +1,8 @@
 """`/privacy` in the terminal: what is stored about whoever sits there, shown, written to a file, erased."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from cc_bot.domain import Locale
@@ -62,3 +64,16 @@ class TestErase:
         assert "すべて消しました" in await chat.say("/privacy erase --now")
         assert files_with("しまうま", tmp_path) == []
         assert "何もありません" in await chat.say("/privacy erase")
+
+    async def test_that_fails_on_the_way_leaves_nothing_of_what_was_typed(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        typed = tmp_path / "chat_history"
+        open_history(typed).append_string("しまうまの名前は？")
+        chat = Talk(stores, forget_typed=lambda: open_history(typed).forget())
+        await chat.say("/memory add しまうまが好き")
+        with closing(sqlite3.connect(next(tmp_path.glob("*.db")))) as database, database:  # noqa: ASYNC240
+            refuse = "BEGIN SELECT RAISE(ABORT, 'not now'); END"
+            database.execute(f"CREATE TRIGGER in_the_way BEFORE DELETE ON memories {refuse}")
+        assert "残りは自動で消えます" in await chat.say("/privacy erase --now")
+        assert not [file for file in files_with("しまうま", tmp_path) if file.name.startswith("chat_history")]

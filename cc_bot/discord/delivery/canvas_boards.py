@@ -237,7 +237,7 @@ class CanvasBoards:
             return True
         sheet = await self.sheet(canvas, await self._recipient(key, interaction), alone=alone)
         may_post = interaction is None or _may_write(interaction)
-        if may_post and await self._show_in_channel(key, shown, seen.revision, sheet, anew=anew):
+        if may_post and await self._show_in_channel(key, shown, seen, sheet, anew=anew):
             await self._public.drop(key)
             return True
         if not anew and await self._public.edit(key, sheet):
@@ -252,7 +252,13 @@ class CanvasBoards:
         return seen if seen and await self._is_current(key, interaction) else None
 
     async def _show_in_channel(
-        self, key: SessionKey, shown: CanvasMessage | None, revision: int, sheet: CanvasSheet, *, anew: bool
+        self,
+        key: SessionKey,
+        shown: CanvasMessage | None,
+        seen: SeenCanvas,
+        sheet: CanvasSheet,
+        *,
+        anew: bool,
     ) -> bool:
         if shown and shown.message_id and not anew:
             try:
@@ -263,25 +269,25 @@ class CanvasBoards:
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self._canvases.note_message(key, shown.message_id, revision)
+                await self._canvases.note_message(key, shown.message_id, seen.revision)
                 return True
-        return await self._post(key, shown, revision, sheet)
+        return await self._post(key, shown, seen, sheet)
 
     async def _post(
-        self, key: SessionKey, shown: CanvasMessage | None, revision: int, sheet: CanvasSheet
+        self, key: SessionKey, shown: CanvasMessage | None, seen: SeenCanvas, sheet: CanvasSheet
     ) -> bool:
         """Post a message; False where the bot may not write. That a message is wanted is on record before it
         is there: what fails now is tried again."""
         await want(self._canvases, key)
         try:
             deleted = shown is not None and shown.message_id == GONE and shown.shown_revision > 0
-            message_id = await self._messages.post(key, revision, sheet, deleted=deleted)
+            message_id = await self._messages.post(key, seen, sheet, deleted=deleted)
         except (hikari.NotFoundError, hikari.ForbiddenError) as error:
             _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
             if shown is None or not shown.message_id:
                 await self._canvases.forget_message(key)
             return False
-        if not await self._canvases.note_message(key, message_id, revision):  # all was erased meanwhile
+        if not await self._canvases.note_message(key, message_id, seen.revision):  # all was erased
             await self._delete(key.channel_id, message_id)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)

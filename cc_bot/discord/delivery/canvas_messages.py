@@ -28,6 +28,7 @@ from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
+from cc_bot.stores.canvases import SeenCanvas
 
 TWIN_AGE: Final = timedelta(seconds=20)
 """What Discord brings back for a nonce and is older was posted by an earlier run of the program."""
@@ -66,10 +67,12 @@ class CanvasMessages:
     """A digest of what is attached to the messages that this process has sent."""
     _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MESSAGES_REMEMBERED))
 
-    async def post(self, key: SessionKey, revision: int, sheet: CanvasSheet, *, deleted: bool = False) -> int:
+    async def post(
+        self, key: SessionKey, seen: SeenCanvas, sheet: CanvasSheet, *, deleted: bool = False
+    ) -> int:
         """Post a new message in the channel and return its id. `deleted`: one with the same content may have
         been, and Discord would bring that back. Raises hikari's errors."""
-        nonce = self._nonce(key, revision, deleted=deleted)
+        nonce = self._nonce(key, seen, deleted=deleted)
         try:
             return await self._post(key.channel_id, nonce, sheet)
         except hikari.ForbiddenError as error:
@@ -150,10 +153,11 @@ class CanvasMessages:
         await repeat(lambda: edit(**changes), RETRY_PAUSES_S)
         self._files[message_id] = _digest(sheet)
 
-    def _nonce(self, key: SessionKey, revision: int, *, deleted: bool) -> str:
+    def _nonce(self, key: SessionKey, seen: SeenCanvas, *, deleted: bool) -> str:
         """The same for the same canvas, so that a program that was killed before it noted its message finds
-        that again; but another one where this process has posted it before, and it is wanted anew."""
-        said = f"{key.user_id}-{key.channel_id}-{key.agent}-{revision}{'-again' if deleted else ''}"
+        that again; but another one where this process has posted it before, and it is wanted anew. The
+        revision alone would not do: it begins anew once everything is erased."""
+        said = f"{key}-{seen}{'-again' if deleted else ''}"
         nonce = blake2b(said.encode(), digest_size=10).hexdigest()
         return secrets.token_hex(10) if nonce in self._nonces else nonce
 
