@@ -157,19 +157,19 @@ class TestCutAnswer:
 
 
 class TestAModelWithoutTools:
-    async def test_answers_and_what_it_claims_to_remember_is_set_right(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
+    async def test_answers_and_what_it_claims_to_remember_is_set_right(self, tmp_path: Path) -> None:
         def small(body: Json) -> Reply:
             refused = fails(400, "registry.ollama.ai/library/gemma:2b does not support tools")
             return refused if "tools" in body else says("はい、覚えました。")
 
-        stage.model.responder = small
-        for _ in range(2):
-            reply = await stage.ask(aiko, channel, "誕生日は3月15日です。覚えておいて")
-            assert reply.text.startswith("はい、覚えました。")
-            assert "保存していません" in reply.text
-        assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
+        async with running_stage(tmp_path, {}) as stage:  # which asks it without them from then on
+            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+            stage.model.responder = small
+            for _ in range(2):
+                reply = await stage.ask(aiko, channel, "誕生日は3月15日です。覚えておいて")
+                assert reply.text.startswith("はい、覚えました。")
+                assert "保存していません" in reply.text
+            assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
 
 
 class TestUnknownModel:

@@ -176,6 +176,8 @@ class TestToolsThatAreRefused:
         [
             "An assistant message with 'tool_calls' must be followed by tool messages",
             "Invalid schema for function 'recall': tools[0].function.parameters",
+            "Unexpected role 'user' after role 'tool'",
+            "unknown tool call id: call_1",
             "",
         ],
     )

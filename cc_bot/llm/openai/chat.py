@@ -442,11 +442,12 @@ def _options(request: ChatRequest) -> Json:
 
 _LEAST_KNOWN: Final[tuple[str, ...]] = ("prompt_cache_key", "stream_options", "temperature")
 _NO_TOOLS: Final = re.compile(
-    r"tools?\b.{0,40}(?:not supported|unsupported|requires|not permitted|not allowed)"
-    r"|(?:not support|unsupported|unknown|unrecognized|unexpected|extra)\b.{0,60}\btools?\b",
+    r"\b(?:tools|tool (?:use|calling|choice))\b.{0,40}(?:not supported|unsupported|requires|not permitted)"
+    r"|(?:not support|unsupported|unknown|unrecognized|extra)\b.{0,60}\b(?:tools|tool (?:use|calling|choice))\b",
     re.IGNORECASE,
 )
-"""What servers say whose model takes no tools: without them it answers, and can't remember by itself."""
+"""What servers say whose model takes no tools: without them it answers, and can't remember by itself. Of a
+message in the role of a tool, or of one tool, they say other things."""
 _REFUSAL_READ: Final = 500
 """Characters of a refusal: what comes later quotes the request."""
 
