@@ -441,9 +441,10 @@ def _options(request: ChatRequest) -> Json:
 
 
 _LEAST_KNOWN: Final[tuple[str, ...]] = ("prompt_cache_key", "stream_options", "temperature")
+_TOOLS: Final = r"\b(?:tools|tool (?:use|calling|choice))\b"
 _NO_TOOLS: Final = re.compile(
-    r"\b(?:tools|tool (?:use|calling|choice))\b.{0,40}(?:not supported|unsupported|requires|not permitted)"
-    r"|(?:not support|unsupported|unknown|unrecognized|extra)\b.{0,60}\b(?:tools|tool (?:use|calling|choice))\b",
+    rf"{_TOOLS}.{{0,40}}(?:not supported|unsupported|requires|not permitted)"
+    rf"|(?:not support|unsupported|unknown|unrecognized|extra)\b.{{0,60}}{_TOOLS}",
     re.IGNORECASE,
 )
 """What servers say whose model takes no tools: without them it answers, and can't remember by itself. Of a
