@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.split import count_settled, split, utf16_length
@@ -228,9 +228,14 @@ class TestEveryPiece:
         assert all(len(piece.encode("utf-16-le", "surrogatepass")) // 2 <= limit for piece in pieces)
 
     @given(parts=prose, limit=limits)
+    @example(
+        parts=[(word, " ") for word in (WHOLE[0], "<:smile:123456789012345678>", WHOLE[0], "`a = b + c`")],
+        limit=120,
+    )
     def test_but_the_last_is_nearly_full(self, parts: list[tuple[str, str]], limit: int) -> None:
         text = " ".join(word for word, _ in parts)
-        longest = max(map(utf16_length, WHOLE)) + 1
+        # No piece begins with the sign that opens code: what stands before code stays with it.
+        longest = max(map(utf16_length, re.split(r" (?!`)", text))) + 1
         for piece in split(text, limit=limit)[:-1]:
             assert utf16_length(piece) >= min(int(limit * 0.6), limit - longest)
 
