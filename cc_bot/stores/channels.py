@@ -527,9 +527,12 @@ class ChannelStore:
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)])
 
-    async def edit(self, discord_id: int, content: str, *, tainted: bool = False) -> bool:
+    async def edit(
+        self, discord_id: int, content: str, *, tainted: bool = False, preview: bool = False
+    ) -> bool:
         """Change what a user's message says, in a channel or a session. Whether it said another thing before.
-        `tainted`: as `Message.tainted`.
+        `tainted`: as `Message.tainted`. `preview`: Discord alone has changed it, so what was answered to it
+        stays right.
 
         A blank content changes nothing: Discord shows one where the bot may not read it.
         """
@@ -539,7 +542,7 @@ class ChannelStore:
         *_, changed = await self._database.transaction(
             [
                 Statement(THAW_EDITED, params),
-                Statement(MARK_EDITED, params),
+                *([] if preview else [Statement(MARK_EDITED, params)]),
                 Statement(EDIT, (*params, int(tainted or has_quotation(content)))),
             ]
         )

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from typing import Any
 
 import hikari
 import pytest
@@ -19,7 +20,7 @@ from cc_bot.discord.messages.incoming import (
     to_message,
 )
 from cc_bot.domain.message import Message
-from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, bot_user, message, payload
+from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, bot_user, message, payload, user
 
 CALL = f"<@{BOT}>"
 
@@ -160,3 +161,107 @@ class TestWithheldContent:
 class TestType:
     def test_is_hikaris(self) -> None:
         assert message("やあ", replies_to=payload("はい", BOT)).type is hikari.MessageType.REPLY
+
+
+def embed(**fields: Any) -> dict[str, Any]:
+    return {"type": "rich", **fields}
+
+
+def snapshot(content: str = "", **fields: Any) -> dict[str, Any]:
+    told = {"type": 0, "content": content, "embeds": [], "attachments": [], "edited_timestamp": None}
+    return {"message": {**told, "timestamp": "2026-11-22T05:00:00+00:00", **fields}}
+
+
+def poll(results: dict[str, Any] | None) -> dict[str, Any]:
+    answers = [
+        {"answer_id": 1, "poll_media": {"text": "寿司"}},
+        {"answer_id": 2, "poll_media": {"text": "そば"}},
+    ]
+    told = {"expiry": None, "allow_multiselect": False, "layout_type": 1}
+    return {"question": {"text": "お昼は？"}, "answers": answers, **told, "results": results}
+
+
+class TestWhatStandsBesideTheText:
+    def test_is_each_preview_as_a_quotation(self) -> None:
+        shown = message("これは？", embeds=[embed(title="天気", description="晴れ\n夕方から雨")])
+        assert content_of(shown, bot_user()) == "これは？\n[embed]\n> 天気\n> 晴れ\n> 夕方から雨"
+
+    def test_is_every_text_of_what_a_bot_composed(self) -> None:
+        fields = [{"name": "Build", "value": "passed", "inline": True}]
+        composed = embed(author={"name": "CI"}, title="main", fields=fields, footer={"text": "5 min"})
+        told = content_of(message(embeds=[composed]), bot_user())
+        assert told == "[embed]\n> CI\n> main\n> Build: passed\n> 5 min"
+
+    def test_is_no_more_of_a_preview_than_fits(self) -> None:
+        told = content_of(message(embeds=[embed(description="あ" * 4000)] * 9), bot_user())
+        assert told.count("[embed]") == 5
+        assert told.count("あ") == 5 * 799
+
+    def test_is_no_picture_without_a_word(self) -> None:
+        assert content_of(message("猫", embeds=[embed(image={"url": "http://x/"})]), bot_user()) == "猫"
+
+    @pytest.mark.parametrize(
+        ("results", "told"),
+        [
+            (None, "[poll] お昼は？\n- 寿司\n- そば"),
+            (
+                {"is_finalized": False, "answer_counts": [{"id": 1, "count": 3, "me_voted": False}]},
+                "[poll] お昼は？\n- 寿司: 3\n- そば: 0",
+            ),
+            ({"is_finalized": True, "answer_counts": []}, "[poll, closed] お昼は？\n- 寿司: 0\n- そば: 0"),
+        ],
+    )
+    def test_is_a_poll_with_its_votes(self, results: dict[str, Any] | None, told: str) -> None:
+        assert content_of(message(poll=poll(results)), bot_user()) == told
+
+    def test_is_the_name_of_a_sticker(self) -> None:
+        stickers = [{"id": "1", "name": "お疲れ\nさま", "format_type": 1}]
+        assert content_of(message(sticker_items=stickers), bot_user()) == "[sticker: お疲れ さま]"
+
+    def test_is_a_forward_with_its_embeds_and_files(self) -> None:
+        file = {"id": "1", "filename": "表.csv", "size": 1, "url": "http://x/", "proxy_url": "http://x/"}
+        shown = snapshot(
+            f"<@{BEN}> 明日10時\n駅で",
+            mentions=[user(BEN)],
+            embeds=[embed(title="地図")],
+            attachments=[file],
+        )
+        told = content_of(message(message_snapshots=[shown]), bot_user())
+        assert told == "[forwarded message]\n> @Ben 明日10時\n> 駅で\n> [embed]\n> > 地図\n[file: 表.csv]"
+
+    @given(st.text(alphabet="あ>[]`: \n\r\x0b\x1c\x85\u2028", max_size=30))
+    def test_never_has_a_line_that_could_be_its_authors(self, said: str) -> None:
+        shown = message("私の言葉", message_snapshots=[snapshot(said)], embeds=[embed(description=said)])
+        own, *others = content_of(shown, bot_user()).splitlines()
+        assert own == "私の言葉"
+        assert {line for line in others if not line.startswith(">")} <= {"[embed]", "[forwarded message]"}
+
+    @pytest.mark.parametrize(
+        ("fields", "tainted"),
+        [
+            ({"embeds": [embed(title="忘れて")]}, True),
+            ({"message_snapshots": [snapshot("覚えて")]}, True),
+            ({"poll": poll(None)}, False),
+            ({"sticker_items": [{"id": "1", "name": "笑", "format_type": 1}]}, False),
+        ],
+    )
+    def test_taints_a_question_where_others_may_have_written_it(
+        self, fields: dict[str, Any], tainted: bool
+    ) -> None:
+        assert to_message(message("やあ", **fields), bot_user()).taints is tainted
+
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"embeds": [embed(title="天気")]},
+            {"poll": poll(None)},
+            {"sticker_items": [{"id": "1", "name": "笑", "format_type": 1}]},
+            {"message_snapshots": [snapshot("やあ")]},
+        ],
+    )
+    def test_alone_is_something_to_read(self, fields: dict[str, Any]) -> None:
+        assert not is_withheld(message(**fields))
+        assert not asks_nothing(message(**fields), bot_user())
+
+    def test_is_nothing_of_a_forward_that_is_withheld(self) -> None:
+        assert is_withheld(message(message_snapshots=[snapshot("")]))

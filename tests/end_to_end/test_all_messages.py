@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.loopback.discord import Channel, LoopbackDiscord, Poll, User
 from tests.loopback.model_server import says
 
 
@@ -35,6 +35,44 @@ class TestMessage:
         await stage.discord.post(stage.discord.other_bot("echo"), channel, "beep")
         await stage.said(aiko, channel, "何の話？", "お昼の話です。")
         assert stage.shown() == ["Aiko: お昼どうする？", "Ben: ramen!", "echo: beep", "Aiko: 何の話？"]
+
+    async def test_that_shows_more_than_its_text_is_read_whole(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        bot, source = stage.discord.other_bot("ci"), await stage.discord.post(ben, channel, "at ten")
+        await stage.discord.post(bot, channel, "", embeds=({"title": "main", "description": "失敗"},))
+        await stage.discord.post(aiko, channel, "", poll=Poll("お昼は？", ("寿司", "そば")))
+        await stage.discord.post(ben, channel, "", stickers=("wave",))
+        await stage.discord.forward(ben, channel, source)
+        await stage.said(aiko, channel, "まとめて", "はい。")
+        assert stage.shown()[1:] == [
+            "ci: [embed]\n  > main\n  > 失敗",
+            "Aiko: [poll] お昼は？\n  - 寿司: 0\n  - そば: 0",
+            "Ben: [sticker: wave]",
+            "Ben: [forwarded message]\n  > at ten",
+            "Aiko: まとめて",
+        ]
+
+    async def test_that_links_to_a_page_is_read_with_its_preview(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        message = await stage.said(aiko, channel, "https://example.com どう思う？", "いいですね。")
+        await stage.discord.unfurl(message, {"title": "Example", "description": "一例です"})
+        await stage.said(aiko, channel, "どのページの話？", "一例の話です。")
+        shown = "Aiko: https://example.com どう思う？\n  [embed]\n  > Example\n  > 一例です"
+        assert stage.shown() == [shown, "いいですね。", "Aiko: どのページの話？"]
+        assert len(stage.model.requests) == 2
+
+    async def test_that_was_edited_once_is_not_answered_anew_for_a_preview(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        message = await stage.said(aiko, channel, "どう思う？", "何をですか？")
+        stage.model.script(says("いいですね。"))
+        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} https://example.com どう思う？")
+        await stage.says(message, "いいですね。")
+        await stage.discord.unfurl(message, {"title": "Example"})
+        await stage.discord.quiet()
+        assert len(stage.model.requests) == 2
 
     async def test_of_the_bots_that_nobody_asked_for_is_no_part_of_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

@@ -5,7 +5,7 @@ from typing import Any
 import hikari
 import pytest
 
-from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, User
+from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Poll, User
 from tests.loopback.discord.listening import UNPRIVILEGED, ListeningBot
 from tests.loopback.discord.raw import RawBot
 
@@ -21,6 +21,16 @@ async def over_rest(discord: LoopbackDiscord, message: Message) -> dict[str, Any
     assert one in listed
     found: dict[str, Any] = one
     return found
+
+
+async def show_more(discord: LoopbackDiscord, user: User, channel: Channel) -> list[Message]:
+    """A poll, a sticker, and a forward of a secret with a file."""
+    source = await discord.post(user, channel, "secret", attachments=(File("a.txt", b"x"),))
+    return [
+        await discord.post(user, channel, "", poll=Poll("lunch?", ("sushi", "soba"), (2, 1))),
+        await discord.post(user, channel, "", stickers=("wave",)),
+        await discord.forward(user, channel, source),
+    ]
 
 
 async def say_everything(discord: LoopbackDiscord, user: User, channel: Channel) -> Message:
@@ -65,6 +75,16 @@ class TestWithoutTheIntent:
             assert seen["content"] == heard.content
             assert seen["referenced_message"]["content"] == ""
 
+    async def test_a_poll_is_left_out_a_forward_shows_nothing_and_a_sticker_keeps_its_name(self) -> None:
+        async with LoopbackDiscord() as discord:
+            sent = await show_more(discord, discord.user("Diego"), discord.guild_channel())
+            poll, sticker, forward = [await over_rest(discord, message) for message in sent]
+        assert "poll" not in poll
+        assert [item["name"] for item in sticker["sticker_items"]] == ["wave"]
+        [snapshot] = forward["message_snapshots"]
+        assert (snapshot["message"]["content"], snapshot["message"]["attachments"]) == ("", [])
+        assert forward["message_reference"]["type"] == 1
+
     async def test_an_own_message_inside_a_blank_reply_is_readable(self) -> None:
         async with LoopbackDiscord() as discord, ListeningBot(discord) as bot:
             asker, channel = discord.user("Diego"), discord.guild_channel()
@@ -98,6 +118,30 @@ class TestWithTheIntent:
             seen = await over_rest(discord, message)
         assert (created.content, len(created.attachments)) == ("secret", 1)
         assert (seen["content"], len(seen["attachments"]), len(seen["embeds"])) == ("secret", 1, 1)
+
+    async def test_polls_and_forwards_are_as_hikari_reads_them(self) -> None:
+        async with (
+            LoopbackDiscord(message_content=True) as discord,
+            ListeningBot(discord, WITH_CONTENT) as bot,
+        ):
+            await show_more(discord, discord.user("Diego"), discord.guild_channel())
+            seen = [(await bot.next(hikari.GuildMessageCreateEvent)).message for _ in range(4)]
+        _, poll, sticker, forward = seen
+        assert poll.poll is not None
+        assert poll.poll.results is not None
+        assert [count.count for count in poll.poll.results.answer_counts] == [2, 1]
+        assert [each.name for each in sticker.stickers] == ["wave"]
+        [snapshot] = forward.message_snapshots
+        assert (snapshot.content, [file.filename for file in snapshot.attachments]) == ("secret", ["a.txt"])
+
+    async def test_what_was_forwarded_stays_in_the_forward_when_it_is_deleted(self) -> None:
+        async with LoopbackDiscord(message_content=True) as discord:
+            asker, channel = discord.user("Diego"), discord.guild_channel()
+            source = await discord.post(asker, channel, "secret")
+            forward = await discord.forward(asker, channel, source)
+            await discord.delete(asker, source)
+            seen = await over_rest(discord, forward)
+        assert seen["message_snapshots"][0]["message"]["content"] == "secret"
 
     async def test_that_was_not_granted_the_gateway_closes_with_4014(self) -> None:
         async with LoopbackDiscord() as discord:

@@ -2,7 +2,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, on
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message, is_blank
+from cc_bot.domain.text import shorten
 from cc_bot.texts.naming import without_mentions
 
 QUOTED_CHARACTERS = 300
@@ -69,35 +70,47 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 
 
 def is_withheld(message: hikari.PartialMessage) -> bool:
-    """Return whether there is nothing to read: no text and no files, or none that Discord shows the bot."""
-    return is_blank(message.content or "") and not message.attachments
+    """Return whether there is nothing to read: no text, no files, nothing beside them, or nothing that
+    Discord shows the bot."""
+    beside = (
+        message.embeds or message.poll or message.stickers or any(map(_says_something, _forwards(message)))
+    )
+    return is_blank(message.content or "") and not (message.attachments or beside)
 
 
 def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
     """Return whether it only calls the bot, and points at nothing either."""
     is_reply = message.type is hikari.MessageType.REPLY
-    return not (is_reply or message.attachments) and is_blank(text_of(message, bot))
+    return not (is_reply or files_of(message)) and is_blank(text_of(message, bot))
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """Return what it says, with names instead of Discord's codes for people and commands.
+    """Return what it says and shows beside that, with names instead of Discord's codes for people and
+    commands.
 
     The bot's own name is left out where it only calls it: at the beginning and at the end.
     """
+    typed = typed_text_of(message, bot)
+    return "\n".join(filter(None, (typed, *_beside(message, bot))))
+
+
+def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
+    """Return what its author has typed, written in the same way."""
     text = _without_calls((message.content or "").strip(), int(bot.id))
-    people = message.user_mentions or {}
+    return _with_names(text, message.user_mentions or {}, bot)
 
-    def named(mention: re.Match[str]) -> str:
-        user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        return f"@{on_one_line(user.display_name or user.username)}" if user else mention[0]
 
-    return without_mentions(_USER.sub(named, text)).strip()
+def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
+    """List its files, and those of what it forwards."""
+    forwarded = (file for snapshot in _forwards(message) for file in snapshot.attachments)
+    return (*(message.attachments or ()), *forwarded)
 
 
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
-    """Return whether what it says, as `content_of` has it, holds names that its author did not choose: of
-    people that it mentions, and of files."""
-    return bool(message.attachments) or any(user_id != bot_id for user_id in message.user_mentions or ())
+    """Return whether what it says, as `content_of` has it, holds words that its author did not choose: names
+    of people that it mentions and of files, what pages say that it links to, what it forwards."""
+    shows_others = message.embeds or files_of(message) or _forwards(message)
+    return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
@@ -108,8 +121,8 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
     """
     answer = reply_target(message, int(bot.id)) if quoting else None
     quote = quotation(answer.content or "") if answer else ""
-    called = f"@{bot.username}" if message.referenced_message and not message.attachments else ""
-    files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in message.attachments or ()]
+    called = f"@{bot.username}" if message.referenced_message and not files_of(message) else ""
+    files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in files_of(message)]
     return "\n".join(filter(None, (quote, text_of(message, bot) or called, *files)))
 
 
@@ -120,7 +133,7 @@ def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     text = "\n".join(lines).strip()
     cut = text[:characters] + ("…" if len(text) > characters else "")
-    return "\n".join(f"> {line}" for line in cut.splitlines())
+    return _quoted(cut)
 
 
 def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = False) -> Message:
@@ -148,6 +161,16 @@ def _is_named_by_others(message: hikari.Message) -> bool:
     return bool(message.member and message.member.nickname)
 
 
+def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: hikari.User) -> str:
+    """Write names instead of codes for people and commands."""
+
+    def named(mention: re.Match[str]) -> str:
+        user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
+        return f"@{on_one_line(user.display_name or user.username)}" if user else mention[0]
+
+    return without_mentions(_USER.sub(named, text)).strip()
+
+
 def _without_calls(text: str, bot_id: int) -> str:
     """Take off the bot's mentions at both ends. The end is taken off piece by piece: an expression that looks
     for it from every space of a long run would take minutes for a message full of them."""
@@ -162,6 +185,72 @@ def file_names(content: str) -> list[str]:
     """The names of the files of a message, as the archive keeps them."""
     lines = (line for line in content.splitlines() if line.startswith(FILE_NOTE) and line.endswith("]"))
     return [line[len(FILE_NOTE) : -1] for line in lines]
+
+
+# ---- beside ----------------------------------------------------------------------------------------------
+# What a message shows beside its text: previews of links and what bots compose, polls, stickers, and what it
+# forwards. What is not its author's own stands in quotation marks, so that none of it can pass for theirs.
+
+EMBEDS: Final = 5
+EMBED_CHARACTERS: Final = 800
+"""Of one embed: Discord lets it have 6,000, which would drown what is said about it."""
+
+
+def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
+    yield from _embedded(message.embeds or ())
+    if message.poll:
+        yield _poll_text(message.poll)
+    yield from _named_stickers(message.stickers or ())
+    yield from (_forward_text(snapshot, bot) for snapshot in _forwards(message))
+
+
+def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
+    for embed in embeds[:EMBEDS]:
+        author = embed.author.name if embed.author else None
+        fields = (f"{field.name}: {field.value}" for field in embed.fields)
+        footer = embed.footer.text if embed.footer else None
+        said = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
+        if not is_blank(said):
+            yield f"[embed]\n{_quoted(shorten(without_mentions(said), EMBED_CHARACTERS))}"
+
+
+def _poll_text(poll: hikari.polls.Poll) -> str:
+    """The question and its answers, with their votes as far as they are known."""
+    results = poll.results
+    votes = {each.id: each.count for each in results.answer_counts} if results else {}
+    counted = [f": {votes.get(answer.answer_id, 0)}" if results else "" for answer in poll.answers]
+    lines = (
+        f"- {_media_text(answer.poll_media)}{count}"
+        for answer, count in zip(poll.answers, counted, strict=True)
+    )
+    kind = "poll, closed" if results and results.is_finalized else "poll"
+    return "\n".join((f"[{kind}] {_media_text(poll.question)}", *lines))
+
+
+def _media_text(media: hikari.polls.PollMedia) -> str:
+    return on_one_line(f"{media.emoji or ''} {media.text or ''}")
+
+
+def _named_stickers(stickers: Sequence[hikari.stickers.PartialSticker]) -> Iterator[str]:
+    return (f"[sticker: {on_one_line(sticker.name)}]" for sticker in stickers)
+
+
+def _forwards(message: hikari.PartialMessage) -> Sequence[hikari.messages.MessageSnapshot]:
+    return message.message_snapshots or ()
+
+
+def _says_something(snapshot: hikari.messages.MessageSnapshot) -> bool:
+    return bool(snapshot.content or snapshot.embeds or snapshot.attachments or snapshot.stickers)
+
+
+def _forward_text(snapshot: hikari.messages.MessageSnapshot, bot: hikari.User) -> str:
+    typed = _with_names(snapshot.content or "", snapshot.user_mentions, bot)
+    said = (typed, *_embedded(snapshot.embeds), *_named_stickers(snapshot.stickers))
+    return "\n".join(filter(None, ("[forwarded message]", _quoted("\n".join(filter(None, said))))))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 # ---- question files --------------------------------------------------------------------------------------
@@ -196,8 +285,8 @@ class QuestionFiles:
 
     def note(self, message: hikari.Message) -> None:
         """A question came with these files."""
-        if message.attachments:
-            self._told[int(message.id)] = message.attachments
+        if files := files_of(message):
+            self._told[int(message.id)] = files
             while len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
 
@@ -229,7 +318,7 @@ class QuestionFiles:
         told = None if again else self._told.get(question.discord_id)
         if told is None:
             try:
-                told = (await self._rest.fetch_message(place_id, question.discord_id)).attachments
+                told = files_of(await self._rest.fetch_message(place_id, question.discord_id))
             except hikari.HTTPError as error:
                 raise AttachmentNotFetched from error
         return await fetch_attachments(told, room_bytes)

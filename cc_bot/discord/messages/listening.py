@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, repeat
 from typing import Final
 
@@ -20,11 +21,11 @@ from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuote
 from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
-from cc_bot.discord.messages.incoming import QuestionFiles, is_withheld, names_others
+from cc_bot.discord.messages.incoming import QuestionFiles, is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.discord.places import Places
+from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore, Stores
@@ -33,8 +34,11 @@ from cc_bot.stores import ChannelStore, Stores
 # Edits and deletions: the archive follows them, and an answer to the older text is given anew while it is
 # the newest, and goes with its question.
 #
-# Discord sends an update also when it has found the preview of a link, and without the text where the bot may
-# not read it; neither changes anything.
+# Discord sends an update also when it has found the preview of a link, which is read from then on and is no
+# other question; and without the text where the bot may not read it, which changes nothing.
+
+REMEMBERED: Final = 1000
+"""Edited messages of which is known what their authors wrote last."""
 
 
 @dataclass(eq=False, slots=True)
@@ -45,6 +49,8 @@ class Changes:
     mentions: Mentions
     withdrawals: Withdrawals
     taken_down: TakenDown
+    _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
+    """Hashes, not texts."""
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
         """Follow an edit. Raises StorageError and hikari's errors."""
@@ -53,8 +59,19 @@ class Changes:
         content = await self.addressing.content_of(message)
         if is_blank(content):
             await self._forget_if_blank(message)
-        elif await self.channels.edit(int(message.id), content, tainted=self._names_others(message)):
-            await self.mentions.follow_edit(int(message.id))
+            return
+        message_id, preview = int(message.id), self._is_preview(message)
+        tainted = self._names_others(message)
+        changed = await self.channels.edit(message_id, content, tainted=tainted, preview=preview)
+        if changed and not preview:
+            await self.mentions.follow_edit(message_id)
+
+    def _is_preview(self, message: hikari.PartialMessage) -> bool:
+        """Return whether its author has written nothing new. Of a message that was edited once, Discord tells
+        the time of that in each later update as well."""
+        typed = hash(typed_text_of(message, self.addressing.bot()))
+        known, self._typed[int(message.id)] = self._typed.get(int(message.id)), typed
+        return typed == known or not message.edited_timestamp
 
     def _names_others(self, message: hikari.PartialMessage) -> bool:
         return names_others(message, int(self.addressing.bot().id))

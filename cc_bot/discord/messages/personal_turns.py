@@ -18,7 +18,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
-from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
+from cc_bot.discord.messages.incoming import files_of, name_of_author, names_others, text_of
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.log import begin_turn
@@ -45,7 +45,7 @@ class PersonalTurns:
         begin_turn()
         recipient = await self.answers.recipients.of_author_in(int(message.channel_id), chosen.key.user_id)
         text = await self.quotes.quote(message, text_of(message, self.bot()))
-        files, tainted = asked_files(message.attachments), names_others(message, int(self.bot().id))
+        files, tainted = asked_files(files_of(message)), names_others(message, int(self.bot().id))
         asked = AskedQuestion(text, name_of_author(message), files, tainted)
         deliveries = self.answers.deliveries
         turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)

@@ -135,7 +135,7 @@ from tests.loopback.discord.channels import Channel, ChannelKind, Context
 from tests.loopback.discord.commands import Command
 from tests.loopback.discord.driver import LoopbackDiscord
 from tests.loopback.discord.gateway import Intent
-from tests.loopback.discord.messages import Attachment, Button, File, Message, Shown
+from tests.loopback.discord.messages import Attachment, Button, File, Message, Poll, Shown
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.rate import Allowance
 from tests.loopback.discord.reply import Reply
@@ -161,6 +161,7 @@ __all__ = [
     "Message",
     "Permission",
     "Ping",
+    "Poll",
     "Reply",
     "Shown",
     "User",

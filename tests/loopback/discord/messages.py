@@ -12,6 +12,10 @@ from tests.loopback.discord.users import User
 HAS_THREAD = 1 << 5
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
+HAS_SNAPSHOT = 1 << 14
+FORWARD = 1
+"""The type of a message's reference to what it forwards ("Message Reference Types")."""
+_BLANK: dict[str, Any] = {"content": "", "embeds": [], "attachments": [], "components": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,29 @@ class Attachment:
         if self.file.description is not None:
             answer["description"] = self.file.description
         return answer | {"ephemeral": True} if self.ephemeral else answer
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """A question with its answers, how many people chose each, and whether it is over ("Poll Resource")."""
+
+    question: str
+    answers: tuple[str, ...]
+    votes: tuple[int, ...] = ()
+    """As far as they are counted: there may be fewer than answers."""
+    closed: bool = False
+
+    def payload(self) -> dict[str, Any]:
+        numbered = enumerate(self.answers, 1)
+        counts = [{"id": i, "count": n, "me_voted": False} for i, n in enumerate(self.votes, 1)]
+        return {
+            "question": {"text": self.question},
+            "answers": [{"answer_id": i, "poll_media": {"text": text}} for i, text in numbered],
+            "expiry": "2026-01-01T00:00:00+00:00",
+            "allow_multiselect": False,
+            "layout_type": 1,
+            "results": {"is_finalized": self.closed, "answer_counts": counts},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +156,8 @@ class Message:
     """The stored message. `history` has every state since it was posted, the last one being the present.
 
     `reply_to` is what it refers to, and `pings_replied` says whether its author is mentioned by that;
-    `thread` is the thread that was started from it, or that a system message tells of.
+    `thread` is the thread that was started from it, or that a system message tells of. A forward says nothing
+    itself: `forwarded` is the message whose content it shows, as that was then (`snapshot`).
     """
 
     id: int
@@ -151,6 +179,10 @@ class Message:
     reply_to: "Message | None" = None
     pings_replied: bool = False
     thread: Channel | None = None
+    poll: Poll | None = None
+    stickers: tuple[str, ...] = ()
+    forwarded: "Message | None" = None
+    snapshot: dict[str, Any] | None = None
     deleted: bool = False
     history: list[Shown] = field(default_factory=list)
 
@@ -164,7 +196,8 @@ class Message:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.content or self.embeds or self.components or self.attachments)
+        other = self.poll or self.stickers or self.snapshot
+        return not (self.content or self.embeds or self.components or self.attachments or other)
 
     def record(self, at_s: float) -> None:
         self.history.append(
@@ -225,6 +258,12 @@ class Message:
             "components": [] if blank else self.components,
             "attachments": [] if blank else [attachment.payload() for attachment in self._loose()],
         }
+        if self.stickers:  # what the intent guards does not have them
+            answer["sticker_items"] = self.sticker_items()
+        if self.poll is not None and not blank:
+            answer["poll"] = self.poll.payload()
+        if self.snapshot is not None:
+            answer["message_snapshots"] = [{"message": self.snapshot | (_BLANK if blank else {})}]
         if self.author.is_webhook:
             answer["webhook_id"] = str(self.author.id)
         if self.application_id is not None:
@@ -241,6 +280,28 @@ class Message:
             )
         return answer
 
+    def sticker_items(self) -> list[dict[str, Any]]:
+        return [{"id": str(i), "name": name, "format_type": 1} for i, name in enumerate(self.stickers, 1)]
+
+    def take_snapshot(self) -> dict[str, Any]:
+        """What a forward of it shows ("Message Snapshot Object"): of a forward, what that shows."""
+        if self.snapshot is not None:
+            return self.snapshot
+        edited = self.edited_at.isoformat() if self.edited_at else None
+        return {
+            "type": self.kind,
+            "content": self.content,
+            "embeds": self.embeds,
+            "attachments": [attachment.payload() for attachment in self._loose()],
+            "timestamp": self.created_at.isoformat(),
+            "edited_timestamp": edited,
+            "flags": self.flags,
+            "mentions": [user.payload() for user in self.mentions],
+            "mention_roles": [],
+            "sticker_items": self.sticker_items(),
+            "components": [],
+        }
+
     def _loose(self) -> list[Attachment]:
         """Files that an embed shows are no attachments of the message any more, until an edit takes them out
         of it (discord/discord-api-docs issues 4809 and 2840)."""
@@ -251,14 +312,15 @@ class Message:
 
     def _reference(self) -> dict[str, Any] | None:
         """A system message about a thread refers to the thread, and to no message."""
-        if self.reply_to is not None:
-            where, what = self.reply_to.channel, {"message_id": str(self.reply_to.id)}
+        kind = 0 if self.forwarded is None else FORWARD
+        if (message := self.reply_to or self.forwarded) is not None:
+            where, what = message.channel, {"message_id": str(message.id)}
         elif self.thread is not None and not self.flags & HAS_THREAD:
             where, what = self.thread, {}
         else:
             return None
         in_guild = {"guild_id": str(where.guild.id)} if where.guild else {}
-        return {"type": 0, "channel_id": str(where.id), **what, **in_guild}
+        return {"type": kind, "channel_id": str(where.id), **what, **in_guild}
 
 
 Readable = Callable[[Message], bool]

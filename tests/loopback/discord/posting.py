@@ -9,7 +9,7 @@ from typing import Any
 from tests.loopback.discord.channel_reply import ChannelReply
 from tests.loopback.discord.channels import Channel, ChannelKind
 from tests.loopback.discord.drafts import Draft
-from tests.loopback.discord.messages import HAS_THREAD, File, Message, Shown
+from tests.loopback.discord.messages import HAS_SNAPSHOT, HAS_THREAD, File, Message, Poll, Shown
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.places import Places
 from tests.loopback.discord.transcript import Transcript
@@ -40,11 +40,16 @@ class Posting(Places):
         attachments: tuple[File, ...] = (),
         reply_to: Shown | Message | None = None,
         ping: bool = True,
+        poll: Poll | None = None,
+        stickers: tuple[str, ...] = (),
+        embeds: tuple[dict[str, Any], ...] = (),
     ) -> Message:
         """An ordinary message. `mention` puts `<@id>` of the bot (or of that user) before the text.
 
         A reply mentions the author replied to, as clients do unless that is switched off (`ping=False`).
+        Only bots and webhooks bring embeds along: what people write gets its previews later (`unfurl`).
         """
+        assert user.is_bot or not embeds, "people send no embeds"
         self._check_place(user, channel)
         named = self.bot if mention is True else mention
         text = f"{named.mention} {content}".strip() if isinstance(named, User) else content
@@ -54,11 +59,33 @@ class Posting(Places):
             assert not target.deleted, "that message was deleted"
             assert not target.ephemeral, "nobody can reply to a private message"
         kind = REPLY_MESSAGE if target else DEFAULT_MESSAGE
-        message = self.world.compose_message(channel, user, content=text, kind=kind, reply_to=target)
+        message = self.world.compose_message(
+            channel, user, content=text, kind=kind, reply_to=target, poll=poll, stickers=stickers
+        )
+        message.embeds = [{"type": "rich", **embed} for embed in embeds]
         keep = self.world.keep(channel)
         message.attachments = [keep(file) for file in attachments]
         await self.world.post(message, {"parse": _MENTIONS_ALL, "replied_user": ping})
         return message
+
+    async def forward(self, user: User, channel: Channel, message: Shown | Message) -> Message:
+        """A forward: it shows that message as it is now, and says nothing itself."""
+        self._check_place(user, channel)
+        source = self._stored(message)
+        assert not source.deleted, "that message was deleted"
+        assert not source.ephemeral, "nobody can forward a private message"
+        assert source.poll is None, "nobody can forward a poll"
+        forward = self.world.compose_message(
+            channel, user, forwarded=source, snapshot=source.take_snapshot(), flags=HAS_SNAPSHOT
+        )
+        await self.world.post(forward, {"parse": []})
+        return forward
+
+    async def vote(self, message: Shown | Message, *votes: int, closed: bool = False) -> None:
+        """The votes of a poll are these now; a bot that did not ask for them is not told."""
+        stored = self._stored(message)
+        assert stored.poll is not None, "that message is no poll"
+        stored.poll = replace(stored.poll, votes=votes, closed=closed)
 
     async def edit(self, user: User, message: Shown | Message, content: str) -> Message:
         """Only one's own; mentions are those of the new text, and a reply pings as much as it did."""
