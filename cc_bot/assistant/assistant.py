@@ -48,7 +48,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.message import Agent, ChannelKey, Message, Status, is_blank
+from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
@@ -283,6 +283,7 @@ class Assistant:
         stop: Stop | None = None,
         *,
         questions: Sequence[Message] = (),
+        references: Sequence[Reference] = (),
         admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer the newest question again; the new answer takes the place of the old one.
@@ -290,9 +291,10 @@ class Assistant:
         A session's answer is named by its row and stays in the archive as `replaced`. A channel's is named by
         its message on Discord and is overwritten: its questions were edited, and what it said about their
         older text goes with that; `questions` are those with their files, which are not stored, and who
-        asked the last of them pays. Raises as `ask` does, and NotNewest when something was said since.
+        asked the last of them pays. `references` are what a session's question points at. Raises as `ask`
+        does, and NotNewest when something was said since.
         """
-        request = TurnRequest(key, options, tuple(questions), answer_id)
+        request = TurnRequest(key, options, tuple(questions), answer_id, tuple(references))
         return self._events(request, stop or Stop(), admitted)
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:

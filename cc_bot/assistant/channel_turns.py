@@ -125,7 +125,12 @@ class ChannelContext:
         stretch = Stretch(place.key, (), blocks, place.settled_before, place.taken_from)
         while start < before:
             page = await self._store.get_page(
-                place.key, first=start, before=before, asked=place.asked, limit=self._page_size
+                place.key,
+                first=start,
+                before=before,
+                asked=place.asked,
+                limit=self._page_size,
+                reset=place.reset,
             )
             rows.extend(row for row in page if row.id not in place.hidden)
             stretch = replace(stretch, rows=tuple(reversed(rows)))
@@ -270,7 +275,12 @@ class ChannelTurn:
         self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement
     ) -> StoredTurn:
         options = self.options
-        answer = replace(answer, discord_id=options.answer_discord_id, author_id=options.bot_id)
+        answer = replace(
+            answer,
+            discord_id=options.answer_discord_id,
+            author_id=options.bot_id,
+            reply_to=self.questions[-1].discord_id,
+        )
         return await self._turns.channels.archive_answer(
             self.place, answer, self.questions, proposals, agent=options.agent.name, settlement=settlement
         )

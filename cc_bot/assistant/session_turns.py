@@ -54,7 +54,7 @@ class SessionTurns:
         """A turn for a new question in the session of a key, or for the newest one once more. Raises
         NotNewest when something was said since, and StorageError."""
         if request.replaces is not None:
-            return await self._again(request.options, key, request.replaces)
+            return await self._again(request, key, request.replaces)
         [question] = request.questions
         lasting = not request.options.temporary
         session = await self.sessions.open(key, visibility=question.visibility, lasting=lasting)
@@ -71,8 +71,11 @@ class SessionTurns:
         """Raise NotNewest unless the answer is the newest of its session."""
         await self._newest(key, answer_id)
 
-    async def _again(self, options: TurnOptions, key: SessionKey, answer_id: int) -> "SessionTurn":
+    async def _again(self, request: TurnRequest, key: SessionKey, answer_id: int) -> "SessionTurn":
         session, question, answer = await self._newest(key, answer_id)
+        options = request.options
+        if request.references:
+            question = replace(question, references=request.references)
         if answer.visibility == "public":  # it must not see now what it did not see then
             session = await self.sessions.open(key, beyond=2)
         if answer.discord_id is not None:  # it is shown in the same place

@@ -26,7 +26,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.memory import Audience, Memory, Source
-from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, ToolCall, Visibility
+from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, Reference, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
@@ -228,6 +228,8 @@ class TurnRequest:
     """Oldest first. Those of a channel are in its archive already, and each has its discord_id."""
     replaces: int | None = None
     """The answer that is to be made anew: its row in a session, its message on Discord in a channel."""
+    references: tuple[Reference, ...] = ()
+    """The messages that a session's question points at whose answer is made anew."""
 
     @property
     def user_id(self) -> int | None:

@@ -8,19 +8,17 @@ change from turn to turn, so they come after the messages, with the date; and so
 an operator wants told from the start.
 """
 
-import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import lru_cache
-from hashlib import blake2b
 from itertools import accumulate
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.instructions import instructions
 from cc_bot.context.prompt import Built, PromptStyle, changing, profile, told_to_be
+from cc_bot.context.speakers import YOU, beginning, speaker, spoken
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
@@ -38,11 +36,6 @@ from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolSchema, 
 # Tokens are counted as the model counts them: a frozen block as it was counted when it was frozen, everything
 # else by the estimate times the model's factor.
 
-NAME_CHARACTERS: Final = 40
-"""Discord's display names have 32."""
-NAMELESS: Final = "?"
-_NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
-"""What ends a name, and what begins a mark or looks so."""
 KEPT_SHARE: Final = 0.75
 """How full the budget is after something has left. The less is kept, the seldomer a request begins anew."""
 BLOCKS_IN_BUDGET: Final = 4
@@ -53,39 +46,16 @@ def render(said: ContextMessage) -> UserPart | AssistantPart:
     """The part of a prompt that a message becomes. Names come before what people said, not before answers."""
     if said.role == "assistant":
         return AssistantPart(said.content or UNSAID, tainted=True)
-    return UserPart(spoken(said.name, said.author_id, said.content), tainted=True)
+    text = said.content if said.reply_to is None else f"{_replied(said)}\n{said.content}"
+    return UserPart(spoken(said.name, said.author_id, text), tainted=True)
 
 
-def spoken(name: str, author_id: int, text: str) -> str:
-    """Write what someone said, with their name before it. All lines but the first are set in, so that none of
-    them can pass for what somebody else said."""
-    first, *others = text.splitlines() or [""]
-    said = f"{speaker(name, author_id)}: {first}"
-    return "\n".join((said, *(f"  {line}".rstrip() for line in others))) if others else said
-
-
-@lru_cache(maxsize=4096)
-def speaker(name: str, author_id: int) -> str:
-    """A name on one line and without a colon, so that it ends where it seems to, and the mark of whose it is.
-
-    Anybody may take another's name, or the bot's. The mark is made of the id alone, so it is the same in
-    every request, after a restart and beside whatever names come later: frozen messages keep their bytes.
-    """
-    letters = (
-        " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
-        for letter in name
-    )
-    shown = " ".join("".join(letters).split())[:NAME_CHARACTERS].strip() or NAMELESS
-    return f"{shown}{mark_of(author_id)}"
-
-
-def mark_of(author_id: int) -> str:
-    """Tells people of one name apart: `#` and six digits, two tokens of most models; empty for an unknown
-    id. Two people in a million share one, and nobody can choose theirs."""
-    if not author_id:
-        return ""
-    digest = blake2b(author_id.to_bytes(8, "big"), digest_size=8).digest()
-    return f"#{int.from_bytes(digest) % 10**6:06}"
+def _replied(said: ContextMessage) -> str:
+    """Tell on one line what a message replies to, from the row of that: what is deleted is told no more."""
+    if said.replied is None:
+        return "> (a message that is not shown)"
+    name = YOU if said.replied_name is None else speaker(said.replied_name, said.replied_id)
+    return f"> {name}: {beginning(said.replied)}"
 
 
 def said_tokens(said: ContextMessage) -> int:
@@ -343,7 +313,8 @@ def build_channel_prompt(
     words = instructions(locale)
     of_asker = profile(notes, words.the_asker, words, timezone)
     told = "\n\n".join(filter(None, (f"{now_told}\n{_speakers(shown, questions, locale)}", of_asker)))
-    asked = [_asked(question, alone=len(questions) == 1) for question in questions]
+    last_id = shown.rows[-1].id if shown.rows else None
+    asked = [_asked(question.below(last_id), alone=len(questions) == 1) for question in questions]
     history = list(map(render, shown.rows))
     others = bool(shown.rows)
     system = SystemPart(_stable(locale, tools, persona))

@@ -183,7 +183,7 @@ def build_prompt(
     from the start. Of the history, `budget_tokens` are shown at most, the style's own when it is None; `cost`
     tells what a message takes of them.
     """
-    asked = user_part(question)
+    asked = user_part(question.below(history[-1].discord_id if history else None))
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
     told = changing(
         locale, now.astimezone(timezone), timezone, recap.text if recap else "", paused=paused, canvas=canvas

@@ -17,7 +17,8 @@ from hashlib import blake2b
 from typing import Final, assert_never
 
 from cc_bot.context.attachments import as_prompt_text
-from cc_bot.domain.message import Message
+from cc_bot.context.speakers import quote
+from cc_bot.domain.message import Attachment, Message
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
@@ -44,16 +45,22 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
 
 
 def user_part(message: Message) -> UserPart:
-    """The text with the text files that came with it, and the images."""
-    images = tuple(attachment for attachment in message.attachments if attachment.is_image)
-    return UserPart(_text_with_files(message), images, message.taints)
+    """The text with what it points at and the text files of all that, and the images."""
+    images = tuple(file for file in _files(message) if file.is_image)
+    return UserPart(_whole_text(message), images, message.taints)
 
 
-def _text_with_files(message: Message) -> str:
-    if not message.attachments:
+def _whole_text(message: Message) -> str:
+    if not (message.attachments or message.references):
         return message.content
-    files = (as_prompt_text(attachment) for attachment in message.attachments if not attachment.is_image)
-    return "\n\n".join(filter(None, (message.content, *files)))
+    files = (as_prompt_text(file) for file in _files(message) if not file.is_image)
+    return "\n\n".join(filter(None, (quote(message.references), message.content, *files)))
+
+
+def _files(message: Message) -> tuple[Attachment, ...]:
+    """The files of what it points at, and its own."""
+    pointed_at = (file for reference in message.references for file in reference.attachments)
+    return (*pointed_at, *message.attachments)
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
@@ -154,8 +161,8 @@ def tools_tokens(tools: Iterable[ToolSchema]) -> int:
 def message_tokens(message: Message) -> int:
     """Estimate what a message of the history costs: the sum over the parts of the prompt that it becomes."""
     if message.role == "user":
-        images = sum(attachment.is_image for attachment in message.attachments)
-        return MESSAGE_TOKENS + estimate_tokens(_text_with_files(message)) + IMAGE_TOKENS * images
+        images = sum(file.is_image for file in _files(message))
+        return MESSAGE_TOKENS + estimate_tokens(_whole_text(message)) + IMAGE_TOKENS * images
     return sum(map(part_tokens, _assistant_parts(message)))
 
 

@@ -97,6 +97,14 @@ def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.Gat
     return bot
 
 
+def own_user(bot: hikari.GatewayBot) -> hikari.OwnUser:
+    """Return who the bot is. Raises ComponentStateConflictError before Discord has told."""
+    me = bot.get_me()
+    if me is None:
+        raise hikari.ComponentStateConflictError("not connected yet")
+    return me
+
+
 def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
     """Return why Discord closed the connection for good."""
     if error.code == AUTHENTICATION_FAILED:

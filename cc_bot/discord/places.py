@@ -100,6 +100,55 @@ class Places:
         return place
 
 
+async def may_read(rest: hikari.api.RESTClient, guild_id: int, channel_id: int, user_id: int) -> bool:
+    """Return whether a user may see what is written in a channel or thread of a server, and what was written
+    before ("Permissions" of Discord's documentation). Raises hikari's errors, NotFoundError among them for
+    who is no member."""
+    guild, member, channel = await asyncio.gather(
+        rest.fetch_guild(guild_id), rest.fetch_member(guild_id, user_id), rest.fetch_channel(channel_id)
+    )
+    thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
+    if thread is not None:  # what a thread's channel allows
+        channel = await rest.fetch_channel(thread.parent_id)
+    if not isinstance(channel, hikari.PermissibleGuildChannel) or channel.guild_id != guild.id:
+        return False
+    granted = _permissions(guild, member, channel)
+    if not granted.all(hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.READ_MESSAGE_HISTORY):
+        return False
+    if thread is None or thread.type is not hikari.ChannelType.GUILD_PRIVATE_THREAD:
+        return True
+    return bool(granted & hikari.Permissions.MANAGE_THREADS) or await _is_in(rest, thread, user_id)
+
+
+def _permissions(
+    guild: hikari.RESTGuild, member: hikari.Member, channel: hikari.PermissibleGuildChannel
+) -> hikari.Permissions:
+    """Add up what the server grants, and over that what the channel says of everybody, of roles and of the
+    member."""
+    roles = {guild.id, *member.role_ids}
+    granted = hikari.Permissions.NONE
+    for role in guild.roles.values():
+        granted |= role.permissions if role.id in roles else hikari.Permissions.NONE
+    if guild.owner_id == member.id or granted & hikari.Permissions.ADMINISTRATOR:
+        return hikari.Permissions.all_permissions()
+    overwrites = channel.permission_overwrites
+    for of in ({guild.id}, roles - {guild.id}, {member.id}):
+        some = [each for id_, each in overwrites.items() if id_ in of]
+        denied, allowed = hikari.Permissions.NONE, hikari.Permissions.NONE
+        for each in some:
+            denied, allowed = denied | each.deny, allowed | each.allow
+        granted = (granted & ~denied) | allowed
+    return granted
+
+
+async def _is_in(rest: hikari.api.RESTClient, thread: hikari.GuildThreadChannel, user_id: int) -> bool:
+    try:
+        await rest.fetch_thread_member(thread.id, user_id)
+    except hikari.NotFoundError:
+        return False
+    return True
+
+
 def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
     """The conversation that takes place where an interaction comes from: interactions tell it themselves."""
     if channel.type in _THREADS and channel.parent_id is not None:

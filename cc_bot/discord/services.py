@@ -5,6 +5,7 @@ import contextlib
 import signal
 from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -24,12 +25,13 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.gateway import GrantedReading, Shards
+from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.in_order import FileLine, Pace
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
@@ -226,7 +228,12 @@ def build_services(
     shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
     deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
-    answers = Answers(given.assistant, running, deliveries, boards, chooser, recipients, taken_down)
+    references = References(
+        bot.rest, stores, gate.reads, places, partial(own_user, bot), reads_all=granted.reading == "all"
+    )
+    answers = Answers(
+        given.assistant, running, deliveries, boards, chooser, recipients, taken_down, references
+    )
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -105,6 +105,28 @@ class Attachment:
         return self.content_type.startswith("image/")
 
 
+Pointing = Literal["reply", "above", "link", "picture"]
+"""How a question points at a message: replies to it, or to one that replies to it, links to it, or stands
+below the picture that it shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A message that a question points at, as a request shows it. It is stored with no question: what is
+    deleted where it stands is gone from later requests."""
+
+    pointing: Pointing
+    content: str = ""
+    author_name: str = ""
+    """Empty where the answer is the assistant's own."""
+    author_id: int = 0
+    attachments: tuple[Attachment, ...] = ()
+    shown: bool = True
+    """False for what is deleted, or not for the asker or the bot to see."""
+    tainted: bool = True
+    """Whether its words are somebody else's than the asker's and the assistant's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A message of the user or the assistant."""
@@ -121,6 +143,10 @@ class Message:
     attachments: tuple[Attachment, ...] = ()
     tainted: bool = False
     """Whether it holds words that its user did not write; of an answer: whether its model had read such."""
+    reply_to: int | None = None
+    """Discord's id of the message that it replies to."""
+    references: tuple[Reference, ...] = ()
+    """The messages that it points at, oldest first; not stored."""
     created_at: datetime | None = None
     """When it was stored (UTC); None until then."""
     id: int | None = field(default=None, compare=False)
@@ -130,11 +156,21 @@ class Message:
         if self.created_at is not None and self.created_at.tzinfo is None:
             raise ValueError("created_at needs a time zone")
 
+    def below(self, last_id: int | None) -> "Message":
+        """The message where the one with this id of Discord's is the last before it: a reply to an answer
+        that stands there need not say to which."""
+        answered = [each for each in self.references if each.pointing == "reply" and not each.author_name]
+        if self.reply_to is None or self.reply_to != last_id or not answered:
+            return self
+        linked = (each for each in self.references if each.pointing not in ("reply", "above"))
+        return replace(self, references=tuple(linked))
+
     @property
     def taints(self) -> bool:
         """True if a turn that reads it has read words which its user did not write: files and quotations are
         somebody else's, whoever sent them."""
-        return self.tainted or bool(self.attachments) or has_quotation(self.content)
+        pointed = any(reference.tainted and reference.shown for reference in self.references)
+        return self.tainted or pointed or bool(self.attachments) or has_quotation(self.content)
 
 
 # ---- agent -----------------------------------------------------------------------------------------------
@@ -242,6 +278,13 @@ class ContextMessage(NamedTuple):
     content: str
     author_id: int = 0
     """0 where it is not known."""
+    reply_to: int | None = None
+    """Discord's id of what it replies to."""
+    replied: str | None = None
+    """The beginning of that; None where it is not in the archive."""
+    replied_name: str | None = None
+    """Who said that; None where it was this bot."""
+    replied_id: int = 0
 
 
 # ---- settings --------------------------------------------------------------------------------------------

@@ -102,6 +102,12 @@ class ScheduleChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyWithheld:
+    """The question replies to a message that is not shown to the bot, and its user has not been told of a way
+    around that today."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilesLeftOut:
     """Files came with the question that the model is not shown. It comes before everything else."""
 
@@ -154,6 +160,7 @@ TurnEvent = (
     | NotRemoved
     | ScheduleChanged
     | FilesLeftOut
+    | ReplyWithheld
     | CanvasChanged
     | Notice
     | Done
@@ -200,6 +207,8 @@ class AskedQuestion:
     files: tuple[AskedFile, ...] = ()
     tainted: bool = False
     """As `Message.tainted`."""
+    reply_to: int | None = None
+    """As `Message.reply_to`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,15 +63,21 @@ SELECT_CONTEXT: Final = """
     )
 """
 
-# $1 channel, $2 thread, $3 the first id, $4 the one after the last, $5 the question, $6 limit. An answer
-# without words has nothing to show.
+# $1 channel, $2 thread, $3 the first id, $4 the one after the last, $5 the question, $6 limit, $7 what is
+# read no more: up to that id nothing is told of what is replied to either. An answer without words has
+# nothing to show. What is replied to is one row, by messages_by_discord_id.
 SELECT_ROWS: Final = """
-    SELECT discord_id, role, author_name, content, coalesce(author_id, 0)
-    FROM messages
-    WHERE parent_channel_id = $1 AND thread_id = $2 AND discord_id >= $3 AND discord_id < $4
-        AND (discord_id < $5 OR role = 'assistant') AND content <> ''
-        AND user_id IS NULL AND visibility = 'public' AND status <> 'replaced'
-    ORDER BY discord_id DESC
+    SELECT m.discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
+        m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
+        coalesce(r.author_id, 0)
+    FROM messages AS m
+    LEFT JOIN messages AS r
+        ON r.discord_id = m.reply_to AND r.parent_channel_id = $1 AND r.thread_id = $2
+        AND r.user_id IS NULL AND r.visibility = 'public' AND r.discord_id > $7
+    WHERE m.parent_channel_id = $1 AND m.thread_id = $2 AND m.discord_id >= $3 AND m.discord_id < $4
+        AND (m.discord_id < $5 OR m.role = 'assistant') AND m.content <> ''
+        AND m.user_id IS NULL AND m.visibility = 'public' AND m.status <> 'replaced'
+    ORDER BY m.discord_id DESC
     LIMIT $6
 """
 
@@ -158,14 +164,22 @@ class BlockStore:
         )
 
     async def get_page(
-        self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int
+        self,
+        key: ChannelKey,
+        *,
+        first: int,
+        before: int,
+        asked: int = UNBOUNDED,
+        limit: int,
+        reset: int = 0,
     ) -> list[ContextMessage]:
         """Return the messages of one place, newest first: from the id `first` to the one before `before`.
 
         After the question `asked` only this bot's answers are told: one may have been posted since it came.
+        Up to the id `reset` nothing is told of what they reply to.
         """
         rows = await self._database.query(
-            SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit
+            SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit, reset
         )
         return list(map(ContextMessage._make, rows))
 

@@ -61,9 +61,13 @@ THAW_NEW: Final = """
 
 _SAID: Final = (
     *("discord_id", "author_id", "author_name", "role"),
-    *("content", "tool_calls", "status", "tainted"),
+    *("content", "tool_calls", "status", "tainted", "reply_to"),
 )
 _OF_SAID: Final = {name: f"json_extract(said.value, '$[{at}]')" for at, name in enumerate(_SAID)}
+
+# A page of a long answer stands for the answer, whose row has the id of the first.
+_WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
+_INSERTED: Final = {**_OF_SAID, "reply_to": _WHOLE.format(id=_OF_SAID["reply_to"])}
 
 # $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays: each has what _SAID names. When a message
 # was said is part of its id: milliseconds since 2015, above 22 other bits (Discord's API reference,
@@ -73,7 +77,7 @@ INSERT: Final = f"""
         parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
     )
     SELECT
-        $1, $2, $3, $4, {", ".join(_OF_SAID.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
+        $1, $2, $3, $4, {", ".join(_INSERTED.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
     FROM json_each($5) AS said
     WHERE {_OF_SAID["discord_id"]} > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
@@ -140,7 +144,7 @@ THAW_ANSWER: Final = """
 """
 
 _ANSWERED: Final = Parameters(
-    ("author_id", "author_name", "content", "tool_calls", "status", "tainted"), first=7
+    ("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"), first=7
 )
 
 # Made anew in place, an answer takes the row of the one before. Of a session's row, or of another channel's,
@@ -462,6 +466,13 @@ def place_deletion(key: ChannelKey) -> list[Statement]:
 SELECT_KNOWN: Final = "SELECT discord_id FROM messages WHERE discord_id IN (SELECT value FROM json_each($1))"
 """Served by messages_by_discord_id. Parameters: the ids of messages, as JSON."""
 
+SELECT_SAID: Final = f"""
+    SELECT {MESSAGE.of("m")} FROM messages AS m
+    WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
+        AND (m.user_id = $3 OR m.user_id IS NULL AND m.visibility = 'public')
+"""
+"""Served by messages_by_discord_id. Parameters: Discord's id, the channel or thread, the user."""
+
 SELECT_DIRECT: Final = """
     SELECT s.channel_id
     FROM sessions AS s
@@ -633,6 +644,11 @@ class ChannelStore:
         """Return the bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return MESSAGE.first(rows)
+
+    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> Message | None:
+        """Return what a message of a channel or thread says, or the long answer of which it is a page: one of
+        the place itself, or of this user's conversation there."""
+        return MESSAGE.first(await self._database.query(SELECT_SAID, discord_id, place_id, user_id))
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
         """Return the session whose answer this message shows, or the long answer of which it is a page."""

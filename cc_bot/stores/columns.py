@@ -298,7 +298,7 @@ def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
 MESSAGE: Final = Columns(
     Message,
     moments=MS,
-    without=("attachments",),
+    without=("attachments", "references"),
     tool_calls=Kind(tool_calls_to_json, tool_calls_of, "json", empty=("[]", ())),
 )
 

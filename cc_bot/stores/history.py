@@ -12,7 +12,7 @@ from itertools import dropwhile
 from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.message import Attachment, Message, has_quotation
+from cc_bot.domain.message import Attachment, Message, Reference, Role, has_quotation
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
@@ -26,16 +26,30 @@ class _SessionMessage(NamedTuple):
     opened_at: str
     last_active: str
     has_files: int
+    replied: str | None
+    """The beginning of what it replies to, where that may be seen in the turn."""
+    replied_role: Role | None
     message: Message
 
+
+REPLIED_CHARACTERS: Final = 100
+"""Of a message that is replied to, as later requests show it."""
 
 _SAID: Final = Columns(_SessionMessage, message=MESSAGE)
 
 _OF_TAIL: Final = f"""
     s.id, s.created_at, s.last_active,
     EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
+    substr(r.content, 1, {REPLIED_CHARACTERS}), r.role,
     {MESSAGE.of("m")}
 """  # noqa: S608 - put together from constants alone
+
+# What a message replies to is one row, found by messages_by_discord_id: the user's own, for nobody else's
+# words are told once more. {visibility} is the parameter of the turn's.
+_JOIN_REPLIED: Final = """
+    LEFT JOIN messages AS r
+        ON r.discord_id = m.reply_to AND r.user_id = $1 AND r.visibility IN ('public', {visibility})
+"""
 
 
 def _of(id_: str, role: str, **columns: str) -> str:
@@ -51,6 +65,7 @@ _SELECT_TAIL: Final = f"""
     LEFT JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1
         AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
+    {_JOIN_REPLIED.format(visibility="$5")}
     WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3
         AND s.closed_at IS NULL AND s.last_active > $4
     ORDER BY m.id DESC
@@ -105,6 +120,7 @@ SELECT_EARLIER: Final = f"""
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
         AND m.status <> 'replaced' AND m.visibility IN ('public', $3)
+    {_JOIN_REPLIED.format(visibility="$3")}
     WHERE s.id = $2 AND s.user_id = $1 AND s.closed_at IS NULL
     ORDER BY m.id DESC
     LIMIT $5
@@ -124,7 +140,8 @@ PAGE_SIZE: Final = 200
 UNBOUNDED: Final = 2**62
 """More messages than there are, and a later id than any."""
 
-_session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _SessionMessage._fields[:-1])
+_session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _SessionMessage._fields[:4])
+_replied, _replied_role, _reply_to = map(_SAID.column, ("replied", "replied_role", "reply_to"))
 message_id, _role, _content = map(_SAID.column, ("id", "role", "content"))
 _visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
 _message: Final = _SAID.part("message")
@@ -208,10 +225,25 @@ def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Messag
     """The messages of the rows, which are read newest first, oldest first."""
     if not rows or message_id(rows[0]) is None:  # a session in which nothing was said yet
         return ()
-    messages = [_message(*row) for row in reversed(rows)]
+    messages, last_id = list[Message](), None
+    for row in reversed(rows):
+        messages.append(_said(row).below(last_id))
+        last_id = messages[-1].discord_id
     if attachments := _attachments(files):
-        messages = [replace(each, attachments=attachments.get(each.id, ())) for each in messages]
+        messages = [replace(each, attachments=attachments.get(each.id or 0, ())) for each in messages]
     return tail(messages, 0)
+
+
+def _said(row: Row) -> Message:
+    message: Message = _message(*row)
+    if _reply_to(row) is None or message.role == "assistant":
+        return message
+    name = message.author_name if _replied_role(row) == "user" else ""
+    replied = _replied(row)
+    reference = Reference(
+        "reply", replied or "", name, message.author_id, shown=replied is not None, tainted=False
+    )
+    return replace(message, references=(reference,))
 
 
 def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:

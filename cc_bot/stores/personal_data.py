@@ -108,7 +108,7 @@ PERSONAL_TABLES: Final = (
         "user_settings",
         "settings",
         "user_id = $1",
-        ("user_id", "locale", "timezone", "welcomed", "memory_paused", "updated_at"),
+        ("user_id", "locale", "timezone", "welcomed", "memory_paused", "told_of_menu_at", "updated_at"),
         at="updated_at",
     ),
     PersonalTable(

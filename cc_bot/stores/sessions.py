@@ -236,6 +236,16 @@ _INSERT_SESSION: Final = f"""
     ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
 """  # noqa: S608 - put together from constants alone
 
+# By messages_by_session. $1 user, $2 the answer's row
+_SELECT_QUESTION: Final = f"""
+    SELECT {MESSAGE.of("q")}
+    FROM messages AS a
+    JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.id < a.id AND q.role = 'user'
+    WHERE a.id = $2 AND a.user_id = $1
+    ORDER BY q.id DESC
+    LIMIT 1
+"""  # noqa: S608 - put together from constants alone
+
 
 class SessionStore:
     """The sessions of every key."""
@@ -302,6 +312,10 @@ class SessionStore:
             before = message_id(rows[-1]) if rows else before
         files = await self._read_files(session, rows, start) if rows and has_files(rows) else ()
         return replace(session, history=(*read_history(rows, files), *session.history), more=more)
+
+    async def get_question(self, user_id: int, answer_id: int) -> Message | None:
+        """Return what one of the user's answers answers, without its files; both by their rows."""
+        return MESSAGE.first(await self._database.query(_SELECT_QUESTION, user_id, answer_id))
 
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it, and nothing before it."""

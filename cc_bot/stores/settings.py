@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum
 from typing import Final
 from zoneinfo import available_timezones
@@ -58,6 +59,15 @@ _CLAIM_WELCOME: Final = """
     RETURNING user_id
 """
 
+# The same for a word that is told once a day. $1 user, $2 now, $3 a day ago
+_CLAIM_MENU: Final = """
+    INSERT INTO user_settings (user_id, told_of_menu_at, updated_at)
+    VALUES ($1, $2, $2)
+    ON CONFLICT (user_id) DO UPDATE SET told_of_menu_at = excluded.told_of_menu_at
+    WHERE user_settings.user_id = $1 AND coalesce(user_settings.told_of_menu_at, '') <= $3
+    RETURNING user_id
+"""
+
 
 class SettingsStore:
     """The settings of every user."""
@@ -99,6 +109,13 @@ class SettingsStore:
         [rows] = await self._database.transaction(
             [Statement(_CLAIM_WELCOME, (user_id, to_text(self._clock())))]
         )
+        return bool(rows)
+
+    async def claim_word_on_menu(self, user_id: int) -> bool:
+        """Claim the word on the menu of messages: True once a day and user, likewise."""
+        now = self._clock()
+        params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
+        [rows] = await self._database.transaction([Statement(_CLAIM_MENU, params)])
         return bool(rows)
 
 

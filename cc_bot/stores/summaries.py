@@ -17,7 +17,16 @@ from cc_bot.domain.summary import Backlog, Summary
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
 
-_UNTOLD: Final = ("tool_calls", "status", "author_id", "author_name", "discord_id", "attachments")
+_UNTOLD: Final = (
+    "tool_calls",
+    "status",
+    "author_id",
+    "author_name",
+    "discord_id",
+    "attachments",
+    "reply_to",
+    "references",
+)
 """Of a message, in a summary."""
 
 

@@ -10,7 +10,13 @@ from typing import Final
 
 from cc_bot.stores.blocks import BLOCK_STATEMENTS
 from cc_bot.stores.canvases import CANVAS_STATEMENTS
-from cc_bot.stores.channels import CHANNEL_STATEMENTS, REMOVAL_STATEMENTS, SELECT_DIRECT, SELECT_KNOWN
+from cc_bot.stores.channels import (
+    CHANNEL_STATEMENTS,
+    REMOVAL_STATEMENTS,
+    SELECT_DIRECT,
+    SELECT_KNOWN,
+    SELECT_SAID,
+)
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import USAGE_STATEMENTS
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
@@ -31,7 +37,7 @@ UNSCOPED: Final = frozenset(
     {
         *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
-        *(SELECT_DIRECT, SELECT_KNOWN),
+        *(SELECT_DIRECT, SELECT_KNOWN, SELECT_SAID),
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
         *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *LEDGER_STATEMENTS,

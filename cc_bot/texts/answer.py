@@ -52,6 +52,11 @@ class AnswerTexts(Area):
         en="📎 I couldn't read {names}. I can read images of up to {images} and text of up to {texts}.",
     )
     """Parameters: names, images, texts (the most bytes of each, such as `8 MB`)."""
+    reply_withheld = Sentence(
+        ja="↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「これについて聞く」を選ぶと、読んでお答えします。",
+        en="↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → Ask about this, and I will read it.",
+    )
+    """Names the command of `MessageMenuTexts`."""
     file_name = Sentence(ja="回答.md", en="answer.md")
     help_hint = Sentence(
         ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do."

@@ -12,11 +12,10 @@ from cc_bot.context.channel_prompt import (
     Plan,
     Stretch,
     fitting,
-    mark_of,
     plan,
     render,
-    speaker,
 )
+from cc_bot.context.speakers import mark_of, speaker
 from cc_bot.domain import Block, ChannelKey, ContextMessage
 from cc_bot.llm.model import AssistantPart, UserPart
 from tests.o200k import count

@@ -10,6 +10,7 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.deliveries import NOTING_S, TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.places import Places
+from cc_bot.discord.references import References
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.policy import Policies
@@ -24,6 +25,18 @@ def chooser_over(stores: Stores, rest: hikari.api.RESTClient, file: Path = Path(
 def deliveries_over(stores: Stores, running: RunningTurns, *, noting_s: float = NOTING_S) -> TurnDeliveries:
     spending = Spending(stores.usage)
     return TurnDeliveries(stores.ledger, stores.channels, spending, running, utc_now, noting_s=noting_s)
+
+
+def references_over(
+    stores: Stores, rest: hikari.api.RESTClient, bot: hikari.User | None = None
+) -> References:
+    """What questions point at, read over REST alone by a bot that is shown everything."""
+
+    def own_user() -> hikari.User:
+        assert bot is not None, "nobody told who the bot is"
+        return bot
+
+    return References(rest, stores, gate_over(stores, rest).reads, Places(rest), own_user, reads_all=True)
 
 
 def gate_over(

@@ -16,8 +16,8 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
-from cc_bot.discord.messages.incoming import QuestionFiles
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
+from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain import ChannelKey, Locale
@@ -26,7 +26,7 @@ from cc_bot.domain.errors import ModelRefusedRequest, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import Table, laid_table
-from tests.discord.choosing import chooser_over, gate_over
+from tests.discord.choosing import chooser_over, gate_over, references_over
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
@@ -92,6 +92,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             SeenRoles(),
             QuestionFiles(rest),
+            references_over(stores, rest, me),
             lambda: me,
         )
         replies = MessageReplies(rest, TakenDown(), stores.channels)

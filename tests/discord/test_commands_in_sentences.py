@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cc_bot.context.instructions import instructions
 from cc_bot.discord.bot import extension_names
 from cc_bot.discord.gateway import gateway_bot
-from cc_bot.discord.messages.incoming import quotation
+from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
 from cc_bot.discord.recipients import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.domain.locale import Locale

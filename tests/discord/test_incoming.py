@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.messages.incoming import (
+from cc_bot.discord.incoming import (
     asks_nothing,
     content_of,
     is_addressed,

@@ -23,7 +23,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out
 from tests.discord.boards import boards_over
-from tests.discord.choosing import chooser_over, deliveries_over, gate_over
+from tests.discord.choosing import chooser_over, deliveries_over, gate_over, references_over
 from tests.loopback.discord import LoopbackDiscord
 from tests.scripted_model import ScriptedModel, only
 
@@ -49,6 +49,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             chooser,
             recipients,
             taken_down,
+            references_over(stores, bot.rest),
         )
         yield Messages(
             bot,

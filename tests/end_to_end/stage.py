@@ -31,7 +31,7 @@ AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 UNKNOWN_MESSAGE = 10008
 TOO_MANY_REQUESTS = 429
 MENTION = re.compile(rb"</[a-z][a-z -]*:\d+>")
-_MARK = re.compile(r"#\d{6}(?=: )")
+_MARK = re.compile(r"#\d{6}(?=:)")
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
 CONTINUE = {"ja": "続ける"}

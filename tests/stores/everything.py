@@ -41,6 +41,7 @@ async def do_everything(database: Database) -> set[str]:
     session = await stores.sessions.commit_turn(session, turn("やあ", attachments=(FILE,)))
     session = await stores.sessions.open(KEY, visibility="private")
     again = [Message("assistant", "また")]
+    await stores.sessions.get_question(USER, session.history[-1].id or 0)
     await stores.sessions.commit_turn(session, again, replaces=session.history[-1].id)
     backlog = await stores.summaries.get_backlog(KEY)
     assert backlog is not None
@@ -94,6 +95,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.settings.get(USER)
     await stores.settings.set(USER, locale=Locale.JA)
     await stores.settings.claim_welcome(USER)
+    await stores.settings.claim_word_on_menu(USER)
     await stores.settings.pause_memory(USER, True)
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.token_factors.get("model")
@@ -117,7 +119,7 @@ async def do_everything(database: Database) -> set[str]:
         *await do_everything_with_turns(stores),
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
-        *("open", "load_earlier", "commit_turn", "archive_turn", "clear", "expire"),
+        *("open", "load_earlier", "get_question", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
         *("get_statistics", "refuses"),
         *("catch_up", "update", "supersede", "delete", "list_versions", "restore", "undo_update", "undo_add"),
@@ -125,7 +127,7 @@ async def do_everything(database: Database) -> set[str]:
         *("erase", "erase_all", "purge", "get_next_purge", "write_back", "rewrite"),
         *("pin", "unpin", "list_for_prompt"),
         *("note", "get", "list_all_stale", "list_newest", "get_states", "settle"),
-        *("set", "claim_welcome", "pause_memory"),
+        *("set", "claim_welcome", "claim_word_on_menu", "pause_memory"),
         *("get_backlog", "put", "set", "list_current", "list_waiting", "settle"),
         *("list_all", "admit", "plan", "take"),
         "learn",
@@ -390,6 +392,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.list_places(limit=5)
     await stores.channels.list_direct(since=datetime.now(UTC), limit=5)
     await stores.channels.find_known([1, 2])
+    await stores.channels.get_said(20, key.place_id, USER)
     await stores.channels.set_reading("all", 30)
     await stores.channels.reset(key, bot_id=0, discord_id=15)
     await stores.channels.pass_over(key, 16)

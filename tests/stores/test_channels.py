@@ -14,6 +14,7 @@ from tests.stores.conversation import attachments_kept
 from tests.stores.places import (
     BOT,
     CHANNEL,
+    DM,
     THREAD,
     answer,
     archived,
@@ -21,6 +22,49 @@ from tests.stores.places import (
     heard_in_dm,
     said,
 )
+
+
+class TestWhatIsRepliedTo:
+    async def test_is_found_in_its_place_and_nowhere_else(self, stores: Stores) -> None:
+        await stores.channels.add(CHANNEL, said(10, "ここで"))
+        found = await stores.channels.get_said(10, CHANNEL.place_id, 99)
+        assert found is not None
+        assert found.content == "ここで"
+        assert await stores.channels.get_said(10, THREAD.place_id, 99) is None
+        assert await stores.channels.get_said(11, CHANNEL.place_id, 99) is None
+
+    async def test_is_the_whole_answer_of_a_page(self, stores: Stores) -> None:
+        await stores.channels.add(CHANNEL, answer(20, "長い答え"))
+        await stores.channels.add_pages(20, [21])
+        found = await stores.channels.get_said(21, CHANNEL.place_id, 99)
+        assert found is not None
+        assert (found.content, found.discord_id) == ("長い答え", 20)
+        await stores.channels.add(CHANNEL, said(22, "賛成", reply_to=21))
+        [row] = await stores.blocks.get_page(CHANNEL, first=22, before=23, limit=5)
+        assert (row.reply_to, row.replied, row.replied_name) == (20, "長い答え", None)
+
+    async def test_in_a_session_is_told_to_its_user_alone(self, stores: Stores) -> None:
+        await ask_in_dm(stores, 30, "秘密の質問")
+        assert await stores.channels.get_said(30, DM.channel_id, DM.user_id + 1) is None
+        found = await stores.channels.get_said(30, DM.channel_id, DM.user_id)
+        assert found is not None
+        assert found.content == "秘密の質問"
+
+    async def test_is_told_with_the_message_until_it_is_deleted_or_the_place_is_reset(
+        self, stores: Stores
+    ) -> None:
+        await stores.channels.add_all(CHANNEL, [said(10, "あ" * 90), said(11, "賛成", reply_to=10)])
+        await stores.channels.add_all(THREAD, [said(12, "よそから", reply_to=10)])
+
+        async def replied(key: ChannelKey = CHANNEL, first: int = 11, reset: int = 0) -> str | None:
+            [row] = await stores.blocks.get_page(key, first=first, before=first + 1, limit=5, reset=reset)
+            return row.replied
+
+        assert await replied() == "あ" * 60
+        assert await replied(THREAD, 12) is None
+        assert await replied(reset=10) is None
+        await stores.channels.delete([10])
+        assert await replied() is None
 
 
 class TestMessage:

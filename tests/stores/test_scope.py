@@ -254,8 +254,12 @@ class TestPlans:
             SELECT_OPEN_SESSION: {
                 *("sessions_open_by_key", "messages_by_session", "attachments_by_session"),
                 *("summaries_by_key", "sessions_to_summarize", "sqlite_autoindex_sessions_1"),
+                "messages_by_discord_id",
             },
-            SELECT_EARLIER: {"sqlite_autoindex_sessions_1", "messages_by_session", "attachments_by_session"},
+            SELECT_EARLIER: {
+                *("sqlite_autoindex_sessions_1", "messages_by_session", "attachments_by_session"),
+                "messages_by_discord_id",
+            },
             SELECT_FILES: {"attachments_by_session"},
         }
         for sql, indexes in served_by.items():

@@ -14,6 +14,61 @@ from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, content
 from tests.stores.conversation import CAT, NOTE, START, heard, say
 
 
+class TestAReply:
+    async def test_comes_back_with_the_beginning_of_what_it_replies_to(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        said = (Message("user", "どこへ？"), Message("assistant", "1. 海\n" + "あ" * 200, discord_id=50))
+        session = await stores.sessions.commit_turn(session, said)
+        for number in (51, 53):
+            reply = Message("user", "1番", discord_id=number, reply_to=50)
+            answer = Message("assistant", "はい", discord_id=number + 1)
+            session = await stores.sessions.commit_turn(session, (reply, answer))
+        *_, right_below, _, read, _ = (await stores.sessions.open(KEY)).history
+        assert right_below.references == ()
+        [reference] = read.references
+        assert (reference.content, reference.author_name) == (("1. 海\n" + "あ" * 200)[:100], "")
+        assert (reference.shown, read.taints) == (True, False)
+
+    async def test_in_public_tells_nothing_of_what_was_private(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY, visibility="private")
+        hidden = (
+            Message("user", "秘密", visibility="private"),
+            Message("assistant", "内緒の答え", visibility="private", discord_id=50),
+        )
+        session = await stores.sessions.commit_turn(session, hidden)
+        session = await stores.sessions.commit_turn(session, turn("ところで"))
+        reply = Message("user", "続き", reply_to=50)
+        await stores.sessions.commit_turn(session, (reply, Message("assistant", "はい")))
+        [shown] = (await stores.sessions.open(KEY, visibility="private")).history[-2].references
+        assert (shown.content, shown.shown) == ("内緒の答え", True)
+        [hidden_one] = (await stores.sessions.open(KEY)).history[-2].references
+        assert (hidden_one.content, hidden_one.shown) == ("", False)
+
+    async def test_tells_nobody_what_another_user_was_answered(self, stores: Stores) -> None:
+        other = OTHER_USER
+        session = await stores.sessions.open(other)
+        await stores.sessions.commit_turn(
+            session, (Message("user", "何？"), Message("assistant", "花子さんの答え", discord_id=50))
+        )
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.commit_turn(
+            session, (Message("user", "1番", reply_to=50), Message("assistant", "はい"))
+        )
+        [reference] = (await stores.sessions.open(KEY)).history[0].references
+        assert (reference.content, reference.shown) == ("", False)
+
+    async def test_is_the_question_of_its_users_answer_alone(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        session = await stores.sessions.commit_turn(
+            session, (Message("user", "どこへ？", reply_to=9), Message("assistant", "海へ"))
+        )
+        answer_id = session.history[-1].id or 0
+        question = await stores.sessions.get_question(KEY.user_id, answer_id)
+        assert question is not None
+        assert (question.content, question.reply_to) == ("どこへ？", 9)
+        assert await stores.sessions.get_question(KEY.user_id + 1, answer_id) is None
+
+
 class TestOpening:
     async def test_a_first_session_is_empty_and_new(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)

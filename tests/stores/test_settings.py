@@ -1,8 +1,10 @@
 """Settings: a user's own choices."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
+from freezegun import freeze_time
 
 from cc_bot.domain import Locale, UserSettings
 from cc_bot.domain.errors import UnknownTimezone
@@ -59,6 +61,17 @@ class TestWelcome:
     async def test_is_claimed_once_by_many_at_once(self, stores: Stores) -> None:
         claims = await asyncio.gather(*(stores.settings.claim_welcome(ME) for _ in range(20)))
         assert sum(claims) == 1
+
+    async def test_is_no_word_on_the_menu_which_is_told_once_a_day(self, stores: Stores) -> None:
+        with freeze_time("2026-11-26 10:00:00", real_asyncio=True) as time:
+            assert await stores.settings.claim_word_on_menu(ME)
+            assert not await stores.settings.claim_word_on_menu(ME)
+            assert await stores.settings.claim_word_on_menu(YOU)
+            time.tick(timedelta(hours=23, minutes=59))
+            assert not await stores.settings.claim_word_on_menu(ME)
+            time.tick(timedelta(minutes=1))
+            assert await stores.settings.claim_word_on_menu(ME)
+        assert not (await stores.settings.get(ME)).welcomed
 
     async def test_and_choices_leave_each_other_alone(self, stores: Stores) -> None:
         await stores.settings.set(ME, locale=Locale.EN)

@@ -37,8 +37,9 @@ from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.references import References, Standing
 from cc_bot.domain.message import Message
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn, ReplyWithheld
 from cc_bot.log import begin_turn
 
 
@@ -90,6 +91,7 @@ class Answers:
     chooser: Chooser
     recipients: Recipients
     taken_down: TakenDown
+    references: References
     _order: InOrder = field(default_factory=InOrder)
     """Of each user's questions, while their files are fetched."""
 
@@ -239,12 +241,16 @@ class Answers:
         chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
         options = accepted.options(chosen, answer_id)
         async with self._order.after(turn.key.user_id) as leave:
-            question = await _question(turn, live) if turn.question else None
+            question = await self._question(turn, live) if turn.question else None
+            again = turn.replaces or 0
+            references = (
+                () if question else await self.references.resolve_again(turn.key.user_id, again, _at(turn))
+            )
             admitted = await accepted.delivery.take_reservation()
             leave()  # nothing is awaited before the turn stands in the assistant's own line
             if question is None:
                 events = self.assistant.regenerate(
-                    turn.key, turn.replaces or 0, options, stop, admitted=admitted
+                    turn.key, again, options, stop, references=references, admitted=admitted
                 )
             else:
                 events = self.assistant.ask(turn.key, question, options, stop, admitted=admitted)
@@ -253,6 +259,22 @@ class Answers:
                     if isinstance(event, CanvasChanged):  # on record before anybody is told
                         await self.boards.want(turn.key, accepted.interaction)
                     live.feed(event)
+
+    async def _question(self, turn: PendingTurn, live: LiveAnswer) -> Message | None:
+        """Make the message that was asked, with its files and what it points at. Raises InputError when none
+        of its files can be read, and StorageError."""
+        asked = turn.question
+        if asked is None:
+            return None
+        pointed = await self.references.resolve(_message(turn, asked), _at(turn))
+        if pointed.tell_of_menu:
+            live.feed(ReplyWithheld())
+        if not asked.files:
+            return pointed.question
+        fetched = await fetch_asked(asked.files)
+        if fetched.left_out:
+            live.feed(FilesLeftOut(fetched.left_out))
+        return with_files(pointed.question, fetched)
 
     async def _accept(
         self,
@@ -374,12 +396,9 @@ async def _stands(message_id: int) -> None:
     """Note nothing: it is enough that the message is there."""
 
 
-async def _question(turn: PendingTurn, live: LiveAnswer) -> Message | None:
-    """Make the message that was asked, with its files. Raises InputError when none of those can be read."""
-    asked = turn.question
-    if asked is None:
-        return None
-    question = Message(
+def _message(turn: PendingTurn, asked: AskedQuestion) -> Message:
+    """Make the message that was asked."""
+    return Message(
         "user",
         asked.text,
         visibility=turn.visibility,
@@ -387,13 +406,12 @@ async def _question(turn: PendingTurn, live: LiveAnswer) -> Message | None:
         author_name=asked.author_name,
         discord_id=turn.question_id,
         tainted=asked.tainted,
+        reply_to=asked.reply_to,
     )
-    if not asked.files:
-        return question
-    fetched = await fetch_asked(asked.files)
-    if fetched.left_out:
-        live.feed(FilesLeftOut(fetched.left_out))
-    return with_files(question, fetched)
+
+
+def _at(turn: PendingTurn) -> Standing:
+    return Standing(turn.key.channel_id, turn.guild_id, turn.question_id or turn.interaction_id or 0)
 
 
 async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:

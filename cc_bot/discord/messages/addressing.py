@@ -8,7 +8,7 @@ import hikari
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.agents import Chooser, Chosen
-from cc_bot.discord.messages.incoming import (
+from cc_bot.discord.incoming import (
     content_of,
     is_addressed,
     is_for_others,

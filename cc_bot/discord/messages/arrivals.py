@@ -14,22 +14,23 @@ import structlog
 from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import repeat
-from cc_bot.discord.interactions import roles_of
-from cc_bot.discord.messages.addressing import Addressing
-from cc_bot.discord.messages.catch_up import CatchUp
-from cc_bot.discord.messages.incoming import (
+from cc_bot.discord.incoming import (
     ORDINARY,
-    QuestionFiles,
     asks_nothing,
     is_addressed,
     is_from_person,
     is_withheld,
     to_message,
 )
+from cc_bot.discord.interactions import roles_of
+from cc_bot.discord.messages.addressing import Addressing
+from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
+from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -56,6 +57,7 @@ class ChannelArchive:
     catch_up: CatchUp
     mentions: Mentions
     files: QuestionFiles
+    references: References
 
     async def overhear(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
         """Store what was said between others; `waiting` as in `store`. Where the bot is not to be, nothing of
@@ -79,6 +81,7 @@ class ChannelArchive:
             waiting = await self.addressing.wants_answer(key, message)
         if waiting:
             self.files.note(message)
+            self.references.note(message)
         if await self.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)
 

@@ -19,7 +19,7 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.messages.incoming import QuestionFiles, without_files
+from cc_bot.discord.messages.question_files import QuestionFiles, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -31,9 +31,10 @@ from cc_bot.discord.pages.answer import (
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.references import References, Standing
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
-from cc_bot.domain.turn import FilesLeftOut, TurnEvent
+from cc_bot.domain.turn import FilesLeftOut, ReplyWithheld, TurnEvent
 from cc_bot.log import begin_turn
 from cc_bot.stores import Stores, channel_turn
 
@@ -134,6 +135,7 @@ class ChannelAssistant:
     recipients: Recipients
     roles: SeenRoles
     files: QuestionFiles
+    references: References
     bot: Callable[[], hikari.OwnUser]
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
@@ -157,13 +159,23 @@ class ChannelAssistant:
         attached = await self.files.attach(asked.key.place_id, questions, again=anew)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
+        pointing = [await self._resolve(asked.key, question, live) for question in attached.questions]
         try:
-            await self._ask(asked.key, attached.questions, options, stop, live, anew=anew)
+            await self._ask(asked.key, pointing, options, stop, live, anew=anew)
         except ShuttingDown as error:
             asked.postponed = True
             if anew:
                 raise
             raise Postponed from error
+
+    async def _resolve(self, key: ChannelKey, question: Message, live: LiveAnswer) -> Message:
+        """Return a question with what it points at. Raises StorageError."""
+        guild_id = self.recipients.guilds.guild_of(key.place_id)
+        at = Standing(key.place_id, guild_id, id_of(question))
+        pointed = await self.references.resolve(question, at)
+        if pointed.tell_of_menu:
+            live.feed(ReplyWithheld())
+        return pointed.question
 
     async def _ask(
         self,

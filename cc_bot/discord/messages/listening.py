@@ -15,17 +15,19 @@ from cc_bot.discord.access import Gate
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
-from cc_bot.discord.gateway import FIRST, GrantedReading, Shards
+from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
-from cc_bot.discord.messages.incoming import QuestionFiles, is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
+from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore, Stores
@@ -49,11 +51,13 @@ class Changes:
     mentions: Mentions
     withdrawals: Withdrawals
     taken_down: TakenDown
+    references: References
     _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
     """Hashes, not texts."""
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
         """Follow an edit. Raises StorageError and hikari's errors."""
+        self.references.forget(int(message.id))
         if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
@@ -78,6 +82,8 @@ class Changes:
 
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         """Follow a deletion. Raises StorageError and hikari's errors."""
+        for message_id in message_ids:
+            self.references.forget(message_id)
         gone = [message_id for message_id in message_ids if not self.taken_down.was_expected(message_id)]
         if gone:
             await self._forget(channel_id, gone)
@@ -151,13 +157,26 @@ class Messages:
             reads_all=granted.reading == "all",
         )
         assistant = ChannelAssistant(
-            answers.assistant, answers.chooser, answers.recipients, gate.roles, files, self._me
+            answers.assistant,
+            answers.chooser,
+            answers.recipients,
+            gate.roles,
+            files,
+            answers.references,
+            self._me,
         )
         channel_answers = ChannelAnswers(stores, assistant, replies, answers.running, withdrawals)
         self._mentions = Mentions(stores.mentions, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
             ChannelArchive(
-                stores.channels, self._addressing, gate, places, self._catch_up, self._mentions, files
+                stores.channels,
+                self._addressing,
+                gate,
+                places,
+                self._catch_up,
+                self._mentions,
+                files,
+                answers.references,
             ),
             self._addressing,
             gate,
@@ -166,7 +185,13 @@ class Messages:
             answers.recipients,
         )
         self._changes = Changes(
-            bot.rest, stores.channels, self._addressing, self._mentions, withdrawals, answers.taken_down
+            bot.rest,
+            stores.channels,
+            self._addressing,
+            self._mentions,
+            withdrawals,
+            answers.taken_down,
+            answers.references,
         )
 
     async def prepare(self) -> None:
@@ -346,7 +371,4 @@ class Messages:
         return me is None or message.author.id != me.id
 
     def _me(self) -> hikari.OwnUser:
-        me = self._bot.get_me()
-        if me is None:
-            raise hikari.ComponentStateConflictError("not connected yet")
-        return me
+        return own_user(self._bot)

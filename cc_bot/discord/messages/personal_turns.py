@@ -16,9 +16,9 @@ from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
 from cc_bot.discord.delivery.deliveries import asked_files
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.incoming import files_of, name_of_author, names_others, reply_to, text_of
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
-from cc_bot.discord.messages.incoming import files_of, name_of_author, names_others, text_of
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.log import begin_turn
@@ -44,9 +44,12 @@ class PersonalTurns:
         """
         begin_turn()
         recipient = await self.answers.recipients.of_author_in(int(message.channel_id), chosen.key.user_id)
-        text = await self.quotes.quote(message, text_of(message, self.bot()))
+        said = text_of(message, self.bot())
+        text = await self.quotes.quote(message, said)
+        answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
         files, tainted = asked_files(files_of(message)), names_others(message, int(self.bot().id))
-        asked = AskedQuestion(text, name_of_author(message), files, tainted)
+        self.answers.references.note(message)
+        asked = AskedQuestion(text, name_of_author(message), files, tainted, answers)
         deliveries = self.answers.deliveries
         turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)
         async with await deliveries.accept(turn) as delivery:

@@ -44,6 +44,7 @@ from cc_bot.domain.turn import (
     NotRemoved,
     NotSaved,
     PendingTurn,
+    ReplyWithheld,
     ScheduleChanged,
     TextDelta,
     ToolFinished,
@@ -91,6 +92,8 @@ class AnswerState:
     """What the model says that it did or will do, and did not."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
+    reply_withheld: bool = False
+    """Whether its user is to be told how what they reply to can be asked about."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -146,6 +149,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case FilesLeftOut(names):
             state = replace(state, files_left_out=names)
+        case ReplyWithheld():
+            state = replace(state, reply_withheld=True)
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
@@ -310,6 +315,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(words.unfinished.in_doubt)
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
+    if state.reply_withheld:
+        lines.append(words.answer.reply_withheld)
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.untrue:

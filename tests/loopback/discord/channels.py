@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from tests.loopback.discord.permissions import EVERYTHING, READABLE, Overwrite, Permission
+from tests.loopback.discord.permissions import EVERYTHING, NOTHING, READABLE, Overwrite, Permission
 from tests.loopback.discord.snowflakes import created_at
 from tests.loopback.discord.users import Guild, User
 
@@ -34,7 +34,8 @@ class Context(IntEnum):
 class Channel:
     """`bot_present` says whether the bot's own token can read and write here; interactions work without.
 
-    `owner` started the thread. `overwrites` are by user id; threads have their parent's.
+    `owner` started the thread, `members` were added to it. `overwrites` are by user id; threads have their
+    parent's.
     """
 
     id: int
@@ -47,6 +48,7 @@ class Channel:
     last_message_id: int | None = None
     owner: User | None = None
     overwrites: dict[int, Overwrite] = field(default_factory=dict)
+    members: set[int] = field(default_factory=set)
 
     @property
     def context(self) -> Context:
@@ -63,8 +65,16 @@ class Channel:
         if self.guild is None:
             return READABLE | Permission.EMBED_LINKS | Permission.ATTACH_FILES
         granted = self.guild.permissions_of(user_id)
+        if not self._lets_in(user_id, granted):
+            return NOTHING
         overwrites = (self.parent or self).overwrites
         return granted if granted == EVERYTHING else overwrites.get(user_id, Overwrite()).over(granted)
+
+    def _lets_in(self, user_id: int, granted: Permission) -> bool:
+        """A private thread is for its members, and for those who look after threads."""
+        if self.kind is not ChannelKind.PRIVATE_THREAD or Permission.MANAGE_THREADS in granted:
+            return True
+        return user_id in self.members or (self.owner is not None and user_id == self.owner.id)
 
     def payload(self) -> dict[str, Any]:
         last = str(self.last_message_id) if self.last_message_id else None

@@ -111,6 +111,10 @@ class Places:
             kind, name=name, guild=parent.guild, parent=parent, owner=owner, bot_present=parent.bot_present
         )
 
+    def add_to_thread(self, user: User, thread: Channel) -> None:
+        """`user` becomes a member of a thread, without which nobody sees a private one."""
+        thread.members.add(user.id)
+
     def dm(self, user: User) -> Channel:
         """The DM between this user and the bot."""
         return self.world.dm(user)

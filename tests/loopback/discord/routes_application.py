@@ -10,6 +10,7 @@ from tests.loopback.discord.refusals import (
     unknown_user,
 )
 from tests.loopback.discord.routes import Answer, Call, Route
+from tests.loopback.discord.users import Guild
 from tests.loopback.discord.world import World, loop_time
 
 
@@ -32,6 +33,7 @@ class ApplicationRoutes:
             Route("GET", "/users/@me", self.me),
             Route("GET", "/users/{user}", self.user),
             Route("POST", "/users/@me/channels", self.open_dm),
+            Route("GET", "/guilds/{guild}", self.guild),
             Route("GET", "/guilds/{guild}/members/{user}", self.member),
             Route("GET", everywhere, self.list_commands),
             Route("PUT", everywhere, self.put_commands),
@@ -59,13 +61,21 @@ class ApplicationRoutes:
             raise unknown_user()
         return Answer(200, user.payload())
 
-    async def member(self, call: Call) -> Answer:
-        """Of a server that the bot is in; who left it, or was banned, is an unknown member (10007)."""
+    async def guild(self, call: Call) -> Answer:
+        """A server that the bot is in."""
+        return Answer(200, self._guild(call).rest_payload())
+
+    def _guild(self, call: Call) -> Guild:
         guild = self.world.guilds.get(call.id("guild"))
         if guild is None:
             raise unknown_guild()
         if not guild.bot_present:
             raise missing_access()
+        return guild
+
+    async def member(self, call: Call) -> Answer:
+        """Of a server that the bot is in; who left it, or was banned, is an unknown member (10007)."""
+        guild = self._guild(call)
         user = self.world.users.get(call.id("user"))
         if user is None:
             raise unknown_user()

@@ -17,9 +17,11 @@ from tests.loopback.discord.refusals import (
     missing_permissions,
     not_the_author,
     unknown_channel,
+    unknown_member,
     unknown_message,
 )
 from tests.loopback.discord.routes import Answer, Call, Route
+from tests.loopback.discord.snowflakes import created_at
 from tests.loopback.discord.world import (
     DEFAULT_MESSAGE,
     REPLY_MESSAGE,
@@ -45,6 +47,7 @@ class ChannelRoutes:
         one = messages + "/{message}"
         return [
             Route("GET", "/channels/{channel}", self.channel),
+            Route("GET", "/channels/{channel}/thread-members/{user}", self.thread_member),
             Route("POST", "/channels/{channel}/typing", self.type, limit="channel", major="channel"),
             Route("GET", messages, self.history),
             Route("POST", messages, self.post, limit="channel", major="channel"),
@@ -74,6 +77,17 @@ class ChannelRoutes:
 
     async def channel(self, call: Call) -> Answer:
         return Answer(200, self._channel(call).payload())
+
+    async def thread_member(self, call: Call) -> Answer:
+        """Who started the thread, or was added to it; anybody else is an unknown member (10007)."""
+        channel, user_id = self._channel(call), call.id("user")
+        if not (
+            channel.is_thread
+            and (user_id in channel.members or (channel.owner and channel.owner.id == user_id))
+        ):
+            raise unknown_member()
+        told = {"id": str(channel.id), "user_id": str(user_id), "flags": 0}
+        return Answer(200, told | {"join_timestamp": created_at(channel.id).isoformat()})
 
     async def type(self, call: Call) -> Answer:
         self._check_sending(self._channel(call))

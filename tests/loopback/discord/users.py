@@ -45,7 +45,7 @@ class Guild:
     """A server. `bot_present` is false where the bot is known only as someone's user-installed app.
 
     `nicks`, `granted` and `roles` are by user id: what members are called here, what they may do beyond
-    READABLE, and the ids of their roles, which grant nothing.
+    READABLE, and the ids of their roles, which grant nothing. Who may do more has a role of their own for it.
     Everybody is a member but those in `left`.
     """
 
@@ -70,7 +70,7 @@ class Guild:
     def member_payload(self, user: User, *, with_user: bool = True) -> dict[str, Any]:
         """`with_user=False` is the form inside messages and resolved data."""
         member: dict[str, Any] = {
-            "roles": [str(role_id) for role_id in self.roles.get(user.id, ())],
+            "roles": [str(role_id) for role_id in (*self.roles.get(user.id, ()), *self._own_role(user.id))],
             "joined_at": created_at(user.id).isoformat(),
             "premium_since": None,
             "communication_disabled_until": None,
@@ -90,24 +90,7 @@ class Guild:
         self, bot: User, channels: list[dict[str, Any]], threads: list[dict[str, Any]]
     ) -> dict[str, Any]:
         """GUILD_CREATE, with the fields that a gateway client reads."""
-        everyone = {
-            "id": str(self.id),
-            "name": "@everyone",
-            "color": 0,
-            "hoist": False,
-            "icon": None,
-            "unicode_emoji": None,
-            "position": 0,
-            "permissions": str(int(EVERYTHING)),
-            "managed": False,
-            "mentionable": False,
-            "flags": 0,
-        }
-        return {
-            "id": str(self.id),
-            "name": self.name,
-            "owner_id": str(self.owner.id),
-            "preferred_locale": self.locale,
+        return self.rest_payload() | {
             "unavailable": False,
             "large": False,
             "joined_at": created_at(self.id).isoformat(),
@@ -115,9 +98,47 @@ class Guild:
             "members": [self.member_payload(bot)],
             "channels": channels,
             "threads": threads,
-            "roles": [everyone],
+        }
+
+    def rest_payload(self) -> dict[str, Any]:
+        """What REST tells of it: its roles, the first of which is everybody's and has the server's id."""
+        everyone = _role(self.id, "@everyone", READABLE)
+        own = [
+            _role(_own_role_id(user_id), f"of {user_id}", granted)
+            for user_id, granted in self.granted.items()
+        ]
+        return {
+            "id": str(self.id),
+            "name": self.name,
+            "owner_id": str(self.owner.id),
+            "preferred_locale": self.locale,
+            "roles": [everyone, *own],
             **_NOTHING_SPECIAL,
         }
+
+    def _own_role(self, user_id: int) -> tuple[int, ...]:
+        return (_own_role_id(user_id),) if user_id in self.granted else ()
+
+
+def _own_role_id(user_id: int) -> int:
+    """No snowflake of these centuries has that bit."""
+    return user_id | 1 << 62
+
+
+def _role(role_id: int, name: str, permissions: Permission) -> dict[str, Any]:
+    return {
+        "id": str(role_id),
+        "name": name,
+        "color": 0,
+        "hoist": False,
+        "icon": None,
+        "unicode_emoji": None,
+        "position": 0,
+        "permissions": str(int(permissions)),
+        "managed": False,
+        "mentionable": False,
+        "flags": 0,
+    }
 
 
 _NOTHING_SPECIAL: dict[str, Any] = {
@@ -145,6 +166,8 @@ _NOTHING_SPECIAL: dict[str, Any] = {
     "description": None,
     "banner": None,
     "premium_tier": 0,
+    "max_members": 500_000,
+    "max_presences": None,
     "premium_subscription_count": 0,
     "premium_progress_bar_enabled": False,
     "public_updates_channel_id": None,

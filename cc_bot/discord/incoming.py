@@ -1,17 +1,13 @@
 """A message of Discord as the model is to read it, and whom it is meant for. Nothing is sent or looked up."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import hikari
-import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, on_one_line, with_files
+from cc_bot.discord.attachments import on_one_line
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
-from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
 from cc_bot.texts.naming import without_mentions
@@ -129,11 +125,28 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
 def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
     """The beginning of what the bot said, as a quotation: without whom it calls, and without small print; and
     with names instead of codes for commands, whose ids the model has no use for."""
-    text = without_mentions(_CALL.sub("", said))
-    lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
-    text = "\n".join(lines).strip()
+    text = without_small_print(said)
     cut = text[:characters] + ("…" if len(text) > characters else "")
     return _quoted(cut)
+
+
+def without_small_print(said: str) -> str:
+    """Take whom it calls, and the small print below, off what the bot said."""
+    text = without_mentions(_CALL.sub("", said))
+    lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
+    return "\n".join(lines).strip()
+
+
+def reply_to(message: hikari.PartialMessage) -> int | None:
+    """Discord's id of what a message replies to, which stands in the same place."""
+    reference = message.message_reference
+    if (
+        not reference
+        or reference.type != hikari.messages.MessageReferenceType.DEFAULT
+        or reference.id is None
+    ):
+        return None
+    return int(reference.id) if reference.channel_id == message.channel_id else None
 
 
 def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = False) -> Message:
@@ -146,13 +159,14 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         discord_id=int(message.id),
         created_at=message.timestamp,
         tainted=names_others(message, int(bot.id)) or _is_named_by_others(message),
+        reply_to=None if quoting else reply_to(message),
     )
 
 
-def name_of_author(message: hikari.Message) -> str:
-    """Return what its author is called where they wrote it."""
+def name_of_author(message: hikari.PartialMessage) -> str:
+    """Return what its author is called where they wrote it; empty where nobody tells."""
     user = message.member or message.author
-    return user.display_name or user.username
+    return (user.display_name or user.username) if user else ""
 
 
 def _is_named_by_others(message: hikari.Message) -> bool:
@@ -179,12 +193,6 @@ def _without_calls(text: str, bot_id: int) -> str:
     while text.endswith(calls):
         text = text[: text.rindex("<")].rstrip()
     return text
-
-
-def file_names(content: str) -> list[str]:
-    """The names of the files of a message, as the archive keeps them."""
-    lines = (line for line in content.splitlines() if line.startswith(FILE_NOTE) and line.endswith("]"))
-    return [line[len(FILE_NOTE) : -1] for line in lines]
 
 
 # ---- beside ----------------------------------------------------------------------------------------------
@@ -251,89 +259,3 @@ def _forward_text(snapshot: hikari.messages.MessageSnapshot, bot: hikari.User) -
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
-
-
-# ---- question files --------------------------------------------------------------------------------------
-# The files of questions in channels. They go to the model with the question's own turn and are not stored.
-#
-# What Discord said of them is kept in memory while the question waits; after a restart, or when an answer is
-# made anew, it is asked for once more. Files that can't go along are left out, and those who read the answer
-# are told so, as is the model. A question of which no file can go along is refused, unless others are
-# answered with it: nobody should wait for somebody else's mistake.
-
-_log = structlog.get_logger(__name__)
-
-REMEMBERED = 200
-"""Messages with files."""
-NOT_SHOWN = "[these files are not shown: {reason}]"
-"""What the model reads below the names of files that are left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attached:
-    """Questions with their files."""
-
-    questions: tuple[Message, ...]
-    left_out: tuple[str, ...] = ()
-    """The names of the files that the model is not shown."""
-
-
-class QuestionFiles:
-    def __init__(self, rest: hikari.api.RESTClient) -> None:
-        self._rest = rest
-        self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
-
-    def note(self, message: hikari.Message) -> None:
-        """A question came with these files."""
-        if files := files_of(message):
-            self._told[int(message.id)] = files
-            while len(self._told) > REMEMBERED:
-                self._told.popitem(last=False)
-
-    async def attach(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
-        """The questions, each with its files; `again`: as Discord has them now, for they were edited.
-
-        Raises an InputError when there is one question and the model can't have any of its files; of several
-        questions, which share the limit of bytes, such files are left out.
-        """
-        attached, left_out, room_bytes = list[Message](), list[str](), MAX_BYTES
-        for question in questions:
-            try:
-                fetched = await self._files(place_id, question, room_bytes, again)
-            except InputError as error:
-                if len(questions) == 1:
-                    raise
-                _log.info("file_left_out", error=type(error).__name__)
-                attached.append(_without_files(question, "too large, or of no kind that can be read"))
-                left_out += file_names(question.content)
-            else:
-                room_bytes -= sum(len(file.data) for file in fetched.files)
-                attached.append(with_files(question, fetched))
-                left_out += fetched.left_out
-        return Attached(tuple(attached), tuple(left_out))
-
-    async def _files(self, place_id: int, question: Message, room_bytes: int, again: bool) -> Fetched:
-        if FILE_NOTE not in question.content or question.discord_id is None:
-            return Fetched()
-        told = None if again else self._told.get(question.discord_id)
-        if told is None:
-            try:
-                told = files_of(await self._rest.fetch_message(place_id, question.discord_id))
-            except hikari.HTTPError as error:
-                raise AttachmentNotFetched from error
-        return await fetch_attachments(told, room_bytes)
-
-
-def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
-    """The questions, with a word on the files that the model did not take; as they are without any."""
-    if not any(question.attachments for question in questions):
-        return tuple(questions)
-    return tuple(_without_files(question, "the model refused them") for question in questions)
-
-
-def _without_files(question: Message, reason: str) -> Message:
-    """The question as it is, or with a word on what becomes of its files."""
-    if FILE_NOTE not in question.content:
-        return question
-    note = NOT_SHOWN.format(reason=reason)
-    return replace(question, content=f"{question.content}\n{note}", attachments=())

@@ -1,0 +1,102 @@
+"""The files of questions in channels. They go to the model with the question's own turn and are not stored.
+
+What Discord said of them is kept in memory while the question waits; after a restart, or when an answer is
+made anew, it is asked for once more. Files that can't go along are left out, and those who read the answer
+are told so, as is the model. A question of which no file can go along is refused, unless others are
+answered with it: nobody should wait for somebody else's mistake.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import hikari
+import structlog
+
+from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, with_files
+from cc_bot.discord.incoming import FILE_NOTE, files_of
+from cc_bot.domain.errors import AttachmentNotFetched, InputError
+from cc_bot.domain.message import Message
+
+_log = structlog.get_logger(__name__)
+
+REMEMBERED = 200
+"""Messages with files."""
+NOT_SHOWN = "[these files are not shown: {reason}]"
+"""What the model reads below the names of files that are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Questions with their files."""
+
+    questions: tuple[Message, ...]
+    left_out: tuple[str, ...] = ()
+    """The names of the files that the model is not shown."""
+
+
+class QuestionFiles:
+    def __init__(self, rest: hikari.api.RESTClient) -> None:
+        self._rest = rest
+        self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
+
+    def note(self, message: hikari.Message) -> None:
+        """A question came with these files."""
+        if files := files_of(message):
+            self._told[int(message.id)] = files
+            while len(self._told) > REMEMBERED:
+                self._told.popitem(last=False)
+
+    async def attach(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
+        """The questions, each with its files; `again`: as Discord has them now, for they were edited.
+
+        Raises an InputError when there is one question and the model can't have any of its files; of several
+        questions, which share the limit of bytes, such files are left out.
+        """
+        attached, left_out, room_bytes = list[Message](), list[str](), MAX_BYTES
+        for question in questions:
+            try:
+                fetched = await self._files(place_id, question, room_bytes, again)
+            except InputError as error:
+                if len(questions) == 1:
+                    raise
+                _log.info("file_left_out", error=type(error).__name__)
+                attached.append(_without_files(question, "too large, or of no kind that can be read"))
+                left_out += _file_names(question.content)
+            else:
+                room_bytes -= sum(len(file.data) for file in fetched.files)
+                attached.append(with_files(question, fetched))
+                left_out += fetched.left_out
+        return Attached(tuple(attached), tuple(left_out))
+
+    async def _files(self, place_id: int, question: Message, room_bytes: int, again: bool) -> Fetched:
+        if FILE_NOTE not in question.content or question.discord_id is None:
+            return Fetched()
+        told = None if again else self._told.get(question.discord_id)
+        if told is None:
+            try:
+                told = files_of(await self._rest.fetch_message(place_id, question.discord_id))
+            except hikari.HTTPError as error:
+                raise AttachmentNotFetched from error
+        return await fetch_attachments(told, room_bytes)
+
+
+def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
+    """The questions, with a word on the files that the model did not take; as they are without any."""
+    if not any(question.attachments for question in questions):
+        return tuple(questions)
+    return tuple(_without_files(question, "the model refused them") for question in questions)
+
+
+def _without_files(question: Message, reason: str) -> Message:
+    """The question as it is, or with a word on what becomes of its files."""
+    if FILE_NOTE not in question.content:
+        return question
+    note = NOT_SHOWN.format(reason=reason)
+    return replace(question, content=f"{question.content}\n{note}", attachments=())
+
+
+def _file_names(content: str) -> list[str]:
+    """The names of the files of a message, as the archive keeps them."""
+    lines = (line for line in content.splitlines() if line.startswith(FILE_NOTE) and line.endswith("]"))
+    return [line[len(FILE_NOTE) : -1] for line in lines]

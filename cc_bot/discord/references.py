@@ -1,0 +1,242 @@
+"""What a question points at: the message that it replies to, those above that, messages that it links to, and
+the picture that stands just above it.
+
+All of it is read when the question is asked, and nothing is kept but the id of what it replies to: whoever
+deletes their message takes it out of later requests. What the asker may not see, or the bot, is told as not
+shown, in the same words whether it exists or not.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+import hikari
+import structlog
+
+from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments
+from cc_bot.discord.incoming import (
+    FILE_NOTE,
+    content_of,
+    files_of,
+    is_withheld,
+    name_of_author,
+    reply_to,
+    without_small_print,
+)
+from cc_bot.discord.places import Places, Recent, may_read
+from cc_bot.domain.errors import InputError
+from cc_bot.domain.message import ChannelKey, Message, Pointing, Reference
+from cc_bot.stores import Stores
+
+_log = structlog.get_logger(__name__)
+
+CHAIN: Final = 3
+"""Messages of a chain of replies: what is replied to, and two above it."""
+LINKS: Final = 3
+PICTURE_WITHIN: Final = timedelta(minutes=5)
+"""A picture that was posted longer before a question is not what that asks about."""
+PICTURE_AMONG: Final = 10
+"""Messages above a question that are looked at for a picture."""
+PATIENCE_S: Final = 15.0
+"""Discord is waited for no longer: the question is then asked without."""
+REMEMBERED: Final = 200
+"""Messages that came along with replies to them."""
+
+_LINK: Final = re.compile(
+    r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
+)
+_PICTURE_WORDS: Final = re.compile(
+    r"写真|画像|イラスト|スクショ|スクリーンショット|この[絵図]|picture|photo|image|screenshot|drawing",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a question stands."""
+
+    place_id: int
+    """The channel or thread, as Discord counts it."""
+    guild_id: int | None
+    """None in a DM."""
+    id: int
+    """Discord's, of the question or of the interaction that brought it: what stands above has a lower one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """A question with what it points at."""
+
+    question: Message
+    tell_of_menu: bool = False
+    """Whether it replies to a message that Discord does not show the bot, and its user was not told today
+    that a menu hands it over."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    reference: Reference
+    id: int | None = None
+    """Of a page of a long answer, the answer's."""
+    reply_to: int | None = None
+    withheld: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class References:
+    rest: hikari.api.RESTClient
+    stores: Stores
+    may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
+    """Whether the operator lets the bot read in a channel or thread of a server."""
+    places: Places
+    bot: Callable[[], hikari.User]
+    reads_all: bool
+    """Whether Discord shows the bot what is not to it."""
+    _told: Recent[int, hikari.PartialMessage] = field(
+        default_factory=partial(Recent[int, hikari.PartialMessage], REMEMBERED)
+    )
+
+    def note(self, message: hikari.PartialMessage) -> None:
+        """Remember what came along with a reply, so that it need not be asked for."""
+        if message.referenced_message:
+            self._told[int(message.referenced_message.id)] = message.referenced_message
+
+    def forget(self, message_id: int) -> None:
+        """Forget a message that was edited or deleted."""
+        self._told.discard(message_id)
+
+    async def resolve(self, question: Message, at: Standing) -> Pointed:
+        """Return the question with all that it points at. Raises StorageError."""
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                replied = await self._chain(question, at)
+                linked = await self._linked(question, at)
+                pictures = () if replied or linked else await self._picture_above(question, at)
+        except TimeoutError:
+            _log.warning("references_not_read", error="TimeoutError")
+            not_shown = () if question.reply_to is None else (Reference("reply", shown=False),)
+            return Pointed(replace(question, references=not_shown))
+        found = (*replied, *linked, *pictures)
+        if replied:
+            question = replace(question, reply_to=replied[0].id or question.reply_to)
+        references = tuple(each.reference for each in found)
+        withheld = any(each.withheld for each in found)
+        tell = withheld and await self.stores.settings.claim_word_on_menu(question.author_id)
+        return Pointed(replace(question, references=references), tell)
+
+    async def resolve_again(self, user_id: int, answer_id: int, at: Standing) -> Sequence[Reference]:
+        """Return what the question points at that an answer of a session answered. Raises StorageError."""
+        question = await self.stores.sessions.get_question(user_id, answer_id)
+        return (await self.resolve(question, at)).question.references if question else ()
+
+    async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
+        """Read what a question replies to, and what stands above that."""
+        found, next_id = list[_Found](), question.reply_to
+        while next_id is not None and len(found) < CHAIN:
+            pointing: Pointing = "above" if found else "reply"
+            found.append(await self._replied(pointing, next_id, question.author_id, at))
+            next_id = found[-1].reply_to
+        return found
+
+    async def _replied(self, pointing: Pointing, message_id: int, asker_id: int, at: Standing) -> _Found:
+        """Read one message of the question's own place: as the archive has it where that tells it whole."""
+        stored = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
+        if stored and (stored.role == "assistant" or (pointing == "above" and self._is_whole(stored))):
+            own = stored.role == "assistant"
+            name = "" if own else stored.author_name
+            reference = Reference(pointing, stored.content, name, stored.author_id, tainted=stored.tainted)
+            return _Found(reference, stored.discord_id, stored.reply_to)
+        message = self._told.get(message_id) or await self._fetch(at.place_id, message_id)
+        return await self._read(pointing, message, at.guild_id)
+
+    def _is_whole(self, stored: Message) -> bool:
+        return FILE_NOTE not in stored.content
+
+    async def _fetch(self, place_id: int, message_id: int) -> hikari.Message | None:
+        try:
+            return await self.rest.fetch_message(place_id, message_id)
+        except hikari.HikariError as error:
+            _log.info("reference_not_read", error=type(error).__name__)
+            return None
+
+    async def _read(
+        self, pointing: Pointing, message: hikari.PartialMessage | None, guild_id: int | None
+    ) -> _Found:
+        """The message with its files, as far as they can be read; those above the one replied to are named
+        only."""
+        if message is None or not message.author:
+            return _Found(Reference(pointing, shown=False))
+        bot = self.bot()
+        own, answers = message.author.id == bot.id, reply_to(message)
+        if is_withheld(message):
+            withheld = not (own or self.reads_all or guild_id is None)
+            return _Found(Reference(pointing, shown=False), None, answers, withheld)
+        content = without_small_print(message.content or "") if own else content_of(message, bot)
+        name = "" if own else name_of_author(message)
+        files = Fetched() if pointing == "above" else await _files(message)
+        reference = Reference(pointing, content, name, int(message.author.id), files.files)
+        return _Found(reference, int(message.id), answers)
+
+    # Links
+
+    async def _linked(self, question: Message, at: Standing) -> Sequence[_Found]:
+        links = list(dict.fromkeys(_LINK.findall(question.content)))[:LINKS]
+        return [
+            await self._link(guild, channel, message, question.author_id, at)
+            for guild, channel, message in links
+        ]
+
+    async def _link(self, guild: str, channel: str, message: str, asker_id: int, at: Standing) -> _Found:
+        not_shown = _Found(Reference("link", shown=False))
+        if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
+            return not_shown
+        guild_id, channel_id = int(guild), int(channel)
+        try:
+            place = await self.places.of(channel_id)
+            if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
+                return not_shown
+            if not await may_read(self.rest, guild_id, channel_id, asker_id):
+                return not_shown
+        except hikari.HikariError as error:
+            _log.info("reference_not_read", error=type(error).__name__)
+            return not_shown
+        return replace(
+            await self._read("link", await self._fetch(channel_id, int(message)), guild_id), reply_to=None
+        )
+
+    # The picture above
+
+    async def _picture_above(self, question: Message, at: Standing) -> Sequence[_Found]:
+        """Read the newest picture of the asker's above a question that asks about one. In a DM it was a
+        question of its own and is in the conversation."""
+        asks = _PICTURE_WORDS.search(question.content) and not question.attachments
+        if not (asks and self.reads_all and at.guild_id is not None):
+            return ()
+        since = hikari.Snowflake(at.id).created_at - PICTURE_WITHIN
+        try:
+            above = await self.rest.fetch_messages(at.place_id, before=at.id).limit(PICTURE_AMONG)
+        except hikari.HikariError as error:
+            _log.info("reference_not_read", error=type(error).__name__)
+            return ()
+        for message in above:
+            is_recent = message.author.id == question.author_id and message.created_at > since
+            if is_recent and any(map(_is_picture, files_of(message))):
+                return (await self._read("picture", message, at.guild_id),)
+        return ()
+
+
+def _is_picture(file: hikari.Attachment) -> bool:
+    return (file.media_type or "").startswith("image/")
+
+
+async def _files(message: hikari.PartialMessage) -> Fetched:
+    """Fetch what can be read of its files. They are named in its text, whether or not."""
+    try:
+        return await fetch_attachments(files_of(message), MAX_BYTES)
+    except InputError as error:
+        _log.info("file_left_out", error=type(error).__name__)
+        return Fetched()

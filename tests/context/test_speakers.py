@@ -1,0 +1,58 @@
+"""What a question points at, as it stands above it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.context.speakers import REFERENCE_CHARACTERS, quote
+from cc_bot.context.tokens import IMAGE_TOKENS, message_tokens, user_part
+from cc_bot.domain import Attachment, Message
+from cc_bot.domain.message import Reference
+
+PICTURE = Attachment("猫.png", "image/png", b"png")
+NOTE = Attachment("メモ.txt", "text/plain", "牛乳".encode())
+THEIRS = Reference("reply", "明日は\n十時です", "太郎", 0)
+
+
+class TestAQuotation:
+    def test_names_who_said_it_and_marks_every_line(self) -> None:
+        assert quote((THEIRS,)) == "[In reply to a message of 太郎:]\n> 明日は\n> 十時です"
+
+    def test_of_an_answer_says_that_it_was_the_models_own(self) -> None:
+        assert quote((Reference("reply", "はい"),)) == "[In reply to your own answer:]\n> はい"
+
+    def test_tells_what_is_not_shown_in_the_same_words_whatever_is_known_of_it(self) -> None:
+        known = Reference("link", "秘密", "太郎", 5, shown=False)
+        assert quote((known,)) == quote((Reference("link", shown=False),))
+        assert "秘密" not in quote((known,))
+
+    def test_is_no_longer_than_a_message_of_discord_at_most(self) -> None:
+        assert len(quote((Reference("reply", "あ" * 10_000, "太郎"),))) < REFERENCE_CHARACTERS + 100
+
+    @given(st.text(), st.text(max_size=40))
+    def test_has_no_line_that_could_be_the_askers(self, said: str, name: str) -> None:
+        heading, *lines = quote((Reference("reply", said, f"a{name}"),)).splitlines()
+        assert heading.startswith("[In reply to a message of ")
+        assert heading.endswith(":]")
+        assert all(line.startswith(">") for line in lines)
+
+
+class TestAQuestion:
+    def test_stands_below_what_it_points_at_and_above_the_files(self) -> None:
+        question = Message("user", "何時？", attachments=(NOTE,), references=(THEIRS,))
+        first, second, third = user_part(question).text.split("\n\n")
+        assert first.endswith("> 十時です")
+        assert second == "何時？"
+        assert "牛乳" in third
+
+    def test_brings_the_pictures_of_what_it_points_at(self) -> None:
+        pointing = Reference("reply", "見て", "太郎", 0, (PICTURE, NOTE))
+        question = Message("user", "これは？", references=(pointing,))
+        assert user_part(question).images == (PICTURE,)
+        assert "牛乳" in user_part(question).text
+        assert message_tokens(question) > IMAGE_TOKENS
+
+    def test_is_tainted_by_words_of_others(self) -> None:
+        own = Reference("reply", "はい", tainted=False)
+        hidden = Reference("reply", shown=False)
+        assert Message("user", "何時？", references=(own, THEIRS)).taints
+        assert not Message("user", "何時？", references=(own, hidden)).taints

@@ -1,0 +1,325 @@
+"""What questions point at: replies, links to messages, the picture just above."""
+
+import base64
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.stage import Stage, answered, running_stage
+from tests.end_to_end.test_attachments import PNG, images
+from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, User
+from tests.loopback.model_server import Call, Hang, Reply, calls, says
+
+MISSING_ACCESS, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 50001, 10007, 10008
+NOT_SHOWN = "[In reply to a message that is not shown to you.]"
+NO_LINK = "[The link leads to a message that is not shown to you.]"
+ROWS_WITH = "SELECT count(*) FROM messages WHERE content LIKE ?"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """A program that reads all messages."""
+    discord = LoopbackDiscord(message_content=True)
+    settings = {"CC_BOT_CHANNELS": "all"}
+    async with running_stage(tmp_path_factory.mktemp("all"), settings, discord) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(reader: Stage) -> AsyncIterator[Stage]:
+    reader.forget()
+    yield reader
+    reader.check()
+
+
+async def replied(
+    stage: Stage, user: User, target: Message, text: str, answer: str = "なるほど。"
+) -> Message:
+    """A reply to a message that mentions the bot, and its answer."""
+    stage.model.script(says(answer))
+    message = await stage.write(user, target.channel, text, reply_to=target)
+    await stage.says(message, answer)
+    return message
+
+
+def link(message: Message) -> str:
+    guild = message.channel.guild
+    return f"https://discord.com/channels/{guild.id if guild else '@me'}/{message.channel.id}/{message.id}"
+
+
+class TestAReply:
+    async def test_brings_what_it_replies_to(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "The party\nstarts at ten.")
+        await replied(stage, aiko, target, "日本語で言うと？")
+        shown = "[In reply to a message of Ben:]\n> The party\n> starts at ten.\n\nAiko: 日本語で言うと？"
+        assert stage.shown()[-1] == shown
+
+    async def test_keeps_no_second_copy_of_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はヒバリ")
+        question = await replied(stage, aiko, target, "どういう意味？")
+        assert stage.rows(ROWS_WITH, "%ヒバリ%") == [(1,)]
+        stored = stage.rows("SELECT reply_to, tainted FROM messages WHERE discord_id = ?", question.id)
+        assert stored == [(target.id, 1)]
+
+    async def test_is_told_as_one_later_on_by_the_beginning_of_what_it_answers(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "shall we\nmeet at ten?")
+        await stage.discord.post(aiko, channel, "いいよ", reply_to=target)
+        await stage.said(ben, channel, "when?", "十時です。")
+        assert stage.shown()[1] == "Aiko: > Ben: shall we meet at ten?\n  いいよ"
+        await stage.discord.delete(ben, target)
+        await stage.said(ben, channel, "and now?", "さあ。")
+        assert stage.shown()[0] == "Aiko: > (a message that is not shown)\n  いいよ"
+
+    async def test_brings_two_more_that_stand_above_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(aiko, channel, "一")
+        for text in ("二", "三", "四"):
+            target = await stage.discord.post(ben, channel, text, reply_to=target)
+        await replied(stage, aiko, target, "つまり？")
+        assert stage.shown()[-1] == "\n\n".join(
+            (
+                "[In reply to a message of Ben:]\n> 四",
+                "[Which replies to a message of Ben:]\n> 三",
+                "[Which replies to a message of Ben:]\n> 二",
+                "Aiko: つまり？",
+            )
+        )
+
+    async def test_brings_the_picture_and_the_embeds_of_what_it_replies_to(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(
+            ben, channel, "look", attachments=(File("a.png", PNG, "image/png"),)
+        )
+        await stage.discord.unfurl(target, {"title": "Zoo"})
+        await replied(stage, aiko, target, "これは何の写真？")
+        assert images(stage.model.requests[-1].body) == [
+            f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+        ]
+        assert "> look\n> [embed]\n> > Zoo\n> [file: a.png]" in stage.shown()[-1]
+        await stage.said(aiko, channel, "ほかには？", "いいえ。")
+        assert images(stage.model.requests[-1].body) == []
+
+    async def test_to_what_was_deleted_is_answered_without_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MESSAGE)
+        target = await stage.discord.post(ben, channel, "合言葉はツグミ")
+        stage.model.script(Reply(Hang()))
+        first = await stage.write(aiko, channel, "待って")
+        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the first question being asked")
+        second = await stage.write(aiko, channel, "これは？", reply_to=target)
+        await stage.discord.delete(ben, target)
+        await stage.discord.delete(aiko, first)
+        await stage.says(second, "承知しました")
+        assert stage.shown()[-1] == f"{NOT_SHOWN}\n\nAiko: これは？"
+
+    @pytest.mark.parametrize("private", [True, False])
+    async def test_to_an_old_answer_of_ones_own_session_says_which(
+        self, stage: Stage, aiko: User, private: bool, channel: Channel
+    ) -> None:
+        place = stage.discord.dm(aiko) if private else channel
+        plan = "1. 海に行く\n2. 山に行く\n3. 家で寝る"
+        old = await stage.ask_in_words(aiko, place, plan)
+        for number in range(12):
+            await stage.ask_in_words(aiko, place, f"答え{number}")
+        stage.model.script(says("山ですね。"))
+        message = await stage.write(aiko, place, "2番にする", mention=False, reply_to=old.message)
+        await stage.says(message, "山ですね。")
+        quoted = "[In reply to your own answer:]\n> 1. 海に行く\n> 2. 山に行く\n> 3. 家で寝る"
+        assert stage.shown()[-1] == f"{quoted}\n\n2番にする"
+        assert plan not in "\n".join(stage.shown()[:-1])
+        await stage.ask(aiko, place, "持ち物は？")
+        earlier = "[In reply to your own answer:]\n> 1. 海に行く\n> 2. 山に行く\n> 3. 家で寝る\n\n2番にする"
+        assert stage.shown()[-3] == earlier
+
+    async def test_to_an_answer_in_the_channel_says_which(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        asked = await stage.said(ben, channel, "which bird?", "オオルリです。")
+        [old] = stage.discord.answer(asked).messages
+        await stage.said(aiko, channel, "色は？", "青です。")
+        stage.model.script(says("はい。"))
+        message = await stage.write(aiko, channel, "こっちの鳴き声は？", mention=False, reply_to=old)
+        await stage.says(message, "はい。")
+        expected = "[In reply to your own answer:]\n> オオルリです。\n\n"
+        above = "[Which replies to a message of Ben:]\n> which bird?\n\n"
+        assert stage.shown()[-1] == f"{expected}{above}Aiko: こっちの鳴き声は？"
+
+    async def test_is_asked_again_with_what_it_replies_to(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        own = await stage.said(aiko, dm, "最初の話", "はい。")
+        question = await replied(stage, aiko, own, "これの続きは？", "こうです。")
+        stage.model.script(says("いや、こうです。"))
+        [answer] = stage.discord.answer(question).messages
+        await answered(await stage.discord.click(aiko, answer, "もう一度答える"))
+        assert stage.shown()[-1].startswith("[In reply to a message of Aiko:]\n> 最初の話\n\n")
+        assert stage.shown()[-1] == stage.shown(-2)[-1]
+
+    async def test_outlives_a_kill(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+        target = await stage.discord.post(ben, channel, "at ten")
+        stage.model.script(Reply(Hang()))
+        message = await stage.write(aiko, channel, "何時？", reply_to=target)
+        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
+        before = stage.shown()
+        await stage.restart()
+        await stage.says(message, "承知しました")
+        assert stage.shown() == before
+        assert "> at ten" in before[-1]
+
+
+class TestALink:
+    async def test_brings_the_message_that_it_leads_to(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, stage.discord.guild_channel("other"), "shrike at ten")
+        await stage.said(aiko, channel, f"{link(target)} 何時？", "十時です。")
+        assert stage.shown()[-1].startswith(
+            "[The link leads to a message of Ben:]\n> shrike at ten\n\nAiko: "
+        )
+        await stage.ask(aiko, channel, f"{link(target)} を訳して")
+        assert stage.shown()[-1].startswith("[The link leads to a message of Ben:]\n> shrike at ten\n\n")
+        assert stage.rows(ROWS_WITH, "%shrike at ten%") == [(1,)]
+
+    async def test_taints_what_is_changed_in_its_turn(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, stage.discord.guild_channel("other"), "my cat is Tama")
+        stage.model.script(calls(Call("remember", {"content": "Benの猫はTama"})), says("どうぞ。"))
+        reply = await stage.ask(aiko, channel, f"{link(target)} を覚えて")
+        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
+        assert "Benの猫はTama" in reply.text
+
+    async def test_is_one_of_the_asker_as_much_as_of_the_bot(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(MISSING_ACCESS)
+        secret = stage.discord.guild_channel("secret")
+        target = await stage.discord.post(ben, secret, "meet at ten")
+        for missing in (Permission.VIEW_CHANNEL, Permission.READ_MESSAGE_HISTORY):
+            stage.discord.forbid(aiko, missing, secret)
+            await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
+            assert stage.shown()[-1].startswith(f"{NO_LINK}\n\nAiko: ")
+            stage.discord.permit(aiko, missing, secret)
+        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, secret)
+        await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
+        assert stage.shown()[-1].startswith(f"{NO_LINK}\n\nAiko: ")
+
+    async def test_into_a_private_thread_is_for_its_members(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MEMBER)
+        thread = await stage.discord.start_thread(ben, channel, private=True)
+        target = await stage.discord.post(ben, thread, "meet at ten")
+        await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
+        assert stage.shown()[-1].startswith(f"{NO_LINK}\n\n")
+        stage.discord.add_to_thread(aiko, thread)
+        await stage.said(aiko, channel, f"{link(target)} 何？", "十時です。")
+        assert "> meet at ten" in stage.shown()[-1]
+
+    async def test_to_elsewhere_leads_nowhere(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MESSAGE)
+        dm = await stage.discord.post(aiko, stage.discord.dm(aiko), "これは秘密")
+        await stage.says(dm, "承知しました")
+        here = await stage.discord.post(ben, channel, "here")
+        guild, place = stage.discord.guild.id, channel.id
+        wrong = [
+            link(dm),
+            f"https://discord.com/channels/{guild}/{dm.channel.id}/{dm.id}",
+            f"https://discord.com/channels/{guild + 1}/{place}/{here.id}",
+            f"https://discord.com/channels/{guild}/{place}/{here.id // 2}",
+        ]
+        for each in wrong:
+            await stage.said(aiko, channel, f"{each} 何？", "さあ。")
+            assert stage.shown()[-1].startswith(f"{NO_LINK}\n\nAiko: ")
+
+    async def test_in_a_dm_leads_to_a_server_of_the_askers_alone(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MEMBER)
+        target = await stage.discord.post(ben, channel, "meet at ten")
+        dm = stage.discord.dm(aiko)
+        message = await stage.write(aiko, dm, f"{link(target)} 何時？", mention=False)
+        await stage.says(message, "承知しました")
+        assert "> meet at ten" in stage.shown()[-1]
+        stage.discord.leave(aiko)
+        message = await stage.write(aiko, dm, f"{link(target)} 何時？", mention=False)
+        await stage.says(message, "承知しました")
+        assert stage.shown()[-1].startswith(NO_LINK)
+
+    async def test_into_a_place_that_is_denied_to_the_bot_leads_nowhere(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        other = stage.discord.guild_channel("other")
+        target = await stage.discord.post(ben, other, "between us")
+        owner = stage.discord.owner
+        await stage.told(owner, channel, "admin access deny", subject=f"<#{other.id}>")
+        await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
+        await stage.told(owner, channel, "admin access remove", subject=f"<#{other.id}>")
+        assert stage.shown()[-1].startswith(NO_LINK)
+        stage.discord.pings.clear()
+
+
+class TestThePictureAbove:
+    async def test_goes_with_a_question_about_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        await stage.discord.post(aiko, channel, "", attachments=(File("猫.png", PNG, "image/png"),))
+        await stage.discord.post(ben, channel, "nice")
+        await stage.said(aiko, channel, "この写真は何？", "猫です。")
+        assert len(images(stage.model.requests[-1].body)) == 1
+        await stage.ask(aiko, channel, "画像の色は？")
+        assert len(images(stage.model.requests[-1].body)) == 1
+        await stage.said(aiko, channel, "今日は何曜日？", "月曜です。")
+        assert images(stage.model.requests[-1].body) == []
+
+    async def test_of_somebody_else_does_not(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        await stage.discord.post(ben, channel, "", attachments=(File("cat.png", PNG, "image/png"),))
+        await stage.said(aiko, channel, "この写真は何？", "どれですか？")
+        assert images(stage.model.requests[-1].body) == []
+
+
+class TestWithoutTheIntent:
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def stage(self, shared_stage: Stage) -> AsyncIterator[Stage]:
+        """What reads nothing but what is to it."""
+        shared_stage.forget()
+        yield shared_stage
+        shared_stage.check()
+
+    async def test_a_reply_says_that_there_is_a_message_and_once_how_it_can_be_asked_about(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はカケス")
+        first = await replied(stage, aiko, target, "どういう意味？", "見えません。")
+        assert stage.shown()[-1] == f"{NOT_SHOWN}\n\nAiko: どういう意味？"
+        assert "「これについて聞く」" in stage.discord.answer(first).text
+        second = await replied(stage, aiko, target, "だめ？", "だめです。")
+        assert "「これについて聞く」" not in stage.discord.answer(second).text
+        assert stage.rows(ROWS_WITH, "%カケス%") == [(0,)]
+
+    async def test_a_reply_to_what_was_to_the_bot_brings_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        asked = await stage.said(ben, channel, "which bird?", "オオルリです。")
+        await replied(stage, aiko, asked, "同じことを聞きたい")
+        assert stage.shown()[-1].startswith("[In reply to a message of Ben:]\n> which bird?\n\n")
+
+    async def test_a_link_is_shown_where_discord_shows_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はカケス")
+        await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
+        assert stage.shown()[-1].startswith(NO_LINK)
