@@ -147,7 +147,11 @@ def _check_size(attachment: _File) -> None:
 def with_files(question: Message, fetched: Fetched) -> Message:
     """The question with its files, and a word on those that the model is not shown."""
     notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
-    return replace(question, content="\n".join((question.content, *notes)), attachments=fetched.files)
+    return replace(
+        question,
+        content="\n".join((question.content, *notes)),
+        attachments=(*question.attachments, *fetched.files),
+    )
 
 
 def on_one_line(name: str) -> str:

@@ -80,6 +80,11 @@ def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
     return not (is_reply or files_of(message)) and is_blank(text_of(message, bot))
 
 
+def is_forward(message: hikari.PartialMessage) -> bool:
+    """Return whether it shows another message and says nothing itself, as forwards do."""
+    return bool(_forwards(message)) and is_blank(message.content or "")
+
+
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
     """Return what it says and shows beside that, with names instead of Discord's codes for people and
     commands.

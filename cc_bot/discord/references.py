@@ -25,11 +25,12 @@ from cc_bot.discord.incoming import (
     is_withheld,
     name_of_author,
     reply_to,
+    text_of,
     without_small_print,
 )
 from cc_bot.discord.places import Places, Recent, may_read
 from cc_bot.domain.errors import InputError
-from cc_bot.domain.message import ChannelKey, Message, Pointing, Reference
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Pointing, Reference
 from cc_bot.stores import Stores
 
 _log = structlog.get_logger(__name__)
@@ -43,6 +44,7 @@ PICTURE_AMONG: Final = 10
 """Messages above a question that are looked at for a picture."""
 PATIENCE_S: Final = 15.0
 """Discord is waited for no longer: the question is then asked without."""
+FORWARD_NAME: Final = "forwarded message"
 REMEMBERED: Final = 200
 """Messages that came along with replies to them."""
 
@@ -101,7 +103,9 @@ class References:
     )
 
     def note(self, message: hikari.PartialMessage) -> None:
-        """Remember what came along with a reply, so that it need not be asked for."""
+        """Remember a forward, and what came along with a reply, so that it need not be asked for."""
+        if message.message_snapshots:
+            self._told[int(message.id)] = message
         if message.referenced_message:
             self._told[int(message.referenced_message.id)] = message.referenced_message
 
@@ -132,6 +136,19 @@ class References:
         """Return what the question points at that an answer of a session answered. Raises StorageError."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
         return (await self.resolve(question, at)).question.references if question else ()
+
+    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> tuple[Attachment, ...]:
+        """Return what forwards show, as files of the question that is about them; nothing of those that are
+        deleted by now."""
+        opened = [await self._open_forward(place_id, message_id) for message_id in ids]
+        return tuple(file for files in opened for file in files)
+
+    async def _open_forward(self, place_id: int, message_id: int) -> Sequence[Attachment]:
+        message = self._told.get(message_id) or await self._fetch(place_id, message_id)
+        if message is None:
+            return ()
+        text = Attachment(FORWARD_NAME, "text/plain", text_of(message, self.bot()).encode())
+        return [replace(file, source_id=message_id) for file in (text, *(await _files(message)).files)]
 
     async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
         """Read what a question replies to, and what stands above that."""

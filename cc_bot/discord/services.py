@@ -28,6 +28,7 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.in_order import FileLine, Pace
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
@@ -287,6 +288,7 @@ def build_services(
     registry.register_value(Messages, messages)
     registry.register_value(Answers, answers)
     registry.register_value(ProactiveMessageQuotes, messages.quotes)
+    registry.register_value(Forwards, messages.forwards)
     admit_presses(bot, gate, recipients)
     canvas_upkeep.listen()
     messages.listen()

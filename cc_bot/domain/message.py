@@ -99,6 +99,8 @@ class Attachment:
     content_type: str
     """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
     data: bytes = field(repr=False)
+    source_id: int | None = None
+    """Discord's id of the forward that showed it; None for what came with the question itself."""
 
     @property
     def is_image(self) -> bool:

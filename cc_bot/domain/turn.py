@@ -209,6 +209,8 @@ class AskedQuestion:
     """As `Message.tainted`."""
     reply_to: int | None = None
     """As `Message.reply_to`."""
+    forwards: tuple[int, ...] = ()
+    """Discord's ids of the forwards in the same DM that it is about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -418,8 +418,16 @@ _FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id B
 # $1 channel, $2 the thread or NULL for all of the channel
 _FORGET_RESETS: Final = "DELETE FROM thread_metadata WHERE channel_id = $1 AND ($2 IS NULL OR thread_id = $2)"
 
+# What a forward showed went with the question about it. By attachments_by_source.
+DELETE_FORWARDED: Final = """
+    DELETE FROM attachments WHERE source_id IN (SELECT value FROM json_each($1))
+    RETURNING message_id
+"""
+
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
-_DELETION: Final = (_THAW, _UNLINK_ANSWERS, _DELETE_MENTIONS, DELETE_MESSAGES, _DELETE_PAGES)
+_DELETION: Final = (
+    *(_THAW, _UNLINK_ANSWERS, _DELETE_MENTIONS, DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
+)
 _FORGETTING: Final = (
     *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
 )
@@ -463,8 +471,12 @@ def place_deletion(key: ChannelKey) -> list[Statement]:
 
 # ---- channels --------------------------------------------------------------------------------------------
 
-SELECT_KNOWN: Final = "SELECT discord_id FROM messages WHERE discord_id IN (SELECT value FROM json_each($1))"
-"""Served by messages_by_discord_id. Parameters: the ids of messages, as JSON."""
+SELECT_KNOWN: Final = """
+    SELECT discord_id FROM messages WHERE discord_id IN (SELECT value FROM json_each($1))
+    UNION ALL
+    SELECT source_id FROM attachments WHERE source_id IN (SELECT value FROM json_each($1))
+"""
+"""Served by messages_by_discord_id and attachments_by_source. Parameters: the ids of messages, as JSON."""
 
 SELECT_SAID: Final = f"""
     SELECT {MESSAGE.of("m")} FROM messages AS m
@@ -568,7 +580,8 @@ class ChannelStore:
         batch = deletion(discord_ids)
         results = await self._database.transaction(batch)
         done = zip(batch, results, strict=True)
-        removed = sum(len(rows) for statement, rows in done if statement.sql is DELETE_MESSAGES)
+        counted = (DELETE_MESSAGES, DELETE_FORWARDED)
+        removed = sum(len(rows) for statement, rows in done if statement.sql in counted)
         if removed and self._log:  # Discord tells of many that were never kept
             await self._log.note("message", *discord_ids)
         return removed
@@ -687,7 +700,8 @@ class ChannelStore:
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
-        """Return those of these messages that are stored, in whatever conversation."""
+        """Return those of these messages that are stored, in whatever conversation, or with a question about
+        them."""
         rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 

@@ -129,7 +129,7 @@ SELECT_EARLIER: Final = f"""
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
 # a third of its read. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
-    SELECT message_id, name, content_type, data
+    SELECT message_id, name, content_type, data, source_id
     FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
@@ -267,8 +267,8 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for id_, name, content_type, data in rows:
-        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data))
+    for id_, *columns in rows:
+        files[id_] = (*files.get(id_, ()), Attachment(*columns))
     return files
 
 
@@ -286,8 +286,8 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
 
 # Run next after its message, in the same transaction: that is the session's newest.
 _INSERT_ATTACHMENT: Final = """
-    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data)
-    SELECT id, session_id, user_id, $3, $4, $5, $6
+    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data, source_id)
+    SELECT id, session_id, user_id, $3, $4, $5, $6, $7
     FROM messages WHERE session_id = $1 AND user_id = $2
     ORDER BY id DESC LIMIT 1
 """
@@ -320,8 +320,12 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 """
 
 
+def _columns(file: Attachment) -> tuple[str, str, bytes, int | None]:
+    return (file.name, file.content_type, file.data, file.source_id)
+
+
 def insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
     return [
-        Statement(_INSERT_ATTACHMENT, (*owned, position, file.name, file.content_type, file.data))
+        Statement(_INSERT_ATTACHMENT, (*owned, position, *_columns(file)))
         for position, file in enumerate(message.attachments)
     ]

@@ -35,7 +35,14 @@ def _question_to_json(question: AskedQuestion) -> str:
 def _question_of(text: str) -> AskedQuestion:
     told = json.loads(text)
     files = tuple(AskedFile(**file) for file in told["files"])
-    return AskedQuestion(told["text"], told["author_name"], files, told.get("tainted", True))
+    return AskedQuestion(
+        told["text"],
+        told["author_name"],
+        files,
+        told.get("tainted", True),
+        told.get("reply_to"),
+        tuple(told.get("forwards", ())),
+    )
 
 
 TURN: Final = Columns(

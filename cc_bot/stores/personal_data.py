@@ -163,7 +163,7 @@ PERSONAL_TABLES: Final = (
         "attachments",
         "files",
         "user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
-        ("message_id", "position", "session_id", "user_id", "name", "content_type", "data"),
+        ("message_id", "position", "session_id", "user_id", "name", "content_type", "data", "source_id"),
         ids=OWN_FILES,
         id_column="message_id",
         at_a_time=1,  # a message has 20 MB of them

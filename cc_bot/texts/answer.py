@@ -111,6 +111,11 @@ class MentionTexts(Area):
         en="Yes? Please send that again with what you would like to know.",
     )
     """To a mention, or a DM, with nothing in it."""
+    ask_about_forward = Sentence(
+        ja="転送、受け取りました。どうしましょうか？ 「要約して」「訳して」「返事を考えて」のように送ってください。",
+        en="I got what you forwarded. What shall I do with it? Send me “sum it up”, “translate it” or “help me reply”, for example.",
+    )
+    """To a forward in a DM of which nothing was asked for a minute."""
     away = Sentence(
         ja="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。",
         en="I was not running for a while and could not answer. If you still need it, please ask again.",

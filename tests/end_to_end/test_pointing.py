@@ -270,6 +270,82 @@ class TestALink:
         stage.discord.pings.clear()
 
 
+class TestAForwardInADm:
+    async def test_waits_for_the_question_and_stays_with_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        table = File("表.csv", "品,円\nりんご,120".encode(), "text/csv")
+        source = await stage.discord.post(ben, channel, "見積もり\nです", attachments=(table,))
+        dm = stage.discord.dm(aiko)
+        forward = await stage.discord.forward(aiko, dm, source)
+        await stage.discord.quiet()
+        assert stage.model.requests == []
+        question = await stage.write(aiko, dm, "いくら？", mention=False)
+        await stage.says(question, "承知しました")
+        [shown] = stage.shown()
+        assert shown.startswith("いくら？\n\n")
+        assert "> 見積もり\n> です" in shown
+        assert "りんご,120" in shown
+        await stage.discord.delete(ben, source)
+        await stage.ask(aiko, dm, "税込みでは？")
+        assert "> 見積もり\n> です" in stage.shown()[0]
+        await stage.discord.delete(aiko, forward)
+        await stage.eventually(
+            "SELECT count(*) FROM attachments WHERE source_id = ?", forward.id, gives=[(0,)]
+        )
+        await stage.ask(aiko, dm, "もう一度")
+        assert stage.shown()[0] == "いくら？"
+
+    async def test_is_asked_about_with_a_command_and_among_several(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        for text in ("at ten", "bring cake"):
+            await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, text))
+        await stage.discord.quiet()
+        await stage.ask(aiko, dm, "まとめて")
+        [shown] = stage.shown()
+        assert shown.index("> at ten") < shown.index("> bring cake")
+        await stage.ask(aiko, dm, "次の話")
+        assert "cake" not in stage.shown()[-1]
+
+    async def test_of_which_everything_is_deleted_waits_no_more(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        forward = await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, "at ten"))
+        await stage.discord.delete(aiko, forward)
+        question = await stage.write(aiko, dm, "こんにちは", mention=False)
+        await stage.says(question, "承知しました")
+        assert stage.shown() == ["こんにちは"]
+
+    async def test_outlives_a_kill_and_is_asked_about_once(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, "at ten"))
+        await stage.discord.quiet()
+        await stage.restart()
+        question = await stage.write(aiko, dm, "何時？", mention=False)
+        await stage.says(question, "承知しました")
+        assert "> at ten" in stage.shown()[0]
+        await stage.restart()
+        question = await stage.write(aiko, dm, "ありがとう", mention=False)
+        await stage.says(question, "承知しました")
+        assert "at ten" not in stage.shown()[-1]
+
+    async def test_that_is_replied_to_is_what_the_question_is_about(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        forward = await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, "at ten"))
+        await stage.ask(aiko, dm, "別の話")
+        question = await stage.write(aiko, dm, "何時？", mention=False, reply_to=forward)
+        await stage.says(question, "承知しました")
+        assert stage.shown()[-1].startswith("何時？\n\n")
+        assert "> at ten" in stage.shown()[-1]
+
+
 class TestThePictureAbove:
     async def test_goes_with_a_question_about_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

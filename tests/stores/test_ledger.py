@@ -16,7 +16,11 @@ from tests.stores.places import answer, said
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 QUESTION = AskedQuestion(
-    "猫の名前は？", "あいこ", (AskedFile("写真.png", "https://cdn.example/a.png?ex=1", 12, "image/png"),)
+    "猫の名前は？",
+    "あいこ",
+    (AskedFile("写真.png", "https://cdn.example/a.png?ex=1", 12, "image/png"),),
+    reply_to=11,
+    forwards=(12, 13),
 )
 ASKED = PendingTurn(
     "e1",

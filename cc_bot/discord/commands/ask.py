@@ -9,6 +9,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.deliveries import asked_files
 from cc_bot.discord.interactions import author_name, own_space
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.texts.naming import without_mentions
 
@@ -34,15 +35,19 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
         answers: Answers,
         arrival: Arrival,
         quotes: ProactiveMessageQuotes,
+        forwards: Forwards,
     ) -> None:
-        question, ephemeral = self._question(ctx.interaction, quotes), self.private or self.temporary
+        question = self._question(ctx.interaction, quotes, forwards)
+        ephemeral = self.private or self.temporary
         await answers.ask(ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary)
 
     async def _question(
-        self, interaction: hikari.CommandInteraction, quotes: ProactiveMessageQuotes
+        self, interaction: hikari.CommandInteraction, quotes: ProactiveMessageQuotes, forwards: Forwards
     ) -> AskedQuestion:
-        text = without_mentions(self.question).strip()
+        text, waiting = without_mentions(self.question).strip(), tuple[int, ...]()
         if own_space(interaction):
-            text = await quotes.quote_last(int(interaction.user.id), int(interaction.channel_id), text)
+            user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
+            text = await quotes.quote_last(user_id, channel_id, text)
+            waiting = await forwards.take(channel_id, user_id, int(interaction.id))
         files = asked_files((self.attachment,) if self.attachment else ())
-        return AskedQuestion(text, author_name(interaction), files)
+        return AskedQuestion(text, author_name(interaction), files, forwards=waiting)

@@ -269,12 +269,16 @@ class Answers:
         pointed = await self.references.resolve(_message(turn, asked), _at(turn))
         if pointed.tell_of_menu:
             live.feed(ReplyWithheld())
+        question = pointed.question
+        if asked.forwards:
+            shown = await self.references.open_forwards(turn.key.channel_id, asked.forwards)
+            question = replace(question, attachments=shown)
         if not asked.files:
-            return pointed.question
+            return question
         fetched = await fetch_asked(asked.files)
         if fetched.left_out:
             live.feed(FilesLeftOut(fetched.left_out))
-        return with_files(pointed.question, fetched)
+        return with_files(question, fetched)
 
     async def _accept(
         self,

@@ -18,13 +18,16 @@ from cc_bot.discord.incoming import (
     ORDINARY,
     asks_nothing,
     is_addressed,
+    is_forward,
     is_from_person,
     is_withheld,
+    reply_to,
     to_message,
 )
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
@@ -95,6 +98,7 @@ class Arrivals:
     addressing: Addressing
     gate: Gate
     personal: PersonalTurns
+    forwards: Forwards
     replies: MessageReplies
     recipients: Recipients
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
@@ -179,6 +183,11 @@ class Arrivals:
         if asks_nothing(message, self.addressing.bot()):
             leave()
             await self._say(message, (await self._recipient(message)).words.mention.ask_something)
+            return
+        if message.guild_id is None and is_forward(message) and reply_to(message) is None:
+            self._personal[int(message.id)] = None
+            self.forwards.wait(message)
+            leave()
             return
         chosen = await self.addressing.choose_for(message)
         if chosen is not None and int(message.id) not in self._missed:

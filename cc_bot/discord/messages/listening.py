@@ -22,6 +22,7 @@ from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuote
 from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
@@ -52,6 +53,7 @@ class Changes:
     withdrawals: Withdrawals
     taken_down: TakenDown
     references: References
+    forwards: Forwards
     _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
     """Hashes, not texts."""
 
@@ -84,6 +86,7 @@ class Changes:
         """Follow a deletion. Raises StorageError and hikari's errors."""
         for message_id in message_ids:
             self.references.forget(message_id)
+        self.forwards.forget(message_ids)
         gone = [message_id for message_id in message_ids if not self.taken_down.was_expected(message_id)]
         if gone:
             await self._forget(channel_id, gone)
@@ -147,6 +150,7 @@ class Messages:
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
         withdrawals, files = Withdrawals(), QuestionFiles(bot.rest)
+        self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(
             stores.channels,
@@ -180,7 +184,10 @@ class Messages:
             ),
             self._addressing,
             gate,
-            PersonalTurns(answers, self.quotes, replies, withdrawals, stores.channels, self._me),
+            PersonalTurns(
+                answers, self.quotes, self.forwards, replies, withdrawals, stores.channels, self._me
+            ),
+            self.forwards,
             replies,
             answers.recipients,
         )
@@ -192,6 +199,7 @@ class Messages:
             withdrawals,
             answers.taken_down,
             answers.references,
+            self.forwards,
         )
 
     async def prepare(self) -> None:
@@ -244,6 +252,7 @@ class Messages:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
         await self._catch_up.close()
+        await self.forwards.close()
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await self._mentions.finish()

@@ -19,6 +19,7 @@ from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.incoming import files_of, name_of_author, names_others, reply_to, text_of
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.log import begin_turn
@@ -31,6 +32,7 @@ _log = structlog.get_logger(__name__)
 class PersonalTurns:
     answers: Answers
     quotes: ProactiveMessageQuotes
+    forwards: Forwards
     replies: MessageReplies
     withdrawals: Withdrawals
     channels: ChannelStore
@@ -49,7 +51,10 @@ class PersonalTurns:
         answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
         files, tainted = asked_files(files_of(message)), names_others(message, int(self.bot().id))
         self.answers.references.note(message)
-        asked = AskedQuestion(text, name_of_author(message), files, tainted, answers)
+        forwards = await self.forwards.take_for(message)
+        if answers in forwards:
+            answers = None
+        asked = AskedQuestion(text, name_of_author(message), files, tainted, answers, forwards)
         deliveries = self.answers.deliveries
         turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)
         async with await deliveries.accept(turn) as delivery:

@@ -1,0 +1,145 @@
+"""Forwards in DMs, which say nothing themselves: they wait for the question that comes in the next message.
+
+Discord sends what somebody writes beside a forward as a message of its own, right after it. Who writes
+nothing is asked what to do. Nothing of a forward is stored before it is asked about; what the last run of the
+program may have been waiting with is looked up in the DM.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+import hikari
+import structlog
+
+from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.places import Recent
+from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.references import References
+from cc_bot.domain.errors import StorageError
+from cc_bot.stores import ChannelStore
+
+_log = structlog.get_logger(__name__)
+
+WAITS: Final = timedelta(minutes=10)
+"""A message that comes later is about something else."""
+ASKED_AFTER: Final = timedelta(minutes=1)
+LOOKED_AT: Final = 10
+"""Messages above the first question after a start."""
+REMEMBERED: Final = 500
+"""DMs that were looked at."""
+
+
+@dataclass(eq=False, slots=True)
+class _Waiting:
+    """The forwards of a DM, and whoever asks what to do with them."""
+
+    forwards: dict[int, datetime] = field(default_factory=dict)
+    """By Discord's id: when each came."""
+    asking: asyncio.Task[None] | None = None
+
+    def stop_asking(self) -> None:
+        if self.asking:
+            self.asking.cancel()
+
+
+@dataclass(eq=False, slots=True)
+class Forwards:
+    rest: hikari.api.RESTClient
+    channels: ChannelStore
+    references: References
+    replies: MessageReplies
+    recipients: Recipients
+    _waiting: dict[int, _Waiting] = field(default_factory=dict)
+    _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    """DMs of which this run of the program has seen what came last."""
+    _began: datetime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self.recipients.clock()
+
+    def wait(self, message: hikari.Message) -> None:
+        """Keep a forward until it is asked about."""
+        channel_id = int(message.channel_id)
+        self.references.note(message)
+        self._known[channel_id] = None
+        waiting = self._waiting.setdefault(channel_id, _Waiting())
+        waiting.forwards[int(message.id)] = message.created_at
+        waiting.stop_asking()
+        waiting.asking = asyncio.create_task(self._ask_what_to_do(message))
+
+    async def take_for(self, question: hikari.Message) -> tuple[int, ...]:
+        """Return the forwards that a message is about: one that it replies to, and what `take` has. Raises
+        StorageError."""
+        if question.guild_id is not None:
+            return ()
+        waiting = await self.take(int(question.channel_id), int(question.author.id), int(question.id))
+        replied = question.referenced_message
+        if not replied or not replied.author or replied.author.id != question.author.id:
+            return waiting
+        self.references.note(question)
+        own = (int(replied.id),) if replied.message_snapshots else ()
+        return tuple(sorted({*waiting, *own}))
+
+    async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
+        """Return the forwards that wait in a DM for the question with this id of Discord's, oldest first.
+        Raises StorageError."""
+        since = hikari.Snowflake(question_id).created_at - WAITS
+        looks = channel_id not in self._known and since < self._began
+        self._known[channel_id] = None
+        waiting = self._waiting.pop(channel_id, None) or _Waiting()
+        waiting.stop_asking()
+        forwards = [id_ for id_, came in waiting.forwards.items() if came > since]
+        if looks:
+            forwards += await self._look_up(channel_id, user_id, question_id, since)
+        return tuple(sorted(forwards))
+
+    def forget(self, message_ids: Collection[int]) -> None:
+        """Wait no longer with what was deleted."""
+        for channel_id, waiting in [*self._waiting.items()]:
+            for message_id in message_ids:
+                waiting.forwards.pop(message_id, None)
+            if not waiting.forwards:
+                waiting.stop_asking()
+                del self._waiting[channel_id]
+
+    async def close(self) -> None:
+        """Ask nobody any more: the next run finds what waits."""
+        asking = [each.asking for each in self._waiting.values() if each.asking]
+        for task in asking:
+            task.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+
+    async def _look_up(
+        self, channel_id: int, user_id: int, question_id: int, since: datetime
+    ) -> Sequence[int]:
+        """List the forwards right above a question that nobody has asked about yet, whatever the bot said in
+        between."""
+        found = list[int]()
+        try:
+            above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
+        except hikari.HikariError as error:
+            _log.info("forwards_not_looked_up", error=type(error).__name__)
+            return ()
+        for message in above:
+            if message.author.id == user_id:
+                if not message.message_snapshots or message.created_at <= since:
+                    break
+                self.references.note(message)
+                found.append(int(message.id))
+        known = await self.channels.find_known(found) if found else frozenset[int]()
+        return [id_ for id_ in found if id_ not in known]
+
+    async def _ask_what_to_do(self, message: hikari.Message) -> None:
+        """Wait for the question, and then ask for it."""
+        passed = self.recipients.clock() - message.created_at
+        await asyncio.sleep(max(0.0, (ASKED_AFTER - passed).total_seconds()))
+        channel_id = int(message.channel_id)
+        try:
+            recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
+            await self.replies.say(channel_id, int(message.id), recipient.words.mention.ask_about_forward)
+        except (StorageError, hikari.HikariError) as error:
+            _log.warning("user_not_told", error=type(error).__name__)
