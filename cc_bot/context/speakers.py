@@ -1,4 +1,4 @@
-"""Who said what, as a prompt has it: names before words, and the messages that a question points at.
+"""Speakers, as a prompt names them before their words, and the messages that a question points at.
 
 What others wrote is set in or quoted line by line, so that none of it can pass for what the asker says.
 """

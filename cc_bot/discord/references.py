@@ -1,5 +1,5 @@
-"""What a question points at: the message that it replies to, those above that, messages that it links to, and
-the picture that stands just above it.
+"""References: the message that a question replies to, those above that, messages that it links to, and the
+picture that stands just above it.
 
 All of it is read when the question is asked, and nothing is kept but the id of what it replies to: whoever
 deletes their message takes it out of later requests. What the asker may not see, or the bot, is told as not
@@ -59,7 +59,7 @@ _PICTURE_WORDS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a question stands."""
+    """The place of a question."""
 
     place_id: int
     """The channel or thread, as Discord counts it."""
@@ -118,7 +118,7 @@ class References:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 replied = await self._chain(question, at)
-                linked = await self._linked(question, at)
+                linked = await self._read_links(question, at)
                 pictures = () if replied or linked else await self._picture_above(question, at)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
@@ -155,11 +155,11 @@ class References:
         found, next_id = list[_Found](), question.reply_to
         while next_id is not None and len(found) < CHAIN:
             pointing: Pointing = "above" if found else "reply"
-            found.append(await self._replied(pointing, next_id, question.author_id, at))
+            found.append(await self._read_replied(pointing, next_id, question.author_id, at))
             next_id = found[-1].reply_to
         return found
 
-    async def _replied(self, pointing: Pointing, message_id: int, asker_id: int, at: Standing) -> _Found:
+    async def _read_replied(self, pointing: Pointing, message_id: int, asker_id: int, at: Standing) -> _Found:
         """Read one message of the question's own place: as the archive has it where that tells it whole."""
         stored = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
         if stored and (stored.role == "assistant" or (pointing == "above" and self._is_whole(stored))):
@@ -200,7 +200,7 @@ class References:
 
     # Links
 
-    async def _linked(self, question: Message, at: Standing) -> Sequence[_Found]:
+    async def _read_links(self, question: Message, at: Standing) -> Sequence[_Found]:
         links = list(dict.fromkeys(_LINK.findall(question.content)))[:LINKS]
         return [
             await self._link(guild, channel, message, question.author_id, at)
