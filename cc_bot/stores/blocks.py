@@ -63,19 +63,41 @@ SELECT_CONTEXT: Final = """
     )
 """
 
-# $1 channel, $2 thread, $3 the first id, $4 the one after the last, $5 the question, $6 limit. An answer
-# without words has nothing to show.
-SELECT_ROWS: Final = """
+# What a request shows of a message. An answer without words has nothing to show. $1 channel, $2 thread, $3
+# the first id, $4 the one after the last
+_SHOWN: Final = """
     SELECT discord_id, role, author_name, content, coalesce(author_id, 0)
     FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND discord_id >= $3 AND discord_id < $4
-        AND (discord_id < $5 OR role = 'assistant') AND content <> ''
-        AND user_id IS NULL AND visibility = 'public' AND status <> 'replaced'
+        AND content <> '' AND visibility = 'public' AND status <> 'replaced'
+"""
+
+# The channel's own, by messages_by_channel, and what everybody read of sessions, by
+# messages_asked_in_channel: the newest of both, as they come from there. After the question only the
+# channel's own answers are told. $5 the question, $6 limit
+SELECT_ROWS: Final = f"""
+    {_SHOWN} AND user_id IS NULL AND (discord_id < $5 OR role = 'assistant')
+    UNION ALL
+    {_SHOWN} AND in_channel = 1 AND discord_id < $5
     ORDER BY discord_id DESC
     LIMIT $6
 """
 
-BLOCK_STATEMENTS: Final = frozenset({SELECT_ROWS})
+# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
+BLOCKS_FROM_MESSAGE: Final = """
+        SELECT b.id
+        FROM messages AS m
+        JOIN block_boundaries AS b
+            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
+            AND b.last_message_id >= m.discord_id
+"""
+
+# Those that a message changes which is about to be stored there. $1 channel, $2 thread, $3 its id
+THAW_FROM: Final = """
+    DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+"""
+
+BLOCK_STATEMENTS: Final = frozenset({SELECT_ROWS, THAW_FROM})
 
 # A block that would overlap another one is not stored: someone else froze those messages meanwhile.
 _INSERT_BLOCK: Final = """
@@ -162,7 +184,8 @@ class BlockStore:
     ) -> list[ContextMessage]:
         """Return the messages of one place, newest first: from the id `first` to the one before `before`.
 
-        After the question `asked` only this bot's answers are told: one may have been posted since it came.
+        After the question `asked` only the channel's answers are told: one may have been posted since it
+        came.
         """
         rows = await self._database.query(
             SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit

@@ -240,7 +240,7 @@ class TestReply:
         stage.model.script(says("はい、りんごです。"))
         message = await stage.write(ben, channel, "really?", mention=False, reply_to=answer.message)
         reply = await stage.says(message, "はい、りんごです。")
-        assert stage.shown() == ["Ben: > りんごです。\n  really?"]
+        assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: > りんごです。\n  really?"]
         assert reply.labels == []
 
     async def test_to_the_first_page_of_ones_own_answer_goes_on_with_it(

@@ -154,5 +154,5 @@ class TestQueries:
                 "mentions_waiting",
                 "block_boundaries_by_last",
             },
-            SELECT_ROWS: {"messages_by_channel"},
+            SELECT_ROWS: {"messages_by_channel", "messages_asked_in_channel"},
         }

@@ -144,7 +144,7 @@ class Messages:
             ),
             self._addressing,
             gate,
-            PersonalTurns(answers, self.quotes, replies, withdrawals, stores.channels, self._me),
+            PersonalTurns(answers, self.quotes, replies, withdrawals, stores.channels, places, self._me),
             replies,
             answers.recipients,
         )
