@@ -21,6 +21,8 @@ from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, 
 
 SETTLED = "SELECT count(*) FROM turns WHERE channel_id = ? AND state <> 'interrupted'"
 
+PLACED = "SELECT DISTINCT discord_id, in_channel FROM messages WHERE channel_id = ?"
+
 
 class Talk(NamedTuple):
     """What is said, in the language of who asks: nobody is shown another one."""
@@ -115,6 +117,7 @@ class TestPublicTurn:
         reply = await stage.begin(hanako, channel, talk.lunch, **{option: True})
         await reply.finished(lambda shown: talk.noodles in shown.text)
         await stage.eventually(SETTLED, channel.id, gives=[(0,)])
+        assert stage.rows(PLACED, channel.id) in ([], [(None, 0)])
         assert await told(stage, ben, channel) == []
 
     async def test_is_none_in_a_dm(

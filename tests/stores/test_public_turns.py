@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.turn import PendingTurn
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.places import CHANNEL, DM, PLACES, THREAD, answer, archived, freeze, frozen, said
@@ -224,6 +225,20 @@ class TestWhatLeaves:
         await freeze(database, CHANNEL, (1, 19), (20, 40))
         await stores.memory_removal.erase(ME, memory.id, mark=MARK)
         assert await read(stores) == [(ASKED, MARK), (ANSWERED, MARK)]
+        assert await frozen(database) == [(1, 19)]
+
+    async def test_is_what_is_told_late_where_its_user_alone_reads_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        key = SessionKey(ME, CHANNEL.place_id)
+        await ask(stores, 10, 11, text="朝は？")
+        row = await ask(stores)
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
+        turn = PendingTurn("t", key, "ask", "public", utc_now(), state="answered", answer_id=row)
+        await stores.ledger.move(turn, CHANNEL.place_id, ())
+        assert [id_ for id_, _ in await read(stores)] == [10, 11, ASKED, ANSWERED]
+        await stores.ledger.move(turn, DM.channel_id, ())
+        assert [id_ for id_, _ in await read(stores)] == [10, 11]
         assert await frozen(database) == [(1, 19)]
 
     async def test_is_what_has_become_old(self, stores: Stores, database: Database) -> None:

@@ -77,7 +77,7 @@ class TurnDeliveries:
     ) -> PendingTurn:
         """A turn that is answered by the token of an interaction. A question that everybody reads stands in
         the channel where its interaction came."""
-        now, asked_in_public = self._clock(), visibility == "public" and kind != "again"
+        now = self._clock()
         return PendingTurn(
             self._running.new_name(),
             key,
@@ -86,7 +86,7 @@ class TurnDeliveries:
             now,
             guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
             locale=recipient.locale,
-            question_id=int(interaction.id) if asked_in_public else None,
+            question_id=int(interaction.id) if visibility == "public" else None,
             interaction_id=int(interaction.id),
             token=interaction.token,
             token_until=now + TOKEN_LIVES,
