@@ -187,6 +187,7 @@ class SessionTurn:
             entry=self.options.entry,
             proposals=proposals,
             settlement=settlement,
+            place=self.options.place,
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:

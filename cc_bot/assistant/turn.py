@@ -194,6 +194,8 @@ class TurnOptions:
     """Who answers, as Discord knows it; 0 outside of Discord."""
     answer_discord_id: int | None = None
     """The message of Discord that the answer is shown in, where it is known beforehand."""
+    place: ChannelKey | None = None
+    """Where everybody reads what is said in a session's turn; None where its user alone does."""
     memory_paused: bool = False
     """Whether this user wants nothing stored in or recalled from their memories."""
     link: str = ""

@@ -230,7 +230,7 @@ class PendingTurn:
     question: AskedQuestion | None = None
     """None where nothing may be kept, or where the archive has it."""
     question_id: int | None = None
-    """Of a question that is a message."""
+    """Of a question that is a message; of a command's that everybody reads, the interaction's."""
     replaces: int | None = None
     """The row of the answer that this one takes the place of."""
     interaction_id: int | None = None

@@ -63,25 +63,48 @@ SELECT_CONTEXT: Final = """
     )
 """
 
-# $1 channel, $2 thread, $3 the first id, $4 the one after the last, $5 the question, $6 limit, $7 what is
-# read no more: up to that id nothing is told of what is replied to either. An answer without words has
-# nothing to show. What is replied to is one row, by messages_by_discord_id.
-SELECT_ROWS: Final = """
-    SELECT m.discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
+# What a request shows of a message, and the beginning of what it replies to, which is one row that everybody
+# reads there, by messages_by_discord_id. An answer without words has nothing to show. $1 channel, $2 thread,
+# $3 the first id, $4 the one after the last, $7 what is read no more: up to that id nothing is told of what
+# is replied to either
+_SHOWN: Final = """
+    SELECT m.discord_id AS discord_id, m.role, m.author_name, m.content, coalesce(m.author_id, 0),
         m.reply_to, substr(r.content, 1, 60), CASE r.role WHEN 'user' THEN r.author_name END,
         coalesce(r.author_id, 0)
     FROM messages AS m
     LEFT JOIN messages AS r
         ON r.discord_id = m.reply_to AND r.parent_channel_id = $1 AND r.thread_id = $2
-        AND r.user_id IS NULL AND r.visibility = 'public' AND r.discord_id > $7
+        AND (r.user_id IS NULL OR r.in_channel = 1) AND r.visibility = 'public' AND r.discord_id > $7
     WHERE m.parent_channel_id = $1 AND m.thread_id = $2 AND m.discord_id >= $3 AND m.discord_id < $4
-        AND (m.discord_id < $5 OR m.role = 'assistant') AND m.content <> ''
-        AND m.user_id IS NULL AND m.visibility = 'public' AND m.status <> 'replaced'
-    ORDER BY m.discord_id DESC
+        AND m.content <> '' AND m.visibility = 'public' AND m.status <> 'replaced'
+"""
+
+# The channel's own, by messages_by_channel, and what everybody read of sessions, by
+# messages_asked_in_channel: the newest of both, as they come from there. After the question only the
+# channel's own answers are told. $5 the question, $6 limit
+SELECT_ROWS: Final = f"""
+    {_SHOWN} AND m.user_id IS NULL AND (m.discord_id < $5 OR m.role = 'assistant')
+    UNION ALL
+    {_SHOWN} AND m.in_channel = 1 AND m.discord_id < $5
+    ORDER BY discord_id DESC
     LIMIT $6
 """
 
-BLOCK_STATEMENTS: Final = frozenset({SELECT_ROWS})
+# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
+BLOCKS_FROM_MESSAGE: Final = """
+        SELECT b.id
+        FROM messages AS m
+        JOIN block_boundaries AS b
+            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
+            AND b.last_message_id >= m.discord_id
+"""
+
+# Those that a message changes which is about to be stored there. $1 channel, $2 thread, $3 its id
+THAW_FROM: Final = """
+    DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+"""
+
+BLOCK_STATEMENTS: Final = frozenset({SELECT_ROWS, THAW_FROM})
 
 # A block that would overlap another one is not stored: someone else froze those messages meanwhile.
 _INSERT_BLOCK: Final = """
@@ -175,8 +198,8 @@ class BlockStore:
     ) -> list[ContextMessage]:
         """Return the messages of one place, newest first: from the id `first` to the one before `before`.
 
-        After the question `asked` only this bot's answers are told: one may have been posted since it came.
-        Up to the id `reset` nothing is told of what they reply to.
+        After the question `asked` only the channel's answers are told: one may have been posted since it
+        came. Up to the id `reset` nothing is told of what they reply to.
         """
         rows = await self._database.query(
             SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit, reset

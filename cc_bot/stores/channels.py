@@ -18,6 +18,7 @@ from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, i
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, place_name
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.columns import (
     KEY,
     MESSAGE,
@@ -39,7 +40,8 @@ from cc_bot.stores.sessions import StoredTurn
 #
 # So every statement stands in the list of those that run without one (unscoped.py), and holds itself to rows
 # with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT (what is edited on Discord is
-# so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and RESET.
+# so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and RESET. Frozen blocks
+# thaw by a session's message as well where everybody has read it, which is what `in_channel = 1` tells.
 #
 # Messages and ids are handed over as JSON arrays: one statement stores a page of messages half again as fast
 # as one statement for each of them would.
@@ -100,22 +102,13 @@ WAIT: Final = """
     RETURNING discord_id
 """
 
-# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
-BLOCKS_FROM_MESSAGE: Final = """
-        SELECT b.id
-        FROM messages AS m
-        JOIN block_boundaries AS b
-            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
-            AND b.last_message_id >= m.discord_id
-"""
-
 # To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
 # preview: what is the same stays frozen. Answers are changed by their own commit alone.
 THAW_EDITED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
-        WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
-            AND m.erased = 0
+        WHERE m.discord_id = $1 AND (m.user_id IS NULL OR m.in_channel = 1) AND m.role = 'user'
+            AND m.content <> $2 AND m.erased = 0
     )
 """
 
@@ -136,11 +129,6 @@ EDIT: Final = """
     UPDATE messages SET content = $2, tainted = CASE $3 WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id
-"""
-
-# $1 channel, $2 thread, $3 the answer's id
-THAW_ANSWER: Final = """
-    DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
 
 _ANSWERED: Final = Parameters(
@@ -204,10 +192,10 @@ SESSION_OF: Final = f"""
         AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
 """
 
-# The message itself, or the long answer of this page, is an answer of a channel.
+# The message itself, or the long answer of this page, is an answer that a channel's context has.
 SHOWS_ANSWER: Final = """
     SELECT 1 FROM messages AS m
-    WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.role = 'assistant'
+    WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public' AND m.role = 'assistant'
         AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
 """
 
@@ -313,7 +301,7 @@ READING: Final = """
 CHANNEL_STATEMENTS: Final = frozenset(
     {
         *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
-        *(THAW_ANSWER, COMMIT_ANSWER, MARK_ANSWERED),
+        *(COMMIT_ANSWER, MARK_ANSWERED),
         *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
         *(RESET, READING),
     }
@@ -360,13 +348,34 @@ ANSWERS_TO: Final = """
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id
 """
 
-# The five of a deletion.
+# The eight of a deletion.
 _THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
-        WHERE m.user_id IS NULL AND m.discord_id IN ({_MEANT})
+        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id IN ({_MEANT})
     )
 """
+
+# Of sessions' answers among them, the questions that stand in their channel.
+_ASKED: Final = f"""
+        SELECT (
+            SELECT q.id FROM messages AS q
+            WHERE q.session_id = a.session_id AND q.id < a.id AND q.role = 'user' AND q.in_channel = 1
+            ORDER BY q.id DESC LIMIT 1
+        )
+        FROM messages AS a
+        WHERE a.discord_id IN ({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
+"""
+
+# A command's question is seen on Discord no longer than its answer. It stays in its user's session.
+_THAW_ASKED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.in_channel = 1 AND m.id IN ({_ASKED})
+    )
+"""
+
+_LEAVE_CHANNEL: Final = f"UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id IN ({_ASKED})"
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE mentions SET answer_id = NULL
@@ -426,7 +435,8 @@ DELETE_FORWARDED: Final = """
 
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
 _DELETION: Final = (
-    *(_THAW, _UNLINK_ANSWERS, _DELETE_MENTIONS, DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
+    *(_THAW, _THAW_ASKED, _LEAVE_CHANNEL, _UNLINK_ANSWERS, _DELETE_MENTIONS),
+    *(DELETE_MESSAGES, _DELETE_PAGES, DELETE_FORWARDED),
 )
 _FORGETTING: Final = (
     *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
@@ -481,7 +491,7 @@ SELECT_KNOWN: Final = """
 SELECT_SAID: Final = f"""
     SELECT {MESSAGE.of("m")} FROM messages AS m
     WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
-        AND (m.user_id = $3 OR m.user_id IS NULL AND m.visibility = 'public')
+        AND (m.user_id = $3 OR (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public')
 """
 """Served by messages_by_discord_id. Parameters: Discord's id, the channel or thread, the user."""
 
@@ -627,7 +637,7 @@ class ChannelStore:
         asker = SessionKey(questions[-1].author_id if questions else 0, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         batch = [
-            Statement(THAW_ANSWER, held),
+            Statement(THAW_FROM, held),
             Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
             *_note_calls(answer, questions),
             Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),

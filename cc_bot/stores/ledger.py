@@ -15,6 +15,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     MESSAGE,
     MS,
@@ -103,6 +104,29 @@ _SELECT_MESSAGE: Final = f"""
     SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
 """  # noqa: S608 - put together from constants alone
 
+# An answer and its question, which everybody was to read and does not. $1 user, $2 the answer
+_UNREAD: Final = """
+        $2,
+        (
+            SELECT q.id FROM messages AS q
+            WHERE q.user_id = $1 AND q.role = 'user' AND q.id < $2 AND q.session_id = (
+                SELECT a.session_id FROM messages AS a WHERE a.user_id = $1 AND a.id = $2
+            )
+            ORDER BY q.id DESC LIMIT 1
+        )
+"""
+
+_THAW_UNREAD: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.user_id = $1 AND m.in_channel = 1 AND m.id IN ({_UNREAD})
+    )
+"""  # noqa: S608 - put together from constants alone
+
+_LEAVE_CHANNEL: Final = f"""
+    UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
+"""  # noqa: S608 - put together from constants alone
+
 ANSWERED: Final = """
     UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce(shown_in, $4), answer_id = (
         SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2
@@ -144,9 +168,13 @@ class TurnLedger:
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
         """Let the bot write the turn by itself in that channel from now on, in these messages and further
-        ones. The token is not needed any more."""
+        ones. The token is not needed any more. Where that is elsewhere, the channel does not know of it."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
-        await self._database.transaction([Statement(_MOVED, columns)])
+        batch = [Statement(_MOVED, columns)]
+        if place_id != turn.key.channel_id and turn.answer_id is not None:
+            told = (turn.key.user_id, turn.answer_id)
+            batch += [Statement(sql, told) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
+        await self._database.transaction(batch)
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """Drop the entry: its user has seen how the turn ended."""

@@ -74,7 +74,8 @@ class PersonalTable:
 
 _MESSAGE: Final = (
     *MESSAGE.names,
-    *("session_id", "user_id", "channel_id", "thread_id", "parent_channel_id", "timestamp", "erased"),
+    *("session_id", "user_id", "channel_id", "thread_id", "parent_channel_id", "in_channel"),
+    *("timestamp", "erased"),
 )
 _MESSAGE_COPIES: Final = ("memory_user_id",)
 

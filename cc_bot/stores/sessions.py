@@ -14,10 +14,11 @@ from uuid import uuid4
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
 from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, key_columns, to_ms, to_text
@@ -56,16 +57,31 @@ _MARK_REPLACED: Final = """
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-_SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=4)
+# The blocks that hold it. To be run before _MARK_REPLACED.
+_THAW_REPLACED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.id = $3 AND m.session_id = $1 AND m.user_id = $2 AND m.in_channel = 1
+    )
+"""  # noqa: S608 - put together from constants alone
 
-# Taking owner and channel from the session's own row refuses a session that is not the user's.
-# $1 session, $2 user, $3 now, then _SAID
+_SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=7)
+
+# Taking owner and channel from the session's own row refuses a session that is not the user's. What takes the
+# place of an answer stands where that did.
+# $1 session, $2 user, $3 now, $4 and $5 channel and thread where everybody reads it, $6 the answer that it
+# takes the place of, then _SAID
 _INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
-        session_id, user_id, channel_id, parent_channel_id, timestamp, created_at, {_SAID.names}
+        session_id, user_id, channel_id, parent_channel_id, thread_id, in_channel, timestamp, created_at,
+        {_SAID.names}
     )
-    SELECT id, user_id, channel_id, channel_id, $3, $3, {_SAID.marks}
-    FROM sessions WHERE id = $1 AND user_id = $2
+    SELECT
+        s.id, s.user_id, s.channel_id, coalesce(r.parent_channel_id, $4, s.channel_id),
+        coalesce(r.thread_id, $5, 0), coalesce(r.in_channel, $4 IS NOT NULL), $3, $3, {_SAID.marks}
+    FROM sessions AS s
+    LEFT JOIN messages AS r ON r.id = $6 AND r.user_id = $2
+    WHERE s.id = $1 AND s.user_id = $2
     RETURNING id
 """  # noqa: S608 - put together from constants alone
 
@@ -90,6 +106,8 @@ class NewTurn:
     """What its answer proposes."""
     settlement: Settlement | None = None
     """What it has used, where that is not counted yet."""
+    place: ChannelKey | None = None
+    """Where everybody reads it; None where its user alone does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +149,13 @@ def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Ro
 
 def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
     owned = (turn.session.id, turn.session.key.user_id)
-    batch = []
+    batch = _thawing(turn)
     if turn.replaces is not None:
+        batch.append(Statement(_THAW_REPLACED, (*owned, turn.replaces)))
         batch.append(Statement(_MARK_REPLACED, (*owned, turn.replaces)))
         batch.append(Statement(DROP_OF_ANSWER, (turn.session.key.user_id, turn.replaces)))
     for message in turn.messages:
-        batch.append(_insert(owned, message, _author(message, turn.session.key), to_ms(turn.now)))
+        batch.append(_insert(turn, message))
         if message.tool_calls:
             batch.extend(note_calls(NOTE_CALLS, *owned, message.tool_calls))
         if message.attachments:
@@ -188,9 +207,21 @@ def _author(message: Message, key: SessionKey) -> int:
     return message.author_id or (key.user_id if message.role == "user" else 0)
 
 
-def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -> Statement:
+def _insert(turn: NewTurn, message: Message) -> Statement:
+    session, place = turn.session, turn.place
+    author_id = _author(message, session.key)
     columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(message.taints)}
-    return Statement(_INSERT_MESSAGE, (*owned, ms, *_SAID.of(columns)))
+    where = (place.channel_id, place.thread_id) if place else (None, None)
+    owned = (session.id, session.key.user_id)
+    return Statement(_INSERT_MESSAGE, (*owned, to_ms(turn.now), *where, turn.replaces, *_SAID.of(columns)))
+
+
+def _thawing(turn: NewTurn) -> list[Statement]:
+    """Thaw what others have written since the turn was asked where everybody reads it."""
+    ids = [message.discord_id for message in turn.messages if message.discord_id is not None]
+    if turn.place is None or not ids:
+        return []
+    return [Statement(THAW_FROM, (turn.place.channel_id, turn.place.thread_id, min(ids)))]
 
 
 def _stored_id(rows: Sequence[Row]) -> int:
@@ -381,14 +412,18 @@ class SessionStore:
         entry: str = "",
         proposals: Sequence[ProposedChange] = (),
         settlement: Settlement | None = None,
+        place: ChannelKey | None = None,
     ) -> StoredTurn:
         """Store a turn as `commit_turn` does; what is returned are the messages as they were stored, which
         also a history too short for them does not lose. `entry`: of the turn in the ledger, where it is
         answered by that. `proposals`: what the answer proposes to the user. `settlement`: what it has
-        used."""
+        used. `place`: where everybody reads it, if not its user alone: those of its messages that have an id
+        of Discord's stand in the context of that place. Raises ValueError for private ones."""
+        if place and any(message.visibility == "private" for message in messages):
+            raise ValueError("what is private stands in no channel")
         now = from_ms(to_ms(self._clock()))  # as it is read back
         writing = NewTurn(
-            session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals), settlement
+            session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals), settlement, place
         )
         return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
 

@@ -233,14 +233,19 @@ class TestReply:
             "SELECT count(*) FROM messages WHERE channel_id = ? AND session_id IS NULL", channel.id
         ) == [(0,)]
 
-    async def test_by_somebody_else_is_a_question_in_the_channel_that_quotes_it(
+    async def test_by_somebody_else_is_a_question_in_the_channel_below_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         answer = await stage.ask_in_words(aiko, channel, "りんごです。")
         stage.model.script(says("はい、りんごです。"))
         message = await stage.write(ben, channel, "really?", mention=False, reply_to=answer.message)
         reply = await stage.says(message, "はい、りんごです。")
-        assert stage.shown() == ["Ben: > りんごです。\n  really?"]
+        assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: really?"]
+        await stage.said(aiko, channel, "ちがう話", "はい。")
+        stage.model.script(says("赤いです。"))
+        message = await stage.write(ben, channel, "red?", mention=False, reply_to=answer.message)
+        await stage.says(message, "赤いです。")
+        assert stage.shown()[-1] == "[In reply to your own answer:]\n> りんごです。\n\nBen: red?"
         assert reply.labels == []
 
     async def test_to_the_first_page_of_ones_own_answer_goes_on_with_it(

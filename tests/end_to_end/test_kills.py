@@ -35,6 +35,8 @@ from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, f
 CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN = 50007, 50001, 50027
 LONG = "長い話です。" * 500
 STORED = "SELECT count(*) FROM messages WHERE user_id = ?"
+IN_CHANNEL = "SELECT DISTINCT in_channel FROM messages WHERE channel_id = ?"
+"""Whether a channel knows of its sessions."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -207,11 +209,12 @@ class TestPastTheToken:
         discord, model, go_on = stage.discord, stage.model, asyncio.Event()
         # The last one where the program's clock is ahead already, by which the tokens live.
         stage.excused.update({CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN})
-        public, private, mid = (discord.user(name, locale="ja") for name in "ABC")
+        public, private, mid, hidden = (discord.user(name, locale="ja") for name in "ABCF")
         closed = discord.user("D", locale="en-US", accepts_dms=False)
         unseen = discord.user("E", locale="en-US")
-        places = {user.id: discord.guild_channel() for user in (public, private, mid, closed, unseen)}
-        discord.forbid(discord.bot, Permission.VIEW_CHANNEL, places[unseen.id])
+        places = {user.id: discord.guild_channel() for user in (public, private, mid, hidden, closed, unseen)}
+        for user in (hidden, unseen):
+            discord.forbid(discord.bot, Permission.VIEW_CHANNEL, places[user.id])
 
         async def begun(user: User, *, ephemeral: bool = False) -> Interaction:
             answer = "できあがり。" if user.locale == "ja" else "Done."
@@ -224,17 +227,19 @@ class TestPastTheToken:
             [message] = discord.messages(channel)
             return message
 
-        model.script(Reply(Say("書きかけ"), Hang()))
-        cut = await stage.begin(mid, places[mid.id], "途中の質問")
-        await streaming(cut, "書きかけ")
+        cut = []
+        for user in (mid, hidden):
+            model.script(Reply(Say("書きかけ"), Hang()))
+            cut.append(await streaming(await stage.begin(user, places[user.id], "途中の質問"), "書きかけ"))
         secrets = [await begun(user, ephemeral=True) for user in (private, closed)]
         replies = [*secrets, await begun(public), await begun(unseen)]
         await stored_and_not_shown(stage, replies, go_on)
-        await start_late(stage, cut, *replies)
+        await start_late(stage, *cut, *replies)
 
         for reply in replies:
             await is_settled(stage, reply)
-        await stage.eventually(ON_THEIR_WAY, mid.id, gives=[("interrupted", 1)])
+        for user in (mid, hidden):
+            await stage.eventually(ON_THEIR_WAY, user.id, gives=[("interrupted", 1)])
         assert one_message(places[public.id]).text == "できあがり。"
         late = one_message(discord.dm(private))
         assert late.text.startswith("できあがり。\n-# 📨 先ほどの質問へのお返事です。")
@@ -242,12 +247,17 @@ class TestPastTheToken:
         late = one_message(discord.dm(unseen))
         assert late.text.startswith("Done.\n-# 📨 This answers your earlier question.")
         assert stage.program.output.count("turn_not_told") == 1  # whose DMs are closed
-        cut_off = one_message(places[mid.id])
-        assert cut_off.text.startswith(CUT_OFF["ja"])
-        model.script(says("今度は最後まで。"))
-        press = await discord.click(mid, cut_off, RETRY["ja"])
-        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
-        one_message(places[mid.id])
+        for user, place in ((mid, places[mid.id]), (hidden, discord.dm(hidden))):
+            cut_off = one_message(place)
+            assert cut_off.text.startswith(CUT_OFF["ja"])
+            model.script(says("今度は最後まで。"))
+            press = await discord.click(user, cut_off, RETRY["ja"])
+            await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+            one_message(place)
+        known = {
+            user.id: stage.rows(IN_CHANNEL, places[user.id].id) for user in (public, mid, hidden, unseen)
+        }
+        assert known == {public.id: [(1,)], mid.id: [(1,)], hidden.id: [(0,)], unseen.id: [(0,)]}
         await is_settled(stage, press)
 
     async def test_a_message_that_was_posted_and_not_noted_is_found(

@@ -252,7 +252,7 @@ class TestPrivacy:
         dm = await stage.write(aiko, stage.discord.dm(aiko), "DMの内緒", mention=False)
         await stage.says(dm, "承知しました")
         await stage.said(aiko, channel, "みんなの質問", "はい。")
-        assert stage.shown() == ["Aiko: みんなの質問"]
+        assert stage.shown() == ["Aiko: 自分の質問", "はい、承知しました。", "Aiko: みんなの質問"]
 
 
 class TestTrouble:

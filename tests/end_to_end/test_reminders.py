@@ -227,7 +227,7 @@ class TestReply:
         stage.model.script(says("はい、会議です。"))
         message = await stage.write(ben, channel, "which one?", mention=False, reply_to=shown)
         reply = await stage.says(message, "はい、会議です。")
-        assert stage.shown() == ["Ben: > ⏰ 会議\n  which one?"]
+        assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: > ⏰ 会議\n  which one?"]
         assert reply.labels == []
 
     async def test_in_a_dm_needs_no_reply_to_be_understood_once(self, stage: Stage, aiko: User) -> None:

@@ -70,7 +70,12 @@ class TestConversation:
         await stage.ask(aiko, channel, "やあ")
         assert "薬" not in str(stage.model.requests[-1].messages)
         await stage.said(ben, channel, "hello", "どうも。")
-        assert "薬" not in str(stage.model.requests[-1].messages)
+        assert stage.shown() == [
+            *("Aiko: 3時間後に薬を飲むって知らせて。カードも出して", "カードも出しました。"),
+            *("Aiko: > ⏰ 薬を飲む\n  飲んだよ", "えらいです。", "Aiko: やあ", "はい、承知しました。"),
+            "Ben: hello",  # nothing that was said unasked, and no canvas
+        ]
+        assert "水で" not in str(stage.model.requests[-1].messages)
 
         await use(stage, aiko, channel, "default")
         await board(stage, channel, lambda each: "水で" in str(texts_of(each)))

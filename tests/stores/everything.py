@@ -154,7 +154,7 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     await ledger.accept(begun)
     await ledger.note_message("t", USER, 41)
     await ledger.add_page("t", USER, 42)
-    await ledger.move(begun, 5, (42,))
+    await ledger.move(replace(begun, answer_id=1), 5, (42,))
     await ledger.mark_interrupted("t", USER)
     await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
     assert await ledger.get_calls("t", USER)

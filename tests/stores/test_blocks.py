@@ -154,5 +154,7 @@ class TestQueries:
                 "mentions_waiting",
                 "block_boundaries_by_last",
             },
-            SELECT_ROWS: {"messages_by_channel", "messages_by_discord_id"},
+            SELECT_ROWS: {
+                *("messages_by_channel", "messages_asked_in_channel", "messages_by_discord_id"),
+            },
         }

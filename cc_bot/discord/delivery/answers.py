@@ -36,9 +36,10 @@ from cc_bot.discord.interactions import (
 from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, rows_of
+from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn, ReplyWithheld
 from cc_bot.log import begin_turn
 
@@ -55,10 +56,25 @@ class AcceptedTurn:
     """What it is answered by; None for a message."""
     role_ids: tuple[int, ...] | None = ()
     """See TurnOptions."""
+    place: ChannelKey | None = None
+    """Of a message, where it stands; an interaction tells it itself."""
 
     @property
     def turn(self) -> PendingTurn:
         return self.delivery.turn
+
+    @property
+    def public_place(self) -> ChannelKey | None:
+        """The place where everybody reads the question and the answer; None where its user alone does, or
+        nobody knows when it was asked."""
+        turn, interaction = self.turn, self.interaction
+        hidden = turn.ephemeral or turn.temporary or turn.visibility == "private" or turn.guild_id is None
+        if hidden or turn.question_id is None:
+            return None
+        if interaction is None:
+            return self.place
+        here = key_of_interaction(interaction.channel)
+        return here if here.place_id == turn.key.channel_id else None
 
     def options(self, chosen: Chosen, answer_id: int | None) -> TurnOptions:
         """Make the options of the turn. `answer_id` is the message that shows the answer, where it is
@@ -71,6 +87,7 @@ class AcceptedTurn:
             turn.temporary,
             recipient.welcomed,
             answer_discord_id=shown_in,
+            place=self.public_place,
             memory_paused=recipient.memory_paused,
             link=message_link(turn.guild_id, turn.key.channel_id, shown_in),
             agent=chosen.agent,

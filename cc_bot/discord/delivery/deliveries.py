@@ -75,7 +75,8 @@ class TurnDeliveries:
         visibility: Visibility,
         ephemeral: bool,
     ) -> PendingTurn:
-        """A turn that is answered by the token of an interaction."""
+        """A turn that is answered by the token of an interaction. A question that everybody reads stands in
+        the channel where its interaction came."""
         now = self._clock()
         return PendingTurn(
             self._running.new_name(),
@@ -85,6 +86,7 @@ class TurnDeliveries:
             now,
             guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
             locale=recipient.locale,
+            question_id=int(interaction.id) if visibility == "public" else None,
             interaction_id=int(interaction.id),
             token=interaction.token,
             token_until=now + TOKEN_LIVES,

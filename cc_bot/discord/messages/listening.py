@@ -185,7 +185,14 @@ class Messages:
             self._addressing,
             gate,
             PersonalTurns(
-                answers, self.quotes, self.forwards, replies, withdrawals, stores.channels, self._me
+                answers,
+                self.quotes,
+                self.forwards,
+                replies,
+                withdrawals,
+                stores.channels,
+                places,
+                self._me,
             ),
             self.forwards,
             replies,

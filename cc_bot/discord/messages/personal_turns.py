@@ -21,6 +21,8 @@ from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.withdrawals import Withdrawals
+from cc_bot.discord.places import Places
+from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.log import begin_turn
 from cc_bot.stores import ChannelStore
@@ -36,6 +38,7 @@ class PersonalTurns:
     replies: MessageReplies
     withdrawals: Withdrawals
     channels: ChannelStore
+    places: Places
     bot: Callable[[], hikari.OwnUser]
 
     async def answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
@@ -58,8 +61,18 @@ class PersonalTurns:
         deliveries = self.answers.deliveries
         turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)
         async with await deliveries.accept(turn) as delivery:
-            roles = roles_of(message.member)
-            await self._show(AcceptedTurn(delivery, recipient, chosen, role_ids=roles), message, opened)
+            place, roles = await self._place_of(message), roles_of(message.member)
+            accepted = AcceptedTurn(delivery, recipient, chosen, role_ids=roles, place=place)
+            await self._show(accepted, message, opened)
+
+    async def _place_of(self, message: hikari.Message) -> ChannelKey | None:
+        """The place where everybody reads it; None in a DM, or when Discord won't tell what that is."""
+        if message.guild_id is None:
+            return None
+        try:
+            return await self.places.key_of(int(message.channel_id))
+        except hikari.HTTPError:
+            return None
 
     async def _show(
         self, accepted: AcceptedTurn, message: hikari.Message, opened: Callable[[], None]

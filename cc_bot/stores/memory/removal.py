@@ -30,7 +30,7 @@ from typing import Final, NamedTuple
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts, Memory
 from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, memory_name
-from cc_bot.stores.channels import BLOCKS_FROM_MESSAGE
+from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
 from cc_bot.stores.memory.index import unfold_all, unfold_and_run
@@ -209,7 +209,7 @@ EMPTY_IN_CHANNELS: Final = """
 THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
-        WHERE m.user_id IS NULL AND m.id IN (SELECT value FROM json_each($1))
+        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN (SELECT value FROM json_each($1))
     )
 """
 
@@ -454,7 +454,7 @@ def _emptying(user_id: int, traces: Traces, mark: str) -> list[Statement]:
     return [
         Statement(DELETE_FILES, (user_id, said)),
         Statement(EMPTY, (user_id, said, mark)),
-        Statement(THAW, (in_channels,)),
+        Statement(THAW, (said,)),
         Statement(EMPTY_IN_CHANNELS, (user_id, in_channels, mark)),
     ]
 

@@ -1,0 +1,322 @@
+"""Sessions' turns that everybody read: they stand in their channel's context in their place, and leave it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cc_bot.domain import ChannelKey, Message, SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.turn import PendingTurn
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import Stores
+from tests.stores.places import CHANNEL, DM, PLACES, THREAD, answer, archived, freeze, frozen, said
+
+ME: Final = 7
+ASKED: Final = 20
+ANSWERED: Final = 21
+MARK: Final = "（消去しました）"
+
+
+async def ask(
+    stores: Stores,
+    question_id: int | None = ASKED,
+    answer_id: int | None = ANSWERED,
+    *,
+    place: ChannelKey | None = CHANNEL,
+    user_id: int = ME,
+    text: str = "お昼は？",
+    visibility: Visibility = "public",
+    key: SessionKey | None = None,
+) -> int:
+    """A turn of a session, and the row of its answer."""
+    key = key or SessionKey(user_id, (place or CHANNEL).place_id)
+    session = await stores.sessions.open(key, visibility=visibility)
+    question = said(0, text, author_id=user_id, visibility=visibility)
+    replied = answer(0, f"{text}の答え", visibility=visibility)
+    turn = (replace(question, discord_id=question_id), replace(replied, discord_id=answer_id))
+    stored = await stores.sessions.archive_turn(session, turn, place=place)
+    return stored.messages[-1].id or 0
+
+
+async def regenerate(stores: Stores, replaced: int, text: str, answer_id: int | None = ANSWERED) -> None:
+    session = await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))
+    new = replace(answer(0, text), discord_id=answer_id)
+    await stores.sessions.archive_turn(session, (new,), replaces=replaced)
+
+
+async def read(stores: Stores, key: ChannelKey = CHANNEL, *, asked: int = 2**62) -> list[tuple[int, str]]:
+    page = await stores.blocks.get_page(key, first=0, before=2**62, asked=asked, limit=100)
+    return [(each.id, each.content) for each in reversed(page)]
+
+
+class TestTurn:
+    async def test_stands_in_its_place_with_who_asked(self, stores: Stores) -> None:
+        for number in (10, 30):
+            await stores.channels.add(CHANNEL, said(number, f"発言{number}"))
+        await ask(stores)
+        page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=9)
+        told = [(each.id, each.role, each.name, each.content, each.author_id) for each in reversed(page)]
+        assert told == [
+            (10, "user", "花子", "発言10", 7),
+            (ASKED, "user", "花子", "お昼は？", ME),
+            (ANSWERED, "assistant", "", "お昼は？の答え", 555),
+            (30, "user", "花子", "発言30", 7),
+        ]
+
+    async def test_is_read_by_the_page(self, stores: Stores) -> None:
+        for number in range(10, 20, 2):
+            await stores.channels.add(CHANNEL, said(number))
+            await ask(stores, number + 1, None)
+        found, before = [], 99
+        while page := await stores.blocks.get_page(CHANNEL, first=11, before=before, limit=2):
+            found += [each.id for each in page]
+            before = page[-1].id
+        assert found == [*range(19, 10, -1)]
+
+    async def test_after_the_question_that_is_asked_is_not_told(self, stores: Stores) -> None:
+        await stores.channels.add(CHANNEL, said(ASKED + 1))
+        await stores.channels.commit_answer(CHANNEL, answer(30), [])
+        await ask(stores, ASKED, 25)
+        assert [id_ for id_, _ in await read(stores, asked=ASKED + 1)] == [ASKED, 30]
+
+    async def test_stands_in_its_thread_alone(self, stores: Stores) -> None:
+        await ask(stores, place=THREAD)
+        assert [id_ for id_, _ in await read(stores, THREAD)] == [ASKED, ANSWERED]
+        assert [await read(stores, key) for key in PLACES if key != THREAD] == [[]] * 3
+
+    async def test_without_a_place_stands_in_none(self, stores: Stores) -> None:
+        await ask(stores, place=None)
+        assert await read(stores) == []
+
+    async def test_that_is_private_has_no_place(self, stores: Stores) -> None:
+        with pytest.raises(ValueError, match="private"):
+            await ask(stores, visibility="private")
+        assert await read(stores) == []
+
+    async def test_is_told_once_however_often_discord_delivers_its_message(self, stores: Stores) -> None:
+        await ask(stores)
+        await stores.channels.add_all(CHANNEL, [said(ASKED, "また"), answer(ANSWERED, "また")])
+        assert await read(stores) == [(ASKED, "お昼は？"), (ANSWERED, "お昼は？の答え")]
+
+    async def test_is_in_its_session_as_ever(self, stores: Stores) -> None:
+        await ask(stores)
+        history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
+        assert [message.content for message in history] == ["お昼は？", "お昼は？の答え"]
+
+    async def test_says_nothing_of_how_far_its_channel_was_read(self, stores: Stores) -> None:
+        await ask(stores, 50, 51)
+        assert await stores.channels.list_places(limit=9) == ()
+        await stores.channels.add(CHANNEL, said(10))
+        [place] = await stores.channels.list_places(limit=9)
+        assert place.newest_id == 10
+        assert await stores.channels.get_newest_answer(CHANNEL) is None
+
+    async def test_outlives_the_end_of_its_session(self, stores: Stores) -> None:
+        await ask(stores)
+        await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
+        assert [id_ for id_, _ in await read(stores)] == [ASKED, ANSWERED]
+
+
+class TestAnswerMadeAnew:
+    async def test_takes_the_place_of_the_one_before(self, stores: Stores) -> None:
+        row = await ask(stores)
+        await regenerate(stores, row, "やっぱりうどん")
+        assert await read(stores) == [(ASKED, "お昼は？"), (ANSWERED, "やっぱりうどん")]
+
+    async def test_stays_out_where_the_one_before_was(self, stores: Stores) -> None:
+        row = await ask(stores, None, place=None)
+        await regenerate(stores, row, "やっぱりうどん")
+        assert await read(stores) == []
+
+    async def test_stands_in_the_thread_of_the_one_before(self, stores: Stores) -> None:
+        row = await ask(stores, place=THREAD, key=SessionKey(ME, CHANNEL.place_id))
+        await regenerate(stores, row, "やっぱりうどん")
+        assert await read(stores, THREAD) == [(ASKED, "お昼は？"), (ANSWERED, "やっぱりうどん")]
+
+
+Change = Callable[[Stores, int], Awaitable[object]]
+"""Told the row of the answer."""
+
+THAWING: Final[dict[str, Change]] = {
+    "late turn": lambda stores, _: ask(stores, 22, 90),
+    "answer made anew": lambda stores, row: regenerate(stores, row, "やっぱりうどん"),
+    "edit": lambda stores, _: stores.channels.edit(ASKED, "直した"),
+    "deletion of the question": lambda stores, _: stores.channels.delete([ASKED]),
+    "erasure": lambda stores, _: stores.personal_erasure.erase(ME),
+}
+HARMLESS: Final[dict[str, Change]] = {
+    "newest turn": lambda stores, _: ask(stores, 90, 91),
+    "turn in a thread": lambda stores, _: ask(stores, 22, 23, place=THREAD),
+    "turn without a place": lambda stores, _: ask(stores, 22, 23, place=None),
+    "edit to the same": lambda stores, _: stores.channels.edit(ASKED, "お昼は？"),
+    "deletion of what stands in no channel": lambda stores, _: stores.channels.delete([24]),
+    "end of the session": lambda stores, _: stores.sessions.clear(SessionKey(ME, CHANNEL.place_id)),
+}
+BLOCKS: Final = ((10, 19), (20, 29), (30, 39))
+
+
+async def prepare(stores: Stores, database: Database) -> int:
+    await stores.channels.add_all(CHANNEL, [said(number, author_id=8) for number in (10, 19, 29, 30, 39)])
+    row = await ask(stores)
+    await ask(stores, 24, 25, place=None, user_id=9)
+    for key in PLACES:
+        await freeze(database, key, *BLOCKS)
+    return row
+
+
+class TestBlocks:
+    @pytest.mark.parametrize("change", THAWING.values(), ids=THAWING.keys())
+    async def test_thaw_from_where_something_changes_on(
+        self, stores: Stores, database: Database, change: Change
+    ) -> None:
+        row = await prepare(stores, database)
+        await change(stores, row)
+        assert await frozen(database) == [(10, 19)]
+        assert [await frozen(database, key) for key in PLACES[1:]] == [[*BLOCKS]] * 3
+
+    @pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS.keys())
+    async def test_stay_frozen_when_nothing_in_them_changes(
+        self, stores: Stores, database: Database, change: Change
+    ) -> None:
+        row = await prepare(stores, database)
+        await change(stores, row)
+        assert await frozen(database) == [*BLOCKS]
+
+    async def test_thaw_from_the_question_on_when_its_answer_is_deleted(
+        self, stores: Stores, database: Database
+    ) -> None:
+        await ask(stores, 12, 35)
+        await freeze(database, CHANNEL, (1, 11), (12, 20), (21, 40))
+        await stores.channels.delete([35])
+        assert await frozen(database) == [(1, 11)]
+
+
+class TestWhatLeaves:
+    async def test_is_the_question_as_well_when_its_answer_is_deleted(self, stores: Stores) -> None:
+        await ask(stores, 10, 11, text="朝は？")
+        await ask(stores)
+        await stores.channels.add_pages(ANSWERED, [22])
+        await stores.channels.delete([22])
+        assert await read(stores) == [(10, "朝は？"), (11, "朝は？の答え")]
+        history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
+        assert [message.content for message in history] == ["朝は？", "朝は？の答え", "お昼は？"]
+
+    async def test_is_the_answer_as_well_when_its_question_is_deleted(self, stores: Stores) -> None:
+        await ask(stores)
+        answers = await stores.channels.list_answers([ASKED])
+        await stores.channels.delete([ASKED, *answers])
+        assert await read(stores) == []
+
+    async def test_is_all_of_a_user_who_has_it_erased(self, stores: Stores) -> None:
+        await ask(stores)
+        await ask(stores, 30, 31, user_id=8, text="夜は？")
+        await stores.personal_erasure.erase(ME)
+        assert await read(stores) == [(30, "夜は？"), (31, "夜は？の答え")]
+
+    async def test_is_what_tells_of_an_erased_memory(self, stores: Stores, database: Database) -> None:
+        memory = await stores.memories.add(ME, "金庫の番号は4711")
+        await ask(stores, text="金庫の番号は4711だよ")
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
+        await stores.memory_removal.erase(ME, memory.id, mark=MARK)
+        assert await read(stores) == [(ASKED, MARK), (ANSWERED, MARK)]
+        assert await frozen(database) == [(1, 19)]
+
+    async def test_is_what_is_told_late_where_its_user_alone_reads_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        key = SessionKey(ME, CHANNEL.place_id)
+        await ask(stores, 10, 11, text="朝は？")
+        row = await ask(stores)
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
+        turn = PendingTurn("t", key, "ask", "public", utc_now(), state="answered", answer_id=row)
+        await stores.ledger.move(turn, CHANNEL.place_id, ())
+        assert [id_ for id_, _ in await read(stores)] == [10, 11, ASKED, ANSWERED]
+        await stores.ledger.move(turn, DM.channel_id, ())
+        assert [id_ for id_, _ in await read(stores)] == [10, 11]
+        assert await frozen(database) == [(1, 19)]
+
+    async def test_is_what_has_become_old(self, stores: Stores, database: Database) -> None:
+        await ask(stores)
+        await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
+        await freeze(database, CHANNEL, (1, 19), (20, 40))
+        await stores.retention.prune_messages(utc_now() + timedelta(days=30))
+        assert await read(stores) == []
+        assert await frozen(database) == [(1, 19)]
+
+    async def test_is_nothing_of_a_session_whose_channel_is_deleted(self, stores: Stores) -> None:
+        await ask(stores)
+        await stores.channels.forget_place(CHANNEL)
+        history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
+        assert [message.content for message in history] == ["お昼は？", "お昼は？の答え"]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A turn, as somebody asked for it."""
+
+    place: ChannelKey | None
+    """Where everybody read it; None for what was private, a DM's, or from before turns had a place."""
+    dm: bool
+    gone: bool
+    anew: bool
+
+
+SAID = st.builds(
+    Said,
+    place=st.sampled_from([*PLACES, None]),
+    dm=st.booleans(),
+    gone=st.booleans(),
+    anew=st.booleans(),
+)
+
+
+class TestAnyTurns:
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(turns=st.lists(SAID, max_size=8))
+    async def test_are_read_in_their_own_place_in_order_and_nowhere_else(
+        self, stores: Stores, database: Database, turns: list[Said]
+    ) -> None:
+        for table in ("messages", "sessions", "block_boundaries"):
+            await database.transaction([Statement(f"DELETE FROM {table}")])
+        expected: dict[ChannelKey, list[tuple[int, str]]] = {key: [] for key in PLACES}
+        for number, turn in enumerate(turns):
+            asked, text = 100 + 10 * number, f"質問{number}"
+            for key in PLACES:
+                await stores.channels.add(key, said(asked + PLACES.index(key), "雑談"))
+                expected[key].append((asked + PLACES.index(key), "雑談"))
+            key_of_session = DM if turn.dm and not turn.place else None
+            row = await ask(
+                stores,
+                asked + 5,
+                asked + 6,
+                place=turn.place,
+                text=text,
+                visibility="public" if turn.place else "private",
+                key=key_of_session,
+            )
+            replied = f"{text}の答え"
+            if turn.anew and turn.place:
+                replied = f"{text}の別の答え"
+                session = await stores.sessions.open(SessionKey(ME, turn.place.place_id))
+                await stores.sessions.archive_turn(session, [answer(asked + 6, replied)], replaces=row)
+            if turn.gone:
+                await stores.channels.delete([asked + 6])
+            elif turn.place:
+                expected[turn.place] += [(asked + 5, text), (asked + 6, replied)]
+        assert {key: await read(stores, key) for key in PLACES} == expected
+        assert [len(await archived(database, key)) for key in PLACES] == [len(turns)] * len(PLACES)
+
+
+class TestMessageFromBefore:
+    async def test_stays_out(self, stores: Stores, database: Database) -> None:
+        session = await stores.sessions.open(SessionKey(ME, CHANNEL.channel_id))
+        old = (Message("user", "昔の質問"), Message("assistant", "昔の答え", discord_id=ANSWERED))
+        await stores.sessions.commit_turn(session, old)
+        assert await database.query("SELECT DISTINCT in_channel FROM messages") == [(0,)]
+        assert await read(stores) == []
