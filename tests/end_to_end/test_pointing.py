@@ -346,6 +346,56 @@ class TestAForwardInADm:
         assert "> at ten" in stage.shown()[-1]
 
 
+class TestWhatIsPrivate:
+    """Nothing of what a private question points at is read by others, whatever it was asked by."""
+
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def hidden(self, stage: Stage, aiko: User, ben: User) -> Message:
+        """What Aiko may read, and others may not."""
+        closed = stage.discord.guild_channel("closed")
+        stage.discord.forbid(ben, Permission.VIEW_CHANNEL, closed)
+        return await stage.discord.post(aiko, closed, "暗号はキビタキ")
+
+    async def read_by_all(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> str:
+        """What the requests of public questions show, of the asker and of somebody else."""
+        stage.model.reset()
+        await stage.ask(aiko, channel, "続き")
+        await stage.said(ben, channel, "what now?", "はい。")
+        await stage.said(aiko, channel, "次は？", "はい。")
+        return "\n".join(text for number in range(3) for text in stage.shown(number))
+
+    @pytest.mark.parametrize("option", ["private", "temporary"])
+    async def test_in_an_ephemeral_question_stays_there(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, hidden: Message, option: str
+    ) -> None:
+        reply = await stage.begin(aiko, channel, f"{link(hidden)} は？", **{option: True})
+        await reply.finished(lambda shown: "承知しました" in shown.text)
+        assert "> 暗号はキビタキ" in stage.shown()[-1]
+        assert "キビタキ" not in await self.read_by_all(stage, aiko, ben, channel)
+        assert [row for row in stage.stored(channel) if "キビタキ" in row[1]] == []
+
+    @pytest.mark.parametrize("way", ["link", "forward", "reply"])
+    async def test_in_a_dm_stays_there(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, hidden: Message, way: str
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        target = await stage.discord.forward(aiko, dm, hidden) if way != "link" else None
+        text = f"{link(hidden)} は？" if way == "link" else "これは？"
+        message = await stage.write(
+            aiko, dm, text, mention=False, reply_to=target if way == "reply" else None
+        )
+        await stage.says(message, "承知しました")
+        assert "> 暗号はキビタキ" in stage.shown()[-1]
+        assert "キビタキ" not in await self.read_by_all(stage, aiko, ben, channel)
+
+    async def test_in_a_public_question_is_in_no_later_one(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, hidden: Message
+    ) -> None:
+        await stage.ask(aiko, channel, f"{link(hidden)} は？")
+        assert "> 暗号はキビタキ" in stage.shown()[-1]
+        assert "キビタキ" not in await self.read_by_all(stage, aiko, ben, channel)
+
+
 class TestThePictureAbove:
     async def test_goes_with_a_question_about_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
