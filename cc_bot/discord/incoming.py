@@ -1,7 +1,7 @@
 """A message of Discord as the model is to read it, and whom it is meant for. Nothing is sent or looked up."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import hikari
@@ -68,10 +68,10 @@ def owner_of(message: hikari.PartialMessage) -> int | None:
 def is_withheld(message: hikari.PartialMessage) -> bool:
     """Return whether there is nothing to read: no text, no files, nothing beside them, or nothing that
     Discord shows the bot."""
-    beside = (
-        message.embeds or message.poll or message.stickers or any(map(_says_something, _forwards(message)))
-    )
-    return is_blank(message.content or "") and not (message.attachments or beside)
+    beside = message.embeds or message.poll or message.stickers or message.attachments
+    if beside or any(map(_says_something, _forwards(message))):
+        return False
+    return is_blank(message.content or "") and not any(_text_displays(message.components or ()))
 
 
 def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
@@ -211,6 +211,8 @@ EMBED_CHARACTERS: Final = 800
 
 def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
     yield from _embedded(message.embeds or ())
+    if texts := "\n".join(_text_displays(message.components or ())):
+        yield f"[embed]\n{_quoted(shorten(without_mentions(texts), EMBEDS * EMBED_CHARACTERS))}"
     if message.poll:
         yield _poll_text(message.poll)
     yield from _named_stickers(message.stickers or ())
@@ -225,6 +227,14 @@ def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
         said = "\n".join(filter(None, (author, embed.title, embed.description, *fields, footer)))
         if not is_blank(said):
             yield f"[embed]\n{_quoted(shorten(without_mentions(said), EMBED_CHARACTERS))}"
+
+
+def _text_displays(components: Iterable[object]) -> Iterator[str]:
+    """Find the texts that other bots compose of components instead of embeds."""
+    for component in components:
+        if isinstance(component, hikari.TextDisplayComponent):
+            yield component.content
+        yield from _text_displays(getattr(component, "components", ()))
 
 
 def _poll_text(poll: hikari.polls.Poll) -> str:

@@ -197,6 +197,13 @@ class TestWhatStandsBesideTheText:
         assert told.count("[embed]") == 5
         assert told.count("あ") == 5 * 799
 
+    def test_is_every_text_of_components(self) -> None:
+        texts = [{"type": 10, "id": number, "content": f"文{number}"} for number in (1, 2)]
+        container = {"type": 17, "id": 3, "components": [texts[1]]}
+        shown = message(components=[texts[0], container], flags=1 << 15)
+        assert content_of(shown, bot_user()) == "[embed]\n> 文1\n> 文2"
+        assert not is_withheld(shown)
+
     def test_is_no_picture_without_a_word(self) -> None:
         assert content_of(message("猫", embeds=[embed(image={"url": "http://x/"})]), bot_user()) == "猫"
 
