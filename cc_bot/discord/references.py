@@ -24,6 +24,7 @@ from cc_bot.discord.incoming import (
     files_of,
     is_withheld,
     name_of_author,
+    names_others,
     reply_to,
     text_of,
     without_small_print,
@@ -32,6 +33,7 @@ from cc_bot.discord.places import Places, Recent, may_read
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Pointing, Reference
 from cc_bot.stores import Stores
+from cc_bot.stores.channels import Said
 
 _log = structlog.get_logger(__name__)
 
@@ -161,17 +163,11 @@ class References:
 
     async def _read_replied(self, pointing: Pointing, message_id: int, asker_id: int, at: Standing) -> _Found:
         """Read one message of the question's own place: as the archive has it where that tells it whole."""
-        stored = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
-        if stored and (stored.role == "assistant" or (pointing == "above" and self._is_whole(stored))):
-            own = stored.role == "assistant"
-            name = "" if own else stored.author_name
-            reference = Reference(pointing, stored.content, name, stored.author_id, tainted=stored.tainted)
-            return _Found(reference, stored.discord_id, stored.reply_to)
+        said = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
+        if said and (said.message.role == "assistant" or (pointing == "above" and _is_whole(said.message))):
+            return _as_stored(pointing, said, asker_id)
         message = self._told.get(message_id) or await self._fetch(at.place_id, message_id)
-        return await self._read(pointing, message, at.guild_id)
-
-    def _is_whole(self, stored: Message) -> bool:
-        return FILE_NOTE not in stored.content
+        return await self._read(pointing, message, asker_id, at)
 
     async def _fetch(self, place_id: int, message_id: int) -> hikari.Message | None:
         try:
@@ -181,7 +177,7 @@ class References:
             return None
 
     async def _read(
-        self, pointing: Pointing, message: hikari.PartialMessage | None, guild_id: int | None
+        self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: Standing
     ) -> _Found:
         """The message with its files, as far as they can be read; those above the one replied to are named
         only."""
@@ -190,12 +186,14 @@ class References:
         bot = self.bot()
         own, answers = message.author.id == bot.id, reply_to(message)
         if is_withheld(message):
-            withheld = not (own or self.reads_all or guild_id is None)
+            withheld = not (own or self.reads_all or at.guild_id is None)
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         content = without_small_print(message.content or "") if own else content_of(message, bot)
         name = "" if own else name_of_author(message)
         files = Fetched() if pointing == "above" else await _files(message)
-        reference = Reference(pointing, content, name, int(message.author.id), files.files)
+        foreign = message.author.id != asker_id or names_others(message, int(bot.id))
+        author_id = int(message.author.id)
+        reference = Reference(pointing, content, name, author_id, files.files, tainted=foreign)
         return _Found(reference, int(message.id), answers)
 
     # Links
@@ -221,9 +219,8 @@ class References:
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return not_shown
-        return replace(
-            await self._read("link", await self._fetch(channel_id, int(message)), guild_id), reply_to=None
-        )
+        found = await self._read("link", await self._fetch(channel_id, int(message)), asker_id, at)
+        return replace(found, reply_to=None)
 
     # The picture above
 
@@ -242,8 +239,27 @@ class References:
         for message in above:
             is_recent = message.author.id == question.author_id and message.created_at > since
             if is_recent and any(map(_is_picture, files_of(message))):
-                return (await self._read("picture", message, at.guild_id),)
+                return (await self._read("picture", message, question.author_id, at),)
         return ()
+
+
+def _is_whole(stored: Message) -> bool:
+    return FILE_NOTE not in stored.content
+
+
+def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
+    """The message as the archive has it. An answer of the asker's own session is as foreign as what its model
+    had read."""
+    message, own = said.message, said.message.role == "assistant"
+    mine = said.user_id == asker_id if own else message.author_id == asker_id
+    reference = Reference(
+        pointing,
+        message.content,
+        "" if own else message.author_name,
+        message.author_id,
+        tainted=message.tainted or not mine,
+    )
+    return _Found(reference, message.discord_id, message.reply_to)
 
 
 def _is_picture(file: hikari.Attachment) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
@@ -489,7 +489,7 @@ SELECT_KNOWN: Final = """
 """Served by messages_by_discord_id and attachments_by_source. Parameters: the ids of messages, as JSON."""
 
 SELECT_SAID: Final = f"""
-    SELECT {MESSAGE.of("m")} FROM messages AS m
+    SELECT coalesce(m.user_id, 0), {MESSAGE.of("m")} FROM messages AS m
     WHERE m.discord_id = {_WHOLE.format(id="$1")} AND m.channel_id = $2 AND m.status <> 'replaced'
         AND (m.user_id = $3 OR (m.user_id IS NULL OR m.in_channel = 1) AND m.visibility = 'public')
 """
@@ -522,6 +522,17 @@ class Place:
 
 
 _PLACE: Final = Columns(Place)
+
+
+class Said(NamedTuple):
+    """A message of a channel or thread."""
+
+    user_id: int
+    """Whose session it is of; 0 for the channel's own."""
+    message: Message
+
+
+_HEARD: Final = Columns(Said, message=MESSAGE)
 
 
 class ChannelStore:
@@ -668,10 +679,10 @@ class ChannelStore:
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return MESSAGE.first(rows)
 
-    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> Message | None:
-        """Return what a message of a channel or thread says, or the long answer of which it is a page: one of
-        the place itself, or of this user's conversation there."""
-        return MESSAGE.first(await self._database.query(SELECT_SAID, discord_id, place_id, user_id))
+    async def get_said(self, discord_id: int, place_id: int, user_id: int) -> Said | None:
+        """Return what a message of a channel or thread says, or the long answer of which it is a page: one
+        that everybody reads there, or of this user's conversation there."""
+        return _HEARD.first(await self._database.query(SELECT_SAID, discord_id, place_id, user_id))
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
         """Return the session whose answer this message shows, or the long answer of which it is a page."""

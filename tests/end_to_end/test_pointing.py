@@ -212,6 +212,7 @@ class TestALink:
         stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, secret)
         await stage.said(aiko, channel, f"{link(target)} 何？", "さあ。")
         assert stage.shown()[-1].startswith(f"{NO_LINK}\n\nAiko: ")
+        stage.discord.permit(stage.discord.bot, Permission.VIEW_CHANNEL, secret)  # a start looks there again
 
     async def test_into_a_private_thread_is_for_its_members(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

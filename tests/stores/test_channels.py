@@ -29,7 +29,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add(CHANNEL, said(10, "ここで"))
         found = await stores.channels.get_said(10, CHANNEL.place_id, 99)
         assert found is not None
-        assert found.content == "ここで"
+        assert (found.user_id, found.message.content) == (0, "ここで")
         assert await stores.channels.get_said(10, THREAD.place_id, 99) is None
         assert await stores.channels.get_said(11, CHANNEL.place_id, 99) is None
 
@@ -38,7 +38,7 @@ class TestWhatIsRepliedTo:
         await stores.channels.add_pages(20, [21])
         found = await stores.channels.get_said(21, CHANNEL.place_id, 99)
         assert found is not None
-        assert (found.content, found.discord_id) == ("長い答え", 20)
+        assert (found.message.content, found.message.discord_id) == ("長い答え", 20)
         await stores.channels.add(CHANNEL, said(22, "賛成", reply_to=21))
         [row] = await stores.blocks.get_page(CHANNEL, first=22, before=23, limit=5)
         assert (row.reply_to, row.replied, row.replied_name) == (20, "長い答え", None)
@@ -48,7 +48,7 @@ class TestWhatIsRepliedTo:
         assert await stores.channels.get_said(30, DM.channel_id, DM.user_id + 1) is None
         found = await stores.channels.get_said(30, DM.channel_id, DM.user_id)
         assert found is not None
-        assert found.content == "秘密の質問"
+        assert (found.user_id, found.message.content) == (DM.user_id, "秘密の質問")
 
     async def test_is_told_with_the_message_until_it_is_deleted_or_the_place_is_reset(
         self, stores: Stores

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
+from cc_bot.context.speakers import REFERENCE_CHARACTERS
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.interactions import Answerable, is_fault
@@ -315,7 +316,8 @@ def _at_most(question: AskedQuestion | None) -> int:
     if question is None:
         return 0
     files = (IMAGE_TOKENS if _is_image(file) else file.size // 3 for file in question.files)
-    return len(question.text) + sum(files)
+    pointed_at = len(question.forwards) + (question.reply_to is not None)
+    return len(question.text) + sum(files) + pointed_at * REFERENCE_CHARACTERS
 
 
 def _is_image(file: AskedFile) -> bool:
