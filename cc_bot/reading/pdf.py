@@ -1,0 +1,99 @@
+"""PDF, by PDFium: fast, and it gives Japanese as it was written. A scan gives pictures of its first pages."""
+
+import io
+from collections.abc import Iterator
+from itertools import groupby
+
+import pypdfium2
+
+from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, Refused
+
+PICTURES = 5
+_PICTURE_PIXELS = 1400
+"""Of the longer side: what models make of a picture at most is about that."""
+_QUALITY = 75
+_SCAN_CHARACTERS = 15
+"""Fewer on a page, on average, are a number or a stamp, not its text."""
+
+_COLUMN_CHARACTERS = 4
+"""So many tell that a line goes down. (The last of a column may be a mark, which has no place of its own.)"""
+
+
+def read_pdf(data: bytes) -> Content:
+    """Read the text of each page, and the outline. Raises Refused."""
+    content = Content("pdf", "page")
+    document = _open(data)
+    if len(document) > MAX_PARTS:
+        raise Refused("too_long")
+    try:
+        for number in range(len(document)):
+            content.add(_text(document, number))
+        for title, number in _outline(document):
+            content.add_heading(title, number)
+        if sum(len(text) for _, text in content.parts) < _SCAN_CHARACTERS * len(content.parts):
+            content.pictures += (_picture(document, n) for n in range(min(PICTURES, len(document))))
+    except pypdfium2.PdfiumError as error:
+        raise Refused("unreadable") from error
+    return content
+
+
+def _open(data: bytes) -> pypdfium2.PdfDocument:
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        raise Refused("locked" if "password" in str(error).lower() else "unreadable") from error
+    if not len(document):
+        raise Refused("unreadable")
+    return document
+
+
+def _text(document: pypdfium2.PdfDocument, number: int) -> str:
+    """Return a page's text; of one that is broken, while others are not, nothing."""
+    try:
+        page = document[number]
+        found = page.get_textpage()
+        text = _in_reading_order(found, found.get_text_range(errors="ignore"))
+    except pypdfium2.PdfiumError:
+        return ""
+    page.close()
+    return text
+
+
+def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
+    """Return the text with lines that are written from top to bottom from right to left: PDFium has those the
+    other way around."""
+    at, lines = 0, list[tuple[float | None, str]]()
+    for line in text.split("\r\n"):
+        lines.append((_column(page, at, len(line)), line))
+        at += len(line) + 2
+    groups = (list(group) for _, group in groupby(lines, lambda line: line[0] is not None))
+    ordered = (line for group in groups for line in sorted(group, key=lambda line: -(line[0] or 0)))
+    return "\n".join(line for _, line in ordered)
+
+
+def _column(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float | None:
+    """Return where a line that is written from top to bottom stands, from the left; None for any other."""
+    if characters < _COLUMN_CHARACTERS or first + characters > page.count_chars():
+        return None
+    left, _, _, top = page.get_charbox(first)
+    later, _, _, below = page.get_charbox(first + _COLUMN_CHARACTERS - 2)
+    return float(left) if top - below > _COLUMN_CHARACTERS * abs(later - left) + 1 else None
+
+
+def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
+    for count, item in enumerate(document.get_toc(max_depth=3)):
+        destination = item.get_dest()
+        index = destination.get_index() if destination else None
+        if index is not None:
+            yield item.get_title(), index + 1
+        if count >= MAX_HEADINGS:
+            return
+
+
+def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
+    page = document[number]
+    scale = _PICTURE_PIXELS / max(*page.get_size(), 1)
+    written = io.BytesIO()
+    page.render(scale=scale).to_pil().convert("RGB").save(written, "JPEG", quality=_QUALITY)
+    page.close()
+    return written.getvalue()
