@@ -6,19 +6,39 @@ only asked how large the file may be, before it is fetched.
 
 import mimetypes
 import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 
+from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
 from cc_bot.domain.encodings import decode_text
 from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.message import Attachment
+
+Cost = Callable[[str], float]
+"""Estimates the tokens of a text."""
 
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
 """Of the file, and of its text in UTF-8: some 90,000 Japanese characters."""
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
-_NO_TEXT = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf")
-"""What could pass for text, if the file is short, but shows nothing that a person wrote."""
+MAX_DOCUMENT_BYTES = 20 * 2**20
+LONGEST_TABLE_BYTES = 16 * 2**10
+"""Of values with separators that are shown as the text that they are: some 5,000 tokens."""
+
+_PDF = b"%PDF-"
+_PDF_WITHIN = 1024
+"""Readers look for its mark in so many bytes: printers put words of their own before it."""
+_DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""Of archives, which documents of Office and books are, of RTF, and of Office's older files."""
+_TABLE_ENDINGS = frozenset({".csv", ".tsv"})
+_DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
+    [
+        *(".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xlsb", ".xls", ".pptx", ".pptm", ".ppsx"),
+        *(".odt", ".ods", ".odp", ".rtf", ".epub"),
+    ]
+)
 
 _HEAD_BYTES = 4096
 _LONGEST_NAME = 100
@@ -26,9 +46,21 @@ _LONGEST_NAME = 100
 
 def size_limit(content_type: str | None, name: str) -> int:
     """The most bytes that a file may have, as far as can be told before it is fetched."""
-    claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
+    if is_called_document(content_type, name):
+        return MAX_DOCUMENT_BYTES
+    claimed = _claimed_type(content_type, name)
     is_text = claimed.startswith("text/") or claimed in _TEXT_TYPES
     return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # what says neither may turn out to be an image
+
+
+def is_called_document(content_type: str | None, name: str) -> bool:
+    """Return whether a file is said to be a document: by its name, or where it has none by its type."""
+    ending = PurePath(name).suffix.lower()
+    return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
+
+
+def _claimed_type(content_type: str | None, name: str) -> str:
+    return (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
 
 
 def too_large(limit_bytes: int) -> AttachmentTooLarge:
@@ -40,16 +72,15 @@ def too_large(limit_bytes: int) -> AttachmentTooLarge:
 def read_attachment(name: str, data: bytes) -> Attachment:
     """The file as it goes to the model: an image as it is, or text in UTF-8 as `text/plain`.
 
-    Text may come in UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over
-    MAX_IMAGE_BYTES, text over MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or
-    neither of the two).
-    """
+    A document is neither; it is read elsewhere (`is_document`). Text may come in UTF-8, UTF-16, Shift_JIS,
+    EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over MAX_IMAGE_BYTES, text over
+    MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or neither of the two)."""
     image_type = _image_type(data)
     if image_type is not None:
         if len(data) > MAX_IMAGE_BYTES:
             raise too_large(MAX_IMAGE_BYTES)
         return Attachment(name, image_type, data)
-    if data.startswith(_NO_TEXT) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
+    if is_document(name, data) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
         raise AttachmentNotSupported
     if len(data) > MAX_TEXT_BYTES:
         raise too_large(MAX_TEXT_BYTES)
@@ -62,14 +93,119 @@ def read_attachment(name: str, data: bytes) -> Attachment:
     return Attachment(name, "text/plain", encoded)
 
 
-def as_prompt_text(attachment: Attachment) -> str:
-    """Write a text file as it stands in a question: named, and fenced so that nothing in it ends the
-    fence."""
-    text = attachment.data.decode()
+def is_document(name: str, data: bytes) -> bool:
+    """Return whether a file is to be read as a document. Its bytes say so, but for values with separators:
+    those are text, and a document where they are too long to be shown whole."""
+    if _image_type(data) is not None:
+        return False
+    if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
+        return True
+    return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > LONGEST_TABLE_BYTES
+
+
+def document_files(
+    name: str, data: bytes, document: Document, pictures: Iterable[bytes]
+) -> tuple[Attachment, ...]:
+    """The files that a document becomes: itself with what was read of it, and of a scan its pages as
+    pictures."""
+    pages = (
+        Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
+        for number, picture in enumerate(pictures, 1)
+    )
+    return (Attachment(name, MEDIA_TYPES[document.kind], data, document), *pages)
+
+
+def as_prompt_text(attachment: Attachment, cost: Cost) -> str:
+    """Write a text file or a document as it stands in a question: named, and fenced so that nothing in it
+    ends the fence. `cost` estimates the tokens of a text."""
+    name = _shown_name(attachment.name)
+    if attachment.document is not None:
+        return _document_text(name, attachment.document, cost)
+    return f'The user attached the file "{name}":\n{_fenced(attachment.data.decode())}'
+
+
+def _fenced(text: str) -> str:
     longest_run = max(map(len, re.findall("`{3,}", text)), default=2)
     fence = "`" * (longest_run + 1)
     end = "" if text.endswith("\n") else "\n"
-    return f'The user attached the file "{_shown_name(attachment.name)}":\n{fence}\n{text}{end}{fence}'
+    return f"{fence}\n{text}{end}{fence}"
+
+
+# ---- documents -------------------------------------------------------------------------------------------
+# What a prompt shows of a document: all of it, or what tells where the rest is.
+
+MAX_DOCUMENT_TOKENS = 12_000
+"""Of what is shown of one document."""
+_CONTENTS_TOKENS = 1500
+_LAST_TOKENS = 1500
+_KINDS: Mapping[DocumentKind, str] = {
+    "pdf": "PDF",
+    "word": "Word",
+    "excel": "spreadsheet",
+    "powerpoint": "PowerPoint",
+    "opendocument": "OpenDocument",
+    "rtf": "RTF",
+    "epub": "EPUB",
+    "csv": "CSV",
+}
+
+
+def _document_text(name: str, document: Document, cost: Cost) -> str:
+    count, unit = len(document.parts), document.unit
+    said = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
+    if document.is_scan:
+        return (
+            f"{said}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
+            "nothing else of it can be read."
+        )
+    if _first_parts(document, MAX_DOCUMENT_TOKENS, cost) == count:
+        text = document.marked(range(1, count + 1))
+        return f"{said}. Name the {unit} that you answer from.\n{_fenced(text)}"
+    contents = _contents(document, cost)
+    last = _cut(document.marked((count,)), _LAST_TOKENS, cost)
+    room = MAX_DOCUMENT_TOKENS - cost(contents) - cost(last)
+    first = min(_first_parts(document, room, cost), count - 1)
+    beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), room, cost)
+    shown = f"the first {_number(first, unit)}" if first else f"the beginning of its first {unit}"
+    return (
+        f"{said}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
+        f"and {unit} {count}. The rest is left out: look it up with read_file before you answer from it. "
+        f"Name the {unit} that you answer from.\n"
+        f"{_fenced(chr(10).join(filter(None, (contents, beginning, _LEFT_OUT, last))))}"
+    )
+
+
+_LEFT_OUT = "[…]"
+
+
+def _number(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+def _first_parts(document: Document, room: float, cost: Cost) -> int:
+    """Return how many of the first parts there is room for. It looks at no more of them."""
+    for number in range(1, len(document.parts) + 1):
+        room -= cost(document.marked((number,))) + 1
+        if room < 0:
+            return number - 1
+    return len(document.parts)
+
+
+def _contents(document: Document, cost: Cost) -> str:
+    """Return the titles with the numbers of their parts, as many as there is room for; the names of the
+    parts where there are no titles."""
+    titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
+    if not titles:
+        titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
+    return _cut("\n".join(("[contents]", *titles)), _CONTENTS_TOKENS, cost) if titles else ""
+
+
+def _cut(text: str, room: float, cost: Cost) -> str:
+    """Return the text, or as much of its beginning as there is room for: it is halved until it fits."""
+    cut = text
+    while cut and cost(cut) > room:
+        cut = cut[: len(cut) // 2]
+    return cut if len(cut) == len(text) else f"{cut.rstrip()}\n{_LEFT_OUT}"
 
 
 def _shown_name(name: str) -> str:

@@ -52,7 +52,11 @@ def user_part(message: Message) -> UserPart:
 def _text_with_files(message: Message) -> str:
     if not message.attachments:
         return message.content
-    files = (as_prompt_text(attachment) for attachment in message.attachments if not attachment.is_image)
+    files = (
+        as_prompt_text(attachment, estimate_tokens)
+        for attachment in message.attachments
+        if not attachment.is_image
+    )
     return "\n\n".join(filter(None, (message.content, *files)))
 
 

@@ -16,6 +16,7 @@ from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.discord.access import Gate, Owners, admit_presses
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
@@ -39,6 +40,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.stores import (
     AccessStore,
@@ -225,8 +227,9 @@ def build_services(
     )
     shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
+    files = AttachmentFetcher(DocumentReader())
     deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
-    answers = Answers(given.assistant, running, deliveries, boards, chooser, recipients, taken_down)
+    answers = Answers(given.assistant, running, deliveries, boards, chooser, recipients, taken_down, files)
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 
-from cc_bot.reading.content import Content, Refused
+from cc_bot.reading.content import Content, DocumentRefused
 from cc_bot.reading.sandbox import enter
 
 MAX_BYTES = 20 * 2**20
@@ -39,9 +39,9 @@ def _answer(data: bytes) -> bytes:
         enter()
         content = read()
         if content.is_empty and not content.pictures:
-            raise Refused("unreadable")
+            raise DocumentRefused("unreadable")
         told: dict[str, object] = _told(content)
-    except Refused as refused:
+    except DocumentRefused as refused:
         told = {"error": str(refused)}
     except (MemoryError, RecursionError):
         told = {"error": "too_long"}
@@ -64,18 +64,18 @@ def _told(content: Content) -> dict[str, object]:
 
 
 def _reader_of(data: bytes) -> Callable[[], Content]:
-    """Return what reads these bytes, with its library loaded. Raises Refused and ImportError."""
+    """Return what reads these bytes, with its library loaded. Raises DocumentRefused and ImportError."""
     if len(data) > MAX_BYTES:
-        raise Refused("too_long")
+        raise DocumentRefused("too_long")
     if b"%PDF-" in data[:_PDF_WITHIN]:
         return _with("pypdfium2", "pdf", "read_pdf", data, also=("PIL.Image", "PIL.JpegImagePlugin"))
     if data.startswith(_ZIP):
         return _reader_of_archive(data)
     if data.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in data:
-            raise Refused("locked")
+            raise DocumentRefused("locked")
         if "Book".encode("utf-16-le") not in data and "Workbook".encode("utf-16-le") not in data:
-            raise Refused("not_supported")
+            raise DocumentRefused("not_supported")
         return _with("python_calamine", "spreadsheet", "read_spreadsheet", data)
     if data.startswith(b"{\\rtf"):
         return _with("", "rtf", "read_rtf", data)
@@ -100,14 +100,14 @@ def _reader_of_archive(data: bytes) -> Callable[[], Content]:
         return _with("", "books", "read_opendocument", archive)
     if archive.has("META-INF/container.xml"):
         return _with("", "books", "read_epub", archive)
-    raise Refused("not_supported")
+    raise DocumentRefused("not_supported")
 
 
 def _with(
     library: str, module: str, function: str, read: object, also: tuple[str, ...] = ()
 ) -> Callable[[], Content]:
     if library and find_spec(library) is None:
-        raise Refused("not_installed")
+        raise DocumentRefused("not_installed")
     for name in also:
         import_module(name)
     found = getattr(import_module(f"cc_bot.reading.{module}"), function)

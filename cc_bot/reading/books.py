@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 from cc_bot.reading.archive import Archive, beside
-from cc_bot.reading.content import Content, Refused, RunningText, as_table
+from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
 from cc_bot.reading.xml import Element, parse
 
 # ---- OpenDocument ----------------------------------------------------------------------------------------
@@ -14,7 +14,7 @@ _UNREAD = frozenset({"automatic-styles", "annotation", "tracked-changes", "ruby-
 
 
 def read_opendocument(archive: Archive) -> Content:
-    """Read the text, or the slides. Raises Refused."""
+    """Read the text, or the slides. Raises DocumentRefused."""
     root = parse(archive.read("content.xml"), _UNREAD)
     slides = list(root.all("page"))
     content = Content("opendocument", "slide" if slides else "part")
@@ -70,9 +70,9 @@ def _number(written: str) -> int:
 
 
 def read_epub(archive: Archive) -> Content:
-    """Read the chapters in the order of the book. Raises Refused."""
+    """Read the chapters in the order of the book. Raises DocumentRefused."""
     if archive.has("META-INF/rights.xml"):
-        raise Refused("locked")
+        raise DocumentRefused("locked")
     content = Content("epub", "part")
     for name in _chapters(archive):
         if archive.has(name):

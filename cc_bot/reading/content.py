@@ -1,4 +1,4 @@
-"""What a document holds, as the reading process tells of it: numbered parts of text, no more than fits.
+"""A document's content, as the reading process tells of it: numbered parts of text, no more than fits.
 
 Plain values and lists alone, which become JSON as they are; the bot makes its own values of them (`reader`).
 """
@@ -20,13 +20,13 @@ ROWS = 50
 """Of a table that are one part."""
 
 
-class Refused(Exception):
+class DocumentRefused(Exception):
     """The file is not read. The message is one of `unreadable`, `locked`, `too_long`, `not_installed` and
     `not_supported`."""
 
 
 class Content:
-    """What was read so far. It refuses what would be too much, at once."""
+    """The content that was read so far. It refuses what would be too much, at once."""
 
     def __init__(self, kind: str, unit: str) -> None:
         """`kind` is of which format the file is; `unit`: `page`, `slide`, `chapter` or `part`."""
@@ -41,11 +41,11 @@ class Content:
         self._characters = 0
 
     def add(self, text: str, name: str = "") -> None:
-        """Add the next part. Raises Refused when that is too much."""
+        """Add the next part. Raises DocumentRefused when that is too much."""
         text = normalised(text)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS or len(self.parts) >= MAX_PARTS:
-            raise Refused("too_long")
+            raise DocumentRefused("too_long")
         self.parts.append((on_one_line(name), text))
 
     def add_heading(self, title: str, part: int | None = None) -> None:
@@ -107,7 +107,7 @@ class RunningText:
         self._length += len(text)
 
     def end_part(self) -> None:
-        """What comes next begins a new part."""
+        """Have what comes next begin a new part."""
         if any(line.strip() for line in self._lines):
             self._content.add("\n".join(self._lines))
         self._lines, self._length = [], 0
@@ -136,12 +136,13 @@ def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> Non
 
 
 def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
-    """Yield the numbers of the first and last row, and the rows that hold anything. Raises Refused."""
+    """Yield the numbers of the first and last row, and the rows that hold anything. Raises
+    DocumentRefused."""
     cells, some, first, last = 0, list[Sequence[str]](), 0, 0
     for number, row in enumerate(rows, 1):
         cells += len(row) or 1
         if cells > MAX_CELLS:
-            raise Refused("too_long")
+            raise DocumentRefused("too_long")
         if not any(each.strip() for each in row):
             continue
         first, last = first or number, number

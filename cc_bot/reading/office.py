@@ -7,7 +7,7 @@ tracked insertion, and take 0.1 to 0.2 s to load.
 from collections.abc import Iterator
 
 from cc_bot.reading.archive import Archive, beside
-from cc_bot.reading.content import Content, Refused, RunningText, as_table
+from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
 from cc_bot.reading.xml import Element, parse
 
 # ---- Word ------------------------------------------------------------------------------------------------
@@ -19,7 +19,8 @@ _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def read_word(archive: Archive) -> Content:
-    """Read the body with its notes. Its parts are pages where Word left a mark at each. Raises Refused."""
+    """Read the body with its notes. Its parts are pages where Word left a mark at each. Raises
+    DocumentRefused."""
     document = parse(archive.read(_WORD), _LOOKS)
     paged = document.first("lastRenderedPageBreak") is not None
     content = Content("word", "page" if paged else "part")
@@ -180,7 +181,7 @@ _TITLES = frozenset({"title", "ctrTitle"})
 
 
 def read_powerpoint(archive: Archive) -> Content:
-    """Read each slide, with its tables and the notes of its speaker. Raises Refused."""
+    """Read each slide, with its tables and the notes of its speaker. Raises DocumentRefused."""
     content = Content("powerpoint", "slide")
     targets = _related(archive, _SHOW)
     for slide in parse(archive.read(_SHOW)).all("sldId"):
@@ -188,7 +189,7 @@ def read_powerpoint(archive: Archive) -> Content:
         # The slide's own number and that of its part have the same name, without their namespaces.
         content.add(_slide(archive, name, content))
     if not content.parts:
-        raise Refused("unreadable")
+        raise DocumentRefused("unreadable")
     return content
 
 

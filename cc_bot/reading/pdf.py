@@ -1,17 +1,18 @@
 """PDF, by PDFium: fast, and it gives Japanese as it was written. A scan gives pictures of its first pages."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import pypdfium2
 
-from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, Refused
+from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
 
 PICTURES = 5
 _PICTURE_PIXELS = 1400
 """Of the longer side: what models make of a picture at most is about that."""
 _QUALITY = 75
+_PICTURE_PART = 0.3
 _SCAN_CHARACTERS = 15
 """Fewer on a page, on average, are a number or a stamp, not its text."""
 
@@ -20,30 +21,48 @@ _COLUMN_CHARACTERS = 4
 
 
 def read_pdf(data: bytes) -> Content:
-    """Read the text of each page, and the outline. Raises Refused."""
+    """Read the text of each page, and the outline. Raises DocumentRefused."""
     content = Content("pdf", "page")
     document = _open(data)
     if len(document) > MAX_PARTS:
-        raise Refused("too_long")
+        raise DocumentRefused("too_long")
     try:
         for number in range(len(document)):
             content.add(_text(document, number))
         for title, number in _outline(document):
             content.add_heading(title, number)
-        if sum(len(text) for _, text in content.parts) < _SCAN_CHARACTERS * len(content.parts):
+        if _is_scan(document, [text for _, text in content.parts]):
             content.pictures += (_picture(document, n) for n in range(min(PICTURES, len(document))))
     except pypdfium2.PdfiumError as error:
-        raise Refused("unreadable") from error
+        raise DocumentRefused("unreadable") from error
     return content
+
+
+def _is_scan(document: pypdfium2.PdfDocument, texts: Sequence[str]) -> bool:
+    """Return whether there is next to no text, and something else to look at."""
+    characters = sum(map(len, texts))
+    if characters >= _SCAN_CHARACTERS * len(texts):
+        return False
+    return not characters or any(_has_picture(document[n]) for n in range(min(PICTURES, len(texts))))
+
+
+def _has_picture(page: pypdfium2.PdfPage) -> bool:
+    """Return whether a picture takes up a good part of the page."""
+    width, height = page.get_size()
+    for item in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        left, bottom, right, top = item.get_bounds()
+        if (right - left) * (top - bottom) > _PICTURE_PART * width * height:
+            return True
+    return False
 
 
 def _open(data: bytes) -> pypdfium2.PdfDocument:
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
-        raise Refused("locked" if "password" in str(error).lower() else "unreadable") from error
+        raise DocumentRefused("locked" if "password" in str(error).lower() else "unreadable") from error
     if not len(document):
-        raise Refused("unreadable")
+        raise DocumentRefused("unreadable")
     return document
 
 

@@ -130,7 +130,7 @@ async def _hear(process: asyncio.subprocess.Process) -> bytes:
 
 
 def _environment() -> Mapping[str, str]:
-    """Nothing of ours but where the program is: whatever reads a stranger's file has no token to tell."""
+    """Return nothing of ours but where the program is: what reads a stranger's file has no token to tell."""
     windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
     return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 

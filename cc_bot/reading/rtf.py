@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
-from cc_bot.reading.content import Content, Refused, RunningText, as_table
+from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S
@@ -41,7 +41,7 @@ _MAX_GROUPS = 1000
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What holds within a group."""
+    """The state that holds within a group."""
 
     unread: bool = False
     charset: str = ""
@@ -52,7 +52,7 @@ class _State:
 
 
 def read_rtf(data: bytes) -> Content:
-    """Read the text, with tables. Raises Refused."""
+    """Read the text, with tables. Raises DocumentRefused."""
     reading = _RtfReading()
     reading.read(data)
     content = Content("rtf", "part")
@@ -109,7 +109,7 @@ class _RtfReading:
         self._to_skip = 0
         if brace == b"{":
             if len(self._outer) >= _MAX_GROUPS:
-                raise Refused("unreadable")
+                raise DocumentRefused("unreadable")
             self._outer.append(self._state)
         elif self._outer:
             self._state = self._outer.pop()

@@ -1,4 +1,4 @@
-"""What the reading process gives up before it looks at a file: everything but memory, time and its answer.
+"""The limits that the reading process sets itself before it looks at a file, and can't take back.
 
 A file may make the libraries that read it do anything, so nothing here trusts their code. On Linux the kernel
 itself refuses every call that is not listed (seccomp), and every file but those of the interpreter (Landlock,

@@ -5,7 +5,7 @@ import io
 from collections import Counter
 
 from cc_bot.domain.encodings import decode_text
-from cc_bot.reading.content import Content, Refused, add_sheet
+from cc_bot.reading.content import Content, DocumentRefused, add_sheet
 
 _SEPARATORS = ",\t;"
 _LOOKED_AT = 20
@@ -16,13 +16,13 @@ _TOLD_BY_BYTES = 2**18
 
 
 def read_separated(data: bytes) -> Content:
-    """Read the rows. Raises Refused."""
+    """Read the rows. Raises DocumentRefused."""
     text = _decoded(data)
     content = Content("csv", "part")
     try:
         add_sheet(content, "", csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text)))
     except csv.Error as error:
-        raise Refused("unreadable") from error
+        raise DocumentRefused("unreadable") from error
     return content
 
 
@@ -38,7 +38,7 @@ def _decoded(data: bytes) -> str:
 
 def _found(text: str | None) -> str:
     if text is None:
-        raise Refused("not_supported")
+        raise DocumentRefused("not_supported")
     return text
 
 

@@ -9,26 +9,26 @@ from collections.abc import Iterator, Sequence
 
 import python_calamine
 
-from cc_bot.reading.content import Content, Refused, add_sheet
+from cc_bot.reading.content import Content, DocumentRefused, add_sheet
 
 _PANIC = "PanicException"
 """What calamine raises where it has no room for a sheet whose last cell is far out. It is no Exception."""
 
 
 def read_spreadsheet(data: bytes) -> Content:
-    """Read the sheets, by name. Raises Refused."""
+    """Read the sheets, by name. Raises DocumentRefused."""
     content = Content("excel", "part")
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
         for name in book.sheet_names:
             add_sheet(content, name, _rows(book.get_sheet_by_name(name)))
     except python_calamine.PasswordError as error:
-        raise Refused("locked") from error
+        raise DocumentRefused("locked") from error
     except (python_calamine.CalamineError, OSError, ValueError) as error:
-        raise Refused("unreadable") from error
+        raise DocumentRefused("unreadable") from error
     except BaseException as error:
         if type(error).__name__ == _PANIC:
-            raise Refused("too_long") from None
+            raise DocumentRefused("too_long") from None
         raise
     return content
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from cc_bot.reading.content import Refused
+from cc_bot.reading.content import DocumentRefused
 
 MAX_ELEMENTS = 800_000
 MAX_DEPTH = 200
@@ -37,7 +37,7 @@ class Element:
 
 
 def parse(data: bytes, leaving_out: frozenset[str] = frozenset()) -> Element:
-    """Read XML, but for the elements that are to be left out. Raises Refused."""
+    """Read XML, but for the elements that are to be left out. Raises DocumentRefused."""
     reading = _Reading(leaving_out)
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -48,7 +48,7 @@ def parse(data: bytes, leaving_out: frozenset[str] = frozenset()) -> Element:
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
-        raise Refused("unreadable") from error
+        raise DocumentRefused("unreadable") from error
     return reading.root
 
 
@@ -67,7 +67,7 @@ class _Reading:
             return
         self._elements += 1
         if self._elements > MAX_ELEMENTS or len(self._path) > MAX_DEPTH:
-            raise Refused("too_long" if self._elements > MAX_ELEMENTS else "unreadable")
+            raise DocumentRefused("too_long" if self._elements > MAX_ELEMENTS else "unreadable")
         element = Element(name, {key.rpartition("}")[2]: value for key, value in attributes.items()})
         self._path[-1].children.append(element)
         self._path.append(element)
@@ -83,4 +83,4 @@ class _Reading:
             self._path[-1].children.append(text)
 
     def refuse(self, *_: object) -> None:
-        raise Refused("unreadable")
+        raise DocumentRefused("unreadable")

@@ -12,6 +12,7 @@ from itertools import dropwhile
 from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.document import document_from_json, document_to_json
 from cc_bot.domain.message import Attachment, Message, has_quotation
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement
@@ -111,9 +112,10 @@ SELECT_EARLIER: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
+# a third of its read. A document is read from its text: its bytes may be 20 MB, and are not fetched. $1
+# session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
-    SELECT message_id, name, content_type, data
+    SELECT message_id, name, content_type, CASE WHEN document IS NULL THEN data ELSE x'' END, document
     FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
@@ -235,8 +237,9 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for id_, name, content_type, data in rows:
-        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data))
+    for id_, name, content_type, data, stored in rows:
+        document = document_from_json(stored) if stored else None
+        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data, document))
     return files
 
 
@@ -254,8 +257,8 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
 
 # Run next after its message, in the same transaction: that is the session's newest.
 _INSERT_ATTACHMENT: Final = """
-    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data)
-    SELECT id, session_id, user_id, $3, $4, $5, $6
+    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data, document)
+    SELECT id, session_id, user_id, $3, $4, $5, $6, $7
     FROM messages WHERE session_id = $1 AND user_id = $2
     ORDER BY id DESC LIMIT 1
 """
@@ -290,6 +293,12 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 
 def insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
     return [
-        Statement(_INSERT_ATTACHMENT, (*owned, position, file.name, file.content_type, file.data))
+        Statement(
+            _INSERT_ATTACHMENT,
+            (
+                *(*owned, position, file.name, file.content_type, file.data),
+                document_to_json(file.document) if file.document else None,
+            ),
+        )
         for position, file in enumerate(message.attachments)
     ]

@@ -38,7 +38,7 @@ class PersonalTable:
     columns: tuple[str, ...]
     """What is exported."""
     copies: tuple[str, ...] = ()
-    """What is not: made of others so that something is found; a key to Discord."""
+    """What is not: made of others so that something is found or read; a key to Discord."""
     forms: Mapping[str, Form] = field(default_factory=dict)
     """Of columns that are described where they are read."""
     at: str = ""
@@ -164,6 +164,7 @@ PERSONAL_TABLES: Final = (
         "files",
         "user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
         ("message_id", "position", "session_id", "user_id", "name", "content_type", "data"),
+        ("document",),
         ids=OWN_FILES,
         id_column="message_id",
         at_a_time=1,  # a message has 20 MB of them

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from hikari.impl import RESTClientImpl
 
 from cc_bot.assistant import Assistant
+from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
@@ -19,6 +20,7 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out
@@ -49,6 +51,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             chooser,
             recipients,
             taken_down,
+            AttachmentFetcher(DocumentReader()),
         )
         yield Messages(
             bot,

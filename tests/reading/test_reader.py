@@ -59,6 +59,9 @@ class TestPdf:
         assert len(found.pictures) == 5
         assert all(len(picture) < 400_000 for picture in found.pictures)
 
+    async def test_of_few_words_is_no_scan(self) -> None:
+        assert not (await read(documents.pdf(["はい。", "", "月。"]))).is_scan
+
     async def test_has_one_spelling_of_what_looks_alike(self) -> None:
         document = await read(documents.pdf(["ﾊﾟｿｺﾝとＰＣ、①月"]))
         assert texts(document) == ["パソコンとＰＣ、①月"]

@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words_under
-from cc_bot.discord.attachments import fetch_asked, with_files
+from cc_bot.discord.attachments import AttachmentFetcher, with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
@@ -38,7 +38,7 @@ from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.message import Message
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
 from cc_bot.log import begin_turn
 
 
@@ -90,6 +90,7 @@ class Answers:
     chooser: Chooser
     recipients: Recipients
     taken_down: TakenDown
+    files: AttachmentFetcher
     _order: InOrder = field(default_factory=InOrder)
     """Of each user's questions, while their files are fetched."""
 
@@ -239,7 +240,7 @@ class Answers:
         chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
         options = accepted.options(chosen, answer_id)
         async with self._order.after(turn.key.user_id) as leave:
-            question = await _question(turn, live) if turn.question else None
+            question = await self._question(turn, live) if turn.question else None
             admitted = await accepted.delivery.take_reservation()
             leave()  # nothing is awaited before the turn stands in the assistant's own line
             if question is None:
@@ -253,6 +254,28 @@ class Answers:
                     if isinstance(event, CanvasChanged):  # on record before anybody is told
                         await self.boards.want(turn.key, accepted.interaction)
                     live.feed(event)
+
+    async def _question(self, turn: PendingTurn, live: LiveAnswer) -> Message | None:
+        """Make the message that was asked, with its files. Raises InputError when none of those can be
+        read."""
+        asked = turn.question
+        if asked is None:
+            return None
+        question = Message(
+            "user",
+            asked.text,
+            visibility=turn.visibility,
+            author_id=turn.key.user_id,
+            author_name=asked.author_name,
+            discord_id=turn.question_id,
+            tainted=asked.tainted,
+        )
+        if not asked.files:
+            return question
+        fetched = await self.files.fetch_asked(asked.files)
+        for event in fetched.events:
+            live.feed(event)
+        return with_files(question, fetched)
 
     async def _accept(
         self,
@@ -372,28 +395,6 @@ async def _untake(delivery: Delivery | None) -> None:
 
 async def _stands(message_id: int) -> None:
     """Note nothing: it is enough that the message is there."""
-
-
-async def _question(turn: PendingTurn, live: LiveAnswer) -> Message | None:
-    """Make the message that was asked, with its files. Raises InputError when none of those can be read."""
-    asked = turn.question
-    if asked is None:
-        return None
-    question = Message(
-        "user",
-        asked.text,
-        visibility=turn.visibility,
-        author_id=turn.key.user_id,
-        author_name=asked.author_name,
-        discord_id=turn.question_id,
-        tainted=asked.tainted,
-    )
-    if not asked.files:
-        return question
-    fetched = await fetch_asked(asked.files)
-    if fetched.left_out:
-        live.feed(FilesLeftOut(fetched.left_out))
-    return with_files(question, fetched)
 
 
 async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:

@@ -9,7 +9,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, on_one_line, with_files
+from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, Fetched, on_one_line, with_files
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message, is_blank
@@ -190,8 +190,9 @@ class Attached:
 
 
 class QuestionFiles:
-    def __init__(self, rest: hikari.api.RESTClient) -> None:
+    def __init__(self, rest: hikari.api.RESTClient, files: AttachmentFetcher) -> None:
         self._rest = rest
+        self._fetcher = files
         self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
 
     def note(self, message: hikari.Message) -> None:
@@ -232,7 +233,7 @@ class QuestionFiles:
                 told = (await self._rest.fetch_message(place_id, question.discord_id)).attachments
             except hikari.HTTPError as error:
                 raise AttachmentNotFetched from error
-        return await fetch_attachments(told, room_bytes)
+        return await self._fetcher.fetch(told, room_bytes)
 
 
 def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
