@@ -6,7 +6,7 @@ only asked how large the file may be, before it is fetched.
 
 import mimetypes
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
@@ -24,6 +24,10 @@ MAX_TEXT_BYTES = 256 * 2**10
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
 MAX_DOCUMENT_BYTES = 20 * 2**20
+MAX_DOCUMENT_TOKENS = 12_000
+"""Of what is shown of one document."""
+MAX_DOCUMENTS_TOKENS = 36_000
+"""Of what is shown of all documents of one question."""
 LONGEST_TABLE_BYTES = 16 * 2**10
 """Of values with separators that are shown as the text that they are: some 5,000 tokens."""
 
@@ -115,12 +119,22 @@ def document_files(
     return (Attachment(name, MEDIA_TYPES[document.kind], data, document), *pages)
 
 
-def as_prompt_text(attachment: Attachment, cost: Cost) -> str:
+def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
+    """Yield the text files and documents of one question as they stand in it; documents share what room
+    there is for them. `cost` estimates the tokens of a text."""
+    documents = sum(attachment.document is not None for attachment in attachments)
+    room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
+    for attachment in attachments:
+        if not attachment.is_image:
+            yield as_prompt_text(attachment, cost, room)
+
+
+def as_prompt_text(attachment: Attachment, cost: Cost, room: float = MAX_DOCUMENT_TOKENS) -> str:
     """Write a text file or a document as it stands in a question: named, and fenced so that nothing in it
     ends the fence. `cost` estimates the tokens of a text."""
     name = _shown_name(attachment.name)
     if attachment.document is not None:
-        return _document_text(name, attachment.document, cost)
+        return _document_text(name, attachment.document, cost, room)
     return f'The user attached the file "{name}":\n{_fenced(attachment.data.decode())}'
 
 
@@ -134,10 +148,6 @@ def _fenced(text: str) -> str:
 # ---- documents -------------------------------------------------------------------------------------------
 # What a prompt shows of a document: all of it, or what tells where the rest is.
 
-MAX_DOCUMENT_TOKENS = 12_000
-"""Of what is shown of one document."""
-_CONTENTS_TOKENS = 1500
-_LAST_TOKENS = 1500
 _KINDS: Mapping[DocumentKind, str] = {
     "pdf": "PDF",
     "word": "Word",
@@ -150,7 +160,7 @@ _KINDS: Mapping[DocumentKind, str] = {
 }
 
 
-def _document_text(name: str, document: Document, cost: Cost) -> str:
+def _document_text(name: str, document: Document, cost: Cost, most: float) -> str:
     count, unit = len(document.parts), document.unit
     said = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
     if document.is_scan:
@@ -158,12 +168,12 @@ def _document_text(name: str, document: Document, cost: Cost) -> str:
             f"{said}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
             "nothing else of it can be read."
         )
-    if _first_parts(document, MAX_DOCUMENT_TOKENS, cost) == count:
+    if _first_parts(document, most, cost) == count:
         text = document.marked(range(1, count + 1))
         return f"{said}. Name the {unit} that you answer from.\n{_fenced(text)}"
-    contents = _contents(document, cost)
-    last = _cut(document.marked((count,)), _LAST_TOKENS, cost)
-    room = MAX_DOCUMENT_TOKENS - cost(contents) - cost(last)
+    contents = _contents(document, most / 8, cost)
+    last = _cut(document.marked((count,)), most / 8, cost)
+    room = most - cost(contents) - cost(last)
     first = min(_first_parts(document, room, cost), count - 1)
     beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), room, cost)
     shown = f"the first {_number(first, unit)}" if first else f"the beginning of its first {unit}"
@@ -191,13 +201,13 @@ def _first_parts(document: Document, room: float, cost: Cost) -> int:
     return len(document.parts)
 
 
-def _contents(document: Document, cost: Cost) -> str:
+def _contents(document: Document, room: float, cost: Cost) -> str:
     """Return the titles with the numbers of their parts, as many as there is room for; the names of the
     parts where there are no titles."""
     titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
     if not titles:
         titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
-    return _cut("\n".join(("[contents]", *titles)), _CONTENTS_TOKENS, cost) if titles else ""
+    return _cut("\n".join(("[contents]", *titles)), room, cost) if titles else ""
 
 
 def _cut(text: str, room: float, cost: Cost) -> str:

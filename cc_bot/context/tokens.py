@@ -16,7 +16,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, assert_never
 
-from cc_bot.context.attachments import as_prompt_text
+from cc_bot.context.attachments import as_prompt_texts
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import (
     AssistantPart,
@@ -52,11 +52,7 @@ def user_part(message: Message) -> UserPart:
 def _text_with_files(message: Message) -> str:
     if not message.attachments:
         return message.content
-    files = (
-        as_prompt_text(attachment, estimate_tokens)
-        for attachment in message.attachments
-        if not attachment.is_image
-    )
+    files = as_prompt_texts(message.attachments, estimate_tokens)
     return "\n\n".join(filter(None, (message.content, *files)))
 
 

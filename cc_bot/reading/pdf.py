@@ -17,7 +17,9 @@ _SCAN_CHARACTERS = 15
 """Fewer on a page, on average, are a number or a stamp, not its text."""
 
 _COLUMN_CHARACTERS = 4
-"""So many tell that a line goes down. (The last of a column may be a mark, which has no place of its own.)"""
+"""So many tell that a line goes down."""
+_LOOKED_AT = 6
+"""Of its characters. Marks and ー have no place of their own there."""
 
 
 def read_pdf(data: bytes) -> Content:
@@ -94,9 +96,12 @@ def _column(page: pypdfium2.PdfTextPage, first: int, characters: int) -> float |
     """Return where a line that is written from top to bottom stands, from the left; None for any other."""
     if characters < _COLUMN_CHARACTERS or first + characters > page.count_chars():
         return None
-    left, _, _, top = page.get_charbox(first)
-    later, _, _, below = page.get_charbox(first + _COLUMN_CHARACTERS - 2)
-    return float(left) if top - below > _COLUMN_CHARACTERS * abs(later - left) + 1 else None
+    boxes = (page.get_charbox(at) for at in range(first, first + min(characters, _LOOKED_AT)))
+    placed = [box for box in boxes if box[2] > box[0]]
+    if len(placed) < 2:
+        return None
+    (left, _, _, top), (later, _, _, below) = placed[0], placed[-1]
+    return float(left) if top - below > 2 * abs(later - left) + 1 else None
 
 
 def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cc_bot.context.attachments import (
     LONGEST_TABLE_BYTES,
     MAX_DOCUMENT_TOKENS,
+    MAX_DOCUMENTS_TOKENS,
     as_prompt_text,
     document_files,
     is_document,
@@ -89,6 +90,15 @@ class TestLongDocument:
     def test_of_endless_contents_is_cut(self) -> None:
         read = document(["あ" * 30_000] * 9, [("章" * 60, 1 + n % 9) for n in range(300)])
         assert estimate_tokens(shown(read)) < MAX_DOCUMENT_TOKENS * 1.02
+
+
+class TestSeveralDocuments:
+    def test_share_the_room(self) -> None:
+        files = [Attachment(f"{n}.pdf", "application/pdf", b"", long_document()) for n in range(10)]
+        part = user_part(Message("user", "比べて", attachments=tuple(files)))
+        assert estimate_tokens(part.text) < MAX_DOCUMENTS_TOKENS * 1.05
+        assert all(f'"{n}.pdf"' in part.text for n in range(10))
+        assert part.text.count("[page 100]") == 10
 
 
 class TestScan:

@@ -47,7 +47,7 @@ class TestPdf:
     async def test_from_top_to_bottom_is_read_from_the_right(self) -> None:
         columns = (
             "吾輩は猫である。名前はまだ無い。",
-            "どこで生れたか頓と見当がつかぬ。",
+            "エラーの日、頓と見当がつかぬ。",
             "何でも薄暗い所で泣いていた。",
         )
         assert texts(await read(documents.vertical_pdf(columns))) == ["\n".join(columns)]
@@ -273,6 +273,25 @@ class TestReader:
         with capture_logs() as log, pytest.raises(DocumentsNotInstalled):
             await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
         assert [each["extra"] for each in log if each["event"] == "documents_not_installed"] == ["documents"]
+
+    async def test_reads_all_but_two_kinds_without_the_extra(self) -> None:
+        missing = (
+            "import runpy, sys; sys.modules.update(dict.fromkeys(('pypdfium2', 'python_calamine', 'PIL'))); "
+        )
+        reader = DocumentReader(program(missing + "runpy.run_module('cc_bot.reading', run_name='__main__')"))
+        for data in (documents.pdf(["一枚目"]), documents.excel({"表": [["a"]]})):
+            with pytest.raises(DocumentsNotInstalled):
+                await reader.read(data)
+        kept = (
+            documents.word(["本文"]),
+            documents.powerpoint([("題", "本文")]),
+            documents.opendocument("<text:p>本文</text:p>"),
+            documents.epub([("題", "<p>本文</p>")]),
+            documents.rtf("本文"),
+            "本文,1\n".encode(),
+        )
+        for data in kept:
+            assert "本文" in texts((await reader.read(data)).document)[0]
 
     async def test_hands_over_nothing_of_its_own_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DISCORD_TOKEN", "secret")

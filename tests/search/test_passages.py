@@ -23,6 +23,14 @@ class TestFindPassages:
     def test_knows_other_spellings(self) -> None:
         assert "二年間" in found("ほしょう期間")[0]
 
+    def test_finds_it_in_a_thick_book(self) -> None:
+        book = [FILLER * 3 for _ in range(300)]
+        book[211] += PAGES[1]
+        assert find_passages("保証は何年ですか？", book, 5)[0].text == 211
+
+    def test_shows_what_has_the_words_where_nothing_answers(self) -> None:
+        assert find_passages("注意の一般と付録の手順", [FILLER] * 40, 3)
+
     def test_shows_one_of_each_text(self) -> None:
         places = find_passages("一般的な注意", PAGES, 5)
         assert sorted(each.text for each in places) == [0, 1, 2]
