@@ -194,7 +194,12 @@ def error_rate(made: Made, read: Document) -> float:
 
 
 async def look_up(file: Attachment, question: str) -> str:
-    async with open_stores("sqlite:///:memory:") as stores:
+    with TemporaryDirectory() as folder:
+        return await _look_up(folder, file, question)
+
+
+async def _look_up(folder: str, file: Attachment, question: str) -> str:
+    async with open_stores(f"sqlite:///{folder}/sessions.db") as stores:
         context = ToolContext(
             NOBODY, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, files=(file,)
         )

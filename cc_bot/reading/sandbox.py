@@ -51,11 +51,21 @@ def enter(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
     _limit_resources(memory_bytes, cpu_s)
     readable = _readable_folders()
     if sys.platform == "linux":
+        _be_ended_first()
         libc = ctypes.CDLL(None, use_errno=True)
         libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         _confine_files(libc, readable)
         _confine_calls(libc)
     _refuse_in_python(readable)
+
+
+def _be_ended_first() -> None:
+    """Have the kernel end this process, and not the bot, where the machine is out of memory."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123 - pathlib is slow to load
+            score.write("1000")
+    except OSError:  # a system that does not let it: the bound of memory holds anyhow
+        return
 
 
 def _limit_resources(memory_bytes: int, cpu_s: int) -> None:

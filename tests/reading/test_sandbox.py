@@ -88,5 +88,13 @@ class TestKernel:
         assert outcome("bytearray(2 * 2**30)") == "MemoryError"
         assert outcome("libc.calloc(2 * 2**15, 2**15)") == "0"
 
+    def test_ends_it_first_where_memory_is_out(self) -> None:
+        code = ENTERED.format("") + "print(flush=True); sys.stdin.read()"
+        command = [sys.executable, "-c", code]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            assert Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip() == "1000"
+
     def test_ends_an_endless_loop(self) -> None:
         assert attack("while True: pass", "cpu_s=1").returncode == -24  # SIGXCPU
