@@ -161,7 +161,7 @@ _CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
     "x86_64": (
         0xC000003E,
         (
-            *(0, 1, 3, 4, 5, 6, 8, 9),  # read write close stat fstat lstat lseek mmap
+            *(0, 1, 2, 3, 4, 5, 6, 8, 9),  # read write open close stat fstat lstat lseek mmap
             *(10, 11, 12, 13, 14, 15),  # mprotect munmap brk rt_sigaction rt_sigprocmask rt_sigreturn
             *(16, 17, 19, 20, 21, 24),  # ioctl pread64 readv writev access sched_yield
             *(25, 28, 32, 39, 60, 63, 72),  # mremap madvise dup getpid exit uname fcntl
