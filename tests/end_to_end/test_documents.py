@@ -141,6 +141,28 @@ class TestScan:
         await stage.says(message, "紙.pdf は文字のないスキャンなので")
 
 
+class TestInDm:
+    @pytest.mark.restarts
+    async def test_is_looked_into_by_a_later_message(self, stage: Stage, ben: User) -> None:
+        pages = [f"Chapter {n}. Nothing but steps and cautions here.\n" * 60 for n in range(1, 61)]
+        pages[40] += "The secret number is 4173."
+        dm = stage.discord.dm(ben)
+        stage.model.script(says("A long manual."))
+        book = file("manual.pdf", documents.pdf(pages))
+        message = await stage.write(ben, dm, "What is this?", mention=False, attachments=(book,))
+        await stage.says(message, "A long manual.")
+        assert "4173" not in last_request(stage)
+        await stage.restart()
+        look = Call("read_file", {"file": "manual.pdf", "query": "What is the secret number?"})
+        stage.model.script(calls(look), says("4173, on page 41."))
+        message = await stage.write(ben, dm, "What is the secret number?", mention=False)
+        await stage.says(message, "4173, on page 41.")
+        assert "[page 41]" in str(stage.model.requests[-1].body["messages"])
+        assert "The secret number is 4173." in str(stage.model.requests[-1].body["messages"]).replace(
+            "\\n", " "
+        )
+
+
 class TestInChannel:
     async def test_the_files_of_the_question_are_read(
         self, stage: Stage, aiko: User, channel: Channel
