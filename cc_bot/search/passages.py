@@ -3,22 +3,25 @@
 A text is looked at in passages of a few lines: on a whole page most words of any question stand somewhere.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import accumulate
 from statistics import fmean
+from typing import Final
 
 from cc_bot.search.folding import fold
 from cc_bot.search.query import Query, parse_query
 from cc_bot.search.ranking import Candidate, Statistics, rank, term_weight
 from cc_bot.search.terms import document_terms
 
-CHARACTERS = 240
-"""Of a passage, unless a line of it is longer; each begins in the middle of the one before."""
+CHARACTERS: Final = 240
+"""Of a passage, about; each begins in the middle of the one before."""
+_LINE: Final = re.compile(rf"[^\n]{{1,{CHARACTERS}}}\n?|\n")
 
-_MOST_RANKED = 400
+_MOST_RANKED: Final = 400
 """Passages that are looked at closely: some fifty pages."""
 
 
@@ -84,8 +87,9 @@ def _candidate(number: int, folded: str) -> Candidate:
 
 
 def _passages(number: int, text: str) -> Iterator[Passage]:
-    """Yield stretches of whole lines, each of which shares its second half with the next one."""
-    lines = text.splitlines(keepends=True)
+    """Yield stretches of whole lines, or pieces of endless ones, each of which shares its second half with
+    the next one."""
+    lines = _LINE.findall(text)
     starts = [0, *accumulate(map(len, lines))]
     first = 0
     while first < len(lines):

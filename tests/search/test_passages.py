@@ -41,6 +41,12 @@ class TestFindPassages:
         assert find_passages("保証", ["", "\n"], 5) == []
         assert find_passages("", PAGES, 5) == []
 
+    def test_are_short_where_a_line_has_no_end(self) -> None:
+        line = "前置きが続きます。" * 900 + "保証期間は二年間です。" + "後書きが続きます。" * 900
+        [place] = find_passages("保証は何年？", [line], 5)
+        assert "保証期間" in line[place.start : place.end]
+        assert place.end - place.start < 1000
+
     def test_names_stretches_of_whole_lines(self) -> None:
         for place in find_passages("一般的な注意", PAGES, 5):
             text = PAGES[place.text]
