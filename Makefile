@@ -17,11 +17,12 @@ PIP := $(OWN) -m pip --quiet --disable-pip-version-check --no-input
 RUN := $(VENV)/.run-installed
 SEM := $(VENV)/.semantic-installed
 CHA := $(VENV)/.charts-installed
+DOC := $(VENV)/.documents-installed
 DEV := $(VENV)/.dev-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
-$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DEV))
+$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
@@ -29,7 +30,7 @@ PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor install semantic charts test test-faults drill lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts documents test test-faults drill lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -40,6 +41,7 @@ help:
 	@echo "make install  only make the environment that the program runs in, without tools"
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
+	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
 	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
@@ -74,6 +76,8 @@ install: $(RUN)
 semantic: $(SEM)
 
 charts: $(CHA)
+
+documents: $(DOC)
 
 # ---- checks -----------------------------------------------------------------------------------------------
 
@@ -151,14 +155,20 @@ $(CHA): requirements/charts.txt requirements/build.txt pyproject.toml | $(OWN)
 	@$(EDITABLE)
 	@touch $@ $(RUN)
 
+$(DOC): requirements/documents.txt requirements/build.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages and what reads documents into $(VENV)"
+	@$(PIP) install --require-hashes -r requirements/documents.txt
+	@$(EDITABLE)
+	@touch $@ $(RUN)
+
 $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@ $(SEM) $(CHA) $(RUN)
+	@touch $@ $(SEM) $(CHA) $(DOC) $(RUN)
 
-# semantic.txt and charts.txt hold everything that run.txt holds, and agree on what both add; dev.txt holds
-# everything that these two and build.txt hold: all in the same versions. build.txt holds what builds the
+# semantic.txt, charts.txt and documents.txt hold everything that run.txt holds, and agree on what they add;
+# dev.txt holds everything that these three and build.txt hold: all in the same versions. build.txt holds what builds the
 # project itself, and nothing of that runs.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
@@ -168,8 +178,11 @@ pins: | $(OWN)
 		--output-file requirements/semantic.txt
 	$(PINS) --extra charts $(ARGS) --constraint requirements/semantic.txt \
 		--output-file requirements/charts.txt
-	$(PINS) --group dev --extra semantic --extra charts $(ARGS) --constraint requirements/semantic.txt \
-		--constraint requirements/charts.txt --constraint requirements/build.txt \
+	$(PINS) --extra documents $(ARGS) --constraint requirements/charts.txt \
+		--output-file requirements/documents.txt
+	$(PINS) --group dev --extra semantic --extra charts --extra documents $(ARGS) \
+		--constraint requirements/semantic.txt --constraint requirements/charts.txt \
+		--constraint requirements/documents.txt --constraint requirements/build.txt \
 		--output-file requirements/dev.txt
 
 clean:

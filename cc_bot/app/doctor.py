@@ -30,6 +30,7 @@ from cc_bot.doctor.surroundings import (
     check_backups,
     check_clock_set_ahead,
     check_database,
+    check_documents,
     check_embedder,
     check_erasures,
     check_font,
@@ -40,6 +41,7 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.storage.backup import copies_of
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import database_file, sqlite_path
@@ -147,6 +149,7 @@ def _checks(
     yield from _model_checks(config, words, loaded, offline=offline)
     drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
     yield Check("font", drawing, LOADING_LIMIT_S)
+    yield Check("documents", partial(check_documents, DocumentReader(), words), LOADING_LIMIT_S)
 
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:

@@ -33,6 +33,7 @@ from cc_bot.assistant.turn import (
     tool_context,
     until_stopped,
 )
+from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.domain.canvas import Canvas
@@ -48,7 +49,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.domain.message import Agent, ChannelKey, Message, Reference, Status, is_blank
+from cc_bot.domain.message import Agent, Attachment, ChannelKey, Message, Reference, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
@@ -424,6 +425,7 @@ class Assistant:
             memory=not options.memory_paused,
             canvas=turn.canvas is not None,
             schedule=turn.key is not None,
+            file=bool(turn.documents),
             allowed=options.agent.tools,
         )
         context = tool_context(turn, self._stores, self._clock)
@@ -476,8 +478,13 @@ def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
 
 def _at_most(question: Message) -> int:
     """Tokens of a question, counted in no time: a character is at most about one."""
-    files = (IMAGE_TOKENS if file.is_image else len(file.data) // 3 for file in question.attachments)
-    return len(question.content) + sum(files)
+    return len(question.content) + sum(map(_of_file, question.attachments))
+
+
+def _of_file(file: Attachment) -> int:
+    if file.document is not None:
+        return min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
+    return IMAGE_TOKENS if file.is_image else len(file.data) // 3
 
 
 def _check(message: Message) -> None:

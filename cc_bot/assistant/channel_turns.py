@@ -10,7 +10,14 @@ from typing import Final
 
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.session_turns import cache_key
-from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt, TurnRequest, user_of
+from cc_bot.assistant.turn import (
+    ProfileNotes,
+    TurnOptions,
+    TurnPrompt,
+    TurnRequest,
+    documents_of,
+    user_of,
+)
 from cc_bot.context.channel_prompt import (
     Measure,
     Plan,
@@ -233,6 +240,7 @@ class ChannelTurn:
             None if self.user_id is None else SessionKey(self.user_id, place.place_id, options.agent.name)
         )
         self.asked = "\n".join(question.content for question in questions)
+        self.documents = documents_of(questions)
         self.before = replaced
         self.replaces = replaced is not None
         self._turns = turns

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
@@ -26,7 +26,16 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.memory import Audience, Memory, Source
-from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, Reference, ToolCall, Visibility
+from cc_bot.domain.message import (
+    THE_DEFAULT,
+    Agent,
+    Attachment,
+    ChannelKey,
+    Message,
+    Reference,
+    ToolCall,
+    Visibility,
+)
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
@@ -255,6 +264,10 @@ class TurnRequest:
         return self.questions[-1].author_id if self.questions else 0
 
 
+def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
+    return tuple(file for message in messages for file in message.attachments if file.document is not None)
+
+
 def user_of(questions: Sequence[Message]) -> int | None:
     """Return the user whose memories may be used for an answer: the author of its only question, and nobody's
     where several questions are answered at once."""
@@ -304,6 +317,12 @@ class Turn(Protocol):
         stored."""
         ...
 
+    @property
+    def documents(self) -> tuple[Attachment, ...]:
+        """The documents that the model may read in: those of the questions, and of what its user said
+        before."""
+        ...
+
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """Make what the model is shown, with these tools offered."""
         ...
@@ -340,6 +359,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock) -> ToolContext:
         schedules=stores.schedules,
         place=_place(turn),
         guild_id=options.guild_id,
+        files=turn.documents,
     )
 
 

@@ -4,173 +4,45 @@ The bytes decide what a file is. Its name and the type that the sender claims ar
 only asked how large the file may be, before it is fetched.
 """
 
-import codecs
 import mimetypes
 import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 
+from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
+from cc_bot.domain.encodings import decode_text
 from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.message import Attachment
 
-# ---- encodings -------------------------------------------------------------------------------------------
-# Finds out in which encoding a Japanese or English text file was written.
-#
-# What says so by itself is believed: a byte order mark, the escape sequences of ISO-2022-JP, bytes that
-# are valid UTF-8. Otherwise each encoding that decodes the bytes strictly is tried, and the one wins
-# whose text looks most like what people write. That matters most between EUC-JP and Shift_JIS: bytes
-# that are everyday kanji in the one are half-width katakana in the other.
-
-_MOST_UNLIKELY = 8.0
-"""The cost per character outside of ASCII from which on a text is taken for chance, not for text."""
-
-_CLEARLY_TEXT = 2.0
-"""The cost per character up to which UTF-16 without a mark is taken for it."""
-
-_UNMARKED_UTF_16 = 0.4
-"""What each character costs more if nothing but the text itself speaks for UTF-16: neither mark nor zeros."""
-
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_ISO_2022_JP_ESCAPE = re.compile(rb"\x1b\$[@B(]|\x1b\([JI]")
-
-_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])")
-"""What no text holds. An escape is allowed where it colours a terminal's log."""
-
-_END_OF_FILE = "\x1a"
-"""What old editors for DOS put at the end of each file."""
-
-_HALF_WIDTH_SYLLABLES = re.compile(
-    r"(?:[ｶ-ﾄﾊ-ﾎｳ]ﾞ|[ﾊ-ﾎ]ﾟ|[ｱ-ﾝ])"
-    r"(?:(?<=[ｷｼﾁﾆﾋﾐﾘﾞﾟ])[ｬｭｮ]|(?<=[ｸｼﾁﾂﾃﾄﾌｳﾞ])[ｧｨｩｪｫ])?"
-    r"ｰ?(?:ｯ(?=[ｱ-ﾝ]))?"
-)
-"""Half-width katakana that can be read aloud: each mark and small letter stands where it may."""
-
-_EVERYDAY_KANJI = frozenset(
-    "愛悪圧安暗案以位囲委意易異移胃衣遺医井域育一茨印員因引飲院右宇羽雨運雲営映栄永泳英衛液益駅円園延沿演"
-    "遠塩央往応横王黄岡沖億屋恩温音下化仮何価加可夏家科果歌河火花荷課貨過我画芽賀会解回快改械海灰界絵開階"
-    "貝外害街各拡格確覚角閣革学楽額潟割活株寒刊巻完官干幹感慣漢看管簡観間関館丸岸眼岩顔願危喜器基寄岐希揮"
-    "机旗期機帰気汽季紀規記貴起技疑義議客逆久休吸宮弓急救求泣球究級給旧牛去居挙許漁魚京供競共協境強教橋胸"
-    "興郷鏡業局曲極玉勤均禁筋近金銀九句区苦具空熊君訓群軍郡係兄型形径敬景系経計警軽芸劇激欠決潔穴結血月件"
-    "健券建憲検権犬研絹県見険験元原厳減源現言限個古呼固己庫戸故湖五午後語誤護交候光公功効厚口向后好孝工幸"
-    "広康校構港皇紅耕考航行講鉱鋼降香高号合刻告国穀黒骨今困根混佐左差査砂座再最妻才採済災祭細菜裁際在材罪"
-    "財坂阪崎埼作昨策桜冊刷察札殺雑皿三参山散産算蚕賛酸残仕使司史四士始姉姿子市師志思指支枝止死氏私糸紙至"
-    "視詞詩試誌資飼歯事似児字寺持時次滋治磁示耳自辞鹿式識七失室質実舎写射捨社者謝車借尺若弱主取守手種酒首"
-    "受授樹収周宗就州修拾秋終習衆週集住十従縦重宿祝縮熟出術述春準純順処初所暑署書諸助女序除傷勝商唱将小少"
-    "承招昭松消焼照省章笑証象賞障上乗城場常情条状蒸植織職色食信心新森深申真神臣親身進針人仁図垂推水数寸世"
-    "制勢性成政整星晴正清生盛精聖声製西誠青静税席昔石積績責赤切接折設節説雪絶舌先千宣専川戦泉浅洗染線船選"
-    "銭前善然全祖素組創倉奏層想操早巣争相窓総草装走送像増臓蔵造側則息束測足速属族続卒存孫尊損村他多太打体"
-    "対帯待態貸退隊代台大第題宅達谷単担探炭短誕団断暖段男談値知地池置築竹茶着中仲宙忠昼柱注虫著貯丁兆帳庁"
-    "張朝潮町腸調長頂鳥直賃追痛通低停定底庭弟提程敵的笛適鉄典天展店転点伝田電徒登都努度土党冬刀島投東湯灯"
-    "当等答糖統討豆頭働動同堂導童道銅得徳特毒独読栃届奈内縄南難二肉日乳入任認熱年念燃納能脳農波派破馬俳拝"
-    "敗背肺配倍梅買売博白麦箱畑八発判半反板版犯班飯晩番否悲批比皮秘肥費非飛備美鼻必筆媛百俵標氷票表評病秒"
-    "品貧不付夫婦富布府父負阜武部風副復服福腹複仏物分奮粉文聞兵平並閉陛米別変片編辺返便勉弁保歩補墓暮母包"
-    "報宝放方法訪豊亡忘暴望棒貿防北牧本妹枚毎幕末万満味未密脈民務夢無名命明盟迷鳴綿面模毛木目問門夜野矢役"
-    "約薬訳油輸優勇友有由遊郵夕予余預幼容曜様洋用羊葉要陽養欲浴翌来落乱卵覧利梨理裏里陸律率立略流留旅両料"
-    "良量領力緑林臨輪類令例冷礼歴列練連路労朗老六録論和話"
-)
-"""The 1026 kanji that are taught in primary school (curriculum of 2020)."""
-
-
-def decode_text(data: bytes) -> str | None:
-    """The text that the bytes are in UTF-8, UTF-16, Shift_JIS (cp932), EUC-JP or ISO-2022-JP.
-
-    None if they are no text in any of them. A byte order mark is not part of the text.
-    """
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return _decoded(data[len(mark) :], encoding)
-    if _ISO_2022_JP_ESCAPE.search(data):
-        text = _decoded(data, "iso2022_jp_ext")
-        if text is not None:
-            return text
-    text = _decoded(data, "utf-8")
-    if text is not None and _is_surely_utf_8(text):
-        return text
-    texts = [*([] if text is None else [text]), *_legacy(data)]
-    costs = [(_cost(text), text) for text in texts] + [*_unmarked_utf_16(data)]
-    cost, likeliest = min(costs, key=lambda candidate: candidate[0], default=(0.0, ""))
-    others = sum(not character.isascii() for character in likeliest)
-    return likeliest if likeliest and cost <= _MOST_UNLIKELY * others else None
-
-
-def _is_surely_utf_8(text: str) -> bool:
-    """Return whether bytes that are valid UTF-8 are no accident.
-
-    Three valid bytes in a row are none. Pairs may be kanji in EUC-JP; but where a few of them stand
-    among letters and digits (`café`, `25°C`) they are what they seem to be.
-    """
-    return any(
-        character > "\u07ff" or (character.isascii() and character.isalnum()) for character in text
-    ) or (text.isascii())
-
-
-def _legacy(data: bytes) -> Iterator[str]:
-    for encodings in (("cp932",), ("euc_jp", "euc_jis_2004")):  # the latter knows ① and the like
-        text = next(filter(None, (_decoded(data, encoding) for encoding in encodings)), None)
-        if text is not None:
-            yield text
-
-
-def _unmarked_utf_16(data: bytes) -> Iterator[tuple[float, str]]:
-    """Read the bytes as UTF-16, with its cost, where that is everyday text."""
-    for encoding in ("utf-16-le", "utf-16-be"):
-        text = _decoded(data, encoding)
-        if text:
-            cost = _cost(text) + (0 if b"\0" in data else _UNMARKED_UTF_16 * len(text))
-            if cost <= _CLEARLY_TEXT * len(text):
-                yield cost, text
-
-
-def _cost(text: str) -> float:
-    """Measure how unusual a text is: the sum over its characters."""
-    rest = _HALF_WIDTH_SYLLABLES.sub("", text)
-    return len(text) - len(rest) + sum(_cost_of(character) * n for character, n in Counter(rest).items())
-
-
-def _cost_of(character: str) -> float:
-    if character.isascii() or "\u3000" <= character <= "\u30ff" or "！" <= character <= "～":
-        return 0.0
-    if character in _EVERYDAY_KANJI:
-        return 0.5
-    if "\u4e00" <= character <= "\u9fff":
-        return 4.0 if _is_in_jis_level_1(character) else 6.0
-    if unicodedata.category(character) in ("Co", "Cn"):
-        return 20.0
-    if "\u00c0" <= character <= "\u017f" or "\u0370" <= character <= "\u04ff":
-        return 1.0
-    return 5.0 if character < "\u3400" or "｡" <= character <= "ﾟ" else 8.0
-
-
-def _is_in_jis_level_1(character: str) -> bool:
-    """Return whether a kanji is one of the 2965 common ones of JIS X 0208: its rows 16 to 47."""
-    encoded = character.encode("euc_jp", "replace")
-    return len(encoded) == 2 and 0xB0 <= encoded[0] <= 0xCF
-
-
-def _decoded(data: bytes, encoding: str) -> str | None:
-    try:
-        text = data.decode(encoding).removesuffix(_END_OF_FILE)
-    except UnicodeError:
-        return None
-    return None if _CONTROL.search(text) else text
-
-
-# ---- attachments -----------------------------------------------------------------------------------------
+Cost = Callable[[str], float]
+"""Estimates the tokens of a text."""
 
 MAX_IMAGE_BYTES = 8 * 2**20
 MAX_TEXT_BYTES = 256 * 2**10
 """Of the file, and of its text in UTF-8: some 90,000 Japanese characters."""
 
 _TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
-_NO_TEXT = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf")
-"""What could pass for text, if the file is short, but shows nothing that a person wrote."""
+MAX_DOCUMENT_BYTES = 20 * 2**20
+MAX_DOCUMENT_TOKENS = 12_000
+"""Of what is shown of one document."""
+MAX_DOCUMENTS_TOKENS = 36_000
+"""Of what is shown of all documents of one question."""
+LONGEST_TABLE_BYTES = 16 * 2**10
+"""Of values with separators that are shown as the text that they are: some 5,000 tokens."""
+
+_PDF = b"%PDF-"
+_PDF_WITHIN = 1024
+"""Readers look for its mark in so many bytes: printers put words of their own before it."""
+_DOCUMENT_BEGINNINGS = (b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""Of archives, which documents of Office and books are, of RTF, and of Office's older files."""
+_TABLE_ENDINGS = frozenset({".csv", ".tsv"})
+_DOCUMENT_ENDINGS = _TABLE_ENDINGS | frozenset(
+    [
+        *(".pdf", ".docx", ".docm", ".dotx", ".xlsx", ".xlsm", ".xlsb", ".xls", ".pptx", ".pptm", ".ppsx"),
+        *(".odt", ".ods", ".odp", ".rtf", ".epub"),
+    ]
+)
 
 _HEAD_BYTES = 4096
 _LONGEST_NAME = 100
@@ -178,9 +50,21 @@ _LONGEST_NAME = 100
 
 def size_limit(content_type: str | None, name: str) -> int:
     """The most bytes that a file may have, as far as can be told before it is fetched."""
-    claimed = (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
+    if is_called_document(content_type, name):
+        return MAX_DOCUMENT_BYTES
+    claimed = _claimed_type(content_type, name)
     is_text = claimed.startswith("text/") or claimed in _TEXT_TYPES
     return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # what says neither may turn out to be an image
+
+
+def is_called_document(content_type: str | None, name: str) -> bool:
+    """Return whether a file is said to be a document: by its name, or where it has none by its type."""
+    ending = PurePath(name).suffix.lower()
+    return ending in _DOCUMENT_ENDINGS or (not ending and content_type in MEDIA_TYPES.values())
+
+
+def _claimed_type(content_type: str | None, name: str) -> str:
+    return (content_type or mimetypes.guess_type(name)[0] or "").partition(";")[0].strip().lower()
 
 
 def too_large(limit_bytes: int) -> AttachmentTooLarge:
@@ -192,16 +76,15 @@ def too_large(limit_bytes: int) -> AttachmentTooLarge:
 def read_attachment(name: str, data: bytes) -> Attachment:
     """The file as it goes to the model: an image as it is, or text in UTF-8 as `text/plain`.
 
-    Text may come in UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over
-    MAX_IMAGE_BYTES, text over MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or
-    neither of the two).
-    """
+    A document is neither; it is read elsewhere (`is_document`). Text may come in UTF-8, UTF-16, Shift_JIS,
+    EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over MAX_IMAGE_BYTES, text over
+    MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or neither of the two)."""
     image_type = _image_type(data)
     if image_type is not None:
         if len(data) > MAX_IMAGE_BYTES:
             raise too_large(MAX_IMAGE_BYTES)
         return Attachment(name, image_type, data)
-    if data.startswith(_NO_TEXT) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
+    if is_document(name, data) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
         raise AttachmentNotSupported
     if len(data) > MAX_TEXT_BYTES:
         raise too_large(MAX_TEXT_BYTES)
@@ -214,14 +97,125 @@ def read_attachment(name: str, data: bytes) -> Attachment:
     return Attachment(name, "text/plain", encoded)
 
 
-def as_prompt_text(attachment: Attachment) -> str:
-    """Write a text file as it stands in a question: named, and fenced so that nothing in it ends the
-    fence."""
-    text = attachment.data.decode()
+def is_document(name: str, data: bytes) -> bool:
+    """Return whether a file is to be read as a document. Its bytes say so, but for values with separators:
+    those are text, and a document where they are too long to be shown whole."""
+    if _image_type(data) is not None:
+        return False
+    if data.startswith(_DOCUMENT_BEGINNINGS) or _PDF in data[:_PDF_WITHIN]:
+        return True
+    return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > LONGEST_TABLE_BYTES
+
+
+def document_files(
+    name: str, data: bytes, document: Document, pictures: Iterable[bytes]
+) -> tuple[Attachment, ...]:
+    """The files that a document becomes: itself with what was read of it, and of a scan its pages as
+    pictures."""
+    pages = (
+        Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
+        for number, picture in enumerate(pictures, 1)
+    )
+    return (Attachment(name, MEDIA_TYPES[document.kind], data, document), *pages)
+
+
+def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:
+    """Yield the text files and documents of one question as they stand in it; documents share what room
+    there is for them. `cost` estimates the tokens of a text."""
+    documents = sum(attachment.document is not None for attachment in attachments)
+    room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
+    for attachment in attachments:
+        if not attachment.is_image:
+            yield as_prompt_text(attachment, cost, room)
+
+
+def as_prompt_text(attachment: Attachment, cost: Cost, room: float = MAX_DOCUMENT_TOKENS) -> str:
+    """Write a text file or a document as it stands in a question: named, and fenced so that nothing in it
+    ends the fence. `cost` estimates the tokens of a text."""
+    name = _shown_name(attachment.name)
+    if attachment.document is not None:
+        return _document_text(name, attachment.document, cost, room)
+    return f'The user attached the file "{name}":\n{_fenced(attachment.data.decode())}'
+
+
+def _fenced(text: str) -> str:
     longest_run = max(map(len, re.findall("`{3,}", text)), default=2)
     fence = "`" * (longest_run + 1)
     end = "" if text.endswith("\n") else "\n"
-    return f'The user attached the file "{_shown_name(attachment.name)}":\n{fence}\n{text}{end}{fence}'
+    return f"{fence}\n{text}{end}{fence}"
+
+
+# ---- documents -------------------------------------------------------------------------------------------
+# What a prompt shows of a document: all of it, or what tells where the rest is.
+
+_KINDS: Mapping[DocumentKind, str] = {
+    "pdf": "PDF",
+    "word": "Word",
+    "excel": "spreadsheet",
+    "powerpoint": "PowerPoint",
+    "opendocument": "OpenDocument",
+    "rtf": "RTF",
+    "epub": "EPUB",
+    "csv": "CSV",
+}
+
+
+def _document_text(name: str, document: Document, cost: Cost, most: float) -> str:
+    count, unit = len(document.parts), document.unit
+    said = f'The user attached the document "{name}" ({_KINDS[document.kind]}, {_number(count, unit)})'
+    if document.is_scan:
+        return (
+            f"{said}: a scan without text. Pictures show its first {_number(document.pictured, unit)}, and "
+            "nothing else of it can be read."
+        )
+    if _first_parts(document, most, cost) == count:
+        text = document.marked(range(1, count + 1))
+        return f"{said}. Name the {unit} that you answer from.\n{_fenced(text)}"
+    contents = _contents(document, most / 8, cost)
+    last = _cut(document.marked((count,)), most / 8, cost)
+    room = most - cost(contents) - cost(last)
+    first = min(_first_parts(document, room, cost), count - 1)
+    beginning = document.marked(range(1, first + 1)) if first else _cut(document.marked((1,)), room, cost)
+    shown = f"the first {_number(first, unit)}" if first else f"the beginning of its first {unit}"
+    return (
+        f"{said}. It is too long to be shown whole. Here are {'its contents, ' if contents else ''}{shown} "
+        f"and {unit} {count}. The rest is left out: look it up with read_file before you answer from it. "
+        f"Name the {unit} that you answer from.\n"
+        f"{_fenced(chr(10).join(filter(None, (contents, beginning, _LEFT_OUT, last))))}"
+    )
+
+
+_LEFT_OUT = "[…]"
+
+
+def _number(count: int, unit: str) -> str:
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+def _first_parts(document: Document, room: float, cost: Cost) -> int:
+    """Return how many of the first parts there is room for. It looks at no more of them."""
+    for number in range(1, len(document.parts) + 1):
+        room -= cost(document.marked((number,))) + 1
+        if room < 0:
+            return number - 1
+    return len(document.parts)
+
+
+def _contents(document: Document, room: float, cost: Cost) -> str:
+    """Return the titles with the numbers of their parts, as many as there is room for; the names of the
+    parts where there are no titles."""
+    titles = [f"{each.title}: {document.unit} {each.part}" for each in document.headings]
+    if not titles:
+        titles = [document.mark(n).strip("[]") for n, part in enumerate(document.parts, 1) if part.name]
+    return _cut("\n".join(("[contents]", *titles)), room, cost) if titles else ""
+
+
+def _cut(text: str, room: float, cost: Cost) -> str:
+    """Return the text, or as much of its beginning as there is room for: it is halved until it fits."""
+    cut = text
+    while cut and cost(cut) > room:
+        cut = cut[: len(cut) // 2]
+    return cut if len(cut) == len(text) else f"{cut.rstrip()}\n{_LEFT_OUT}"
 
 
 def _shown_name(name: str) -> str:

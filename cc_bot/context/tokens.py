@@ -16,7 +16,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final, assert_never
 
-from cc_bot.context.attachments import as_prompt_text
+from cc_bot.context.attachments import as_prompt_texts
 from cc_bot.context.speakers import quote
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.llm.model import (
@@ -53,7 +53,7 @@ def user_part(message: Message) -> UserPart:
 def _whole_text(message: Message) -> str:
     if not (message.attachments or message.references):
         return message.content
-    files = (as_prompt_text(file) for file in _files(message) if not file.is_image)
+    files = as_prompt_texts(_files(message), estimate_tokens)
     return "\n\n".join(filter(None, (quote(message.references), message.content, *files)))
 
 

@@ -1,16 +1,18 @@
 """Fetching a file that came with a question. Discord's URLs expire, so the bytes are taken at once."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import aiohttp
 
-from cc_bot.context.attachments import read_attachment, size_limit, too_large
+from cc_bot.assistant.files import read_files
+from cc_bot.context.attachments import size_limit, too_large
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Attachment, Message
-from cc_bot.domain.turn import AskedFile
+from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
+from cc_bot.reading.reader import DocumentReader
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
@@ -42,6 +44,20 @@ class Fetched:
     left_out: tuple[str, ...] = ()
     """The names of those that can't be read."""
 
+    @property
+    def events(self) -> Iterator[FilesLeftOut | ScansShown]:
+        """Yield what whoever asked is told of them."""
+        if self.left_out:
+            yield FilesLeftOut(self.left_out)
+        yield from scans_among(self.files)
+
+
+def scans_among(files: Iterable[Attachment]) -> Iterator[ScansShown]:
+    """Yield what whoever asked is told of scans, if any of the files is one."""
+    scans = {file.name: file.document.pictured for file in files if file.document and file.document.is_scan}
+    if scans:
+        yield ScansShown(tuple(scans), max(scans.values()))
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -66,17 +82,6 @@ class _Asked:
         return self.file.url
 
 
-async def fetch_attachment(attachment: _File) -> Attachment:
-    """The file, read and checked.
-
-    Raises AttachmentTooLarge (before anything is fetched), AttachmentNotSupported or AttachmentNotFetched.
-    """
-    _check_size(attachment)
-    data = await fetch_bytes(attachment.url, size_limit(attachment.media_type, attachment.filename))
-    # Trying the encodings of a text takes up to 0.2 s: no work for the event loop.
-    return await asyncio.to_thread(read_attachment, attachment.filename, data)
-
-
 async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
     """Fetch what is there, if that is no more than it may be. Raises AttachmentNotFetched.
 
@@ -98,44 +103,50 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
     return bytes(data)
 
 
-async def fetch_attachments(attachments: Sequence[_File], room_bytes: int = MAX_BYTES) -> Fetched:
-    """The files of one message, fetched side by side: together they take no longer than one may. Those that
-    can't be read, or for which those before them leave no room, are left out.
+class AttachmentFetcher:
+    """Fetches the files of questions, and has them read."""
 
-    Raises as `fetch_attachment` does, and AttachmentTooLarge for their sum, when none of them is left.
-    """
-    async with asyncio.TaskGroup() as group:
-        fetching = []
-        for attachment in attachments:
-            fits = attachment.size <= room_bytes
-            room_bytes -= attachment.size if fits else 0
-            fetching.append(group.create_task(_outcome(attachment, fits=fits)))
-    outcomes = [task.result() for task in fetching]
-    files = tuple(outcome for outcome in outcomes if isinstance(outcome, Attachment))
-    wrong = [
-        (attachment.filename, outcome)
-        for attachment, outcome in zip(attachments, outcomes, strict=True)
-        if isinstance(outcome, InputError)
-    ]
-    if wrong and not files:
-        raise wrong[0][1]
-    return Fetched(files, tuple(name for name, _ in wrong))
+    def __init__(self, documents: DocumentReader) -> None:
+        self._documents = documents
 
+    async def fetch(self, attachments: Sequence[_File], room_bytes: int = MAX_BYTES) -> Fetched:
+        """Fetch the files of one message, side by side: together they take no longer than one may. Those that
+        can't be read, or for which those before them leave no room, are left out.
 
-async def fetch_asked(files: Sequence[AskedFile]) -> Fetched:
-    """The files of a question that is asked once more, from where Discord had them. Raises as
-    `fetch_attachments` does: after a day or so Discord has them no more."""
-    return await fetch_attachments([_Asked(file) for file in files])
+        Raises AttachmentTooLarge (before anything is fetched; also for their sum), AttachmentNotFetched, and
+        as `read_files` does, when none of them is left.
+        """
+        async with asyncio.TaskGroup() as group:
+            fetching = []
+            for attachment in attachments:
+                fits = attachment.size <= room_bytes
+                room_bytes -= attachment.size if fits else 0
+                fetching.append(group.create_task(self._outcome(attachment, fits=fits)))
+        outcomes = [task.result() for task in fetching]
+        files = tuple(file for outcome in outcomes if isinstance(outcome, tuple) for file in outcome)
+        wrong = [
+            (attachment.filename, outcome)
+            for attachment, outcome in zip(attachments, outcomes, strict=True)
+            if isinstance(outcome, InputError)
+        ]
+        if wrong and not files:
+            raise wrong[0][1]
+        return Fetched(files, tuple(name for name, _ in wrong))
 
+    async def fetch_asked(self, files: Sequence[AskedFile]) -> Fetched:
+        """Fetch the files of a question that is asked once more, from where Discord had them. Raises as
+        `fetch` does: after a day or so Discord has them no more."""
+        return await self.fetch([_Asked(file) for file in files])
 
-async def _outcome(attachment: _File, *, fits: bool) -> Attachment | InputError:
-    try:
-        _check_size(attachment)
-        if not fits:
-            return too_large(MAX_BYTES)
-        return await fetch_attachment(attachment)
-    except InputError as error:
-        return error
+    async def _outcome(self, attachment: _File, *, fits: bool) -> tuple[Attachment, ...] | InputError:
+        try:
+            _check_size(attachment)
+            if not fits:
+                return too_large(MAX_BYTES)
+            name, limit = attachment.filename, size_limit(attachment.media_type, attachment.filename)
+            return await read_files(name, await fetch_bytes(attachment.url, limit), self._documents)
+        except InputError as error:
+            return error
 
 
 def _check_size(attachment: _File) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments
+from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, Fetched
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     content_of,
@@ -97,6 +97,8 @@ class References:
     may_be_read: Callable[[ChannelKey, int], Awaitable[bool]]
     """Whether the operator lets the bot read in a channel or thread of a server."""
     places: Places
+    files: AttachmentFetcher
+    """Of questions as well."""
     bot: Callable[[], hikari.User]
     reads_all: bool
     """Whether Discord shows the bot what is not to it."""
@@ -150,7 +152,7 @@ class References:
         if message is None:
             return ()
         text = Attachment(FORWARD_NAME, "text/plain", text_of(message, self.bot()).encode())
-        return [replace(file, source_id=message_id) for file in (text, *(await _files(message)).files)]
+        return [replace(file, source_id=message_id) for file in (text, *(await self._files(message)).files)]
 
     async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
         """Read what a question replies to, and what stands above that."""
@@ -190,11 +192,19 @@ class References:
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         content = without_small_print(message.content or "") if own else content_of(message, bot)
         name = "" if own else name_of_author(message)
-        files = Fetched() if pointing == "above" else await _files(message)
+        files = Fetched() if pointing == "above" else await self._files(message)
         foreign = message.author.id != asker_id or names_others(message, int(bot.id))
         author_id = int(message.author.id)
         reference = Reference(pointing, content, name, author_id, files.files, tainted=foreign)
         return _Found(reference, int(message.id), answers)
+
+    async def _files(self, message: hikari.PartialMessage) -> Fetched:
+        """Fetch what can be read of its files. They are named in its text, whether or not."""
+        try:
+            return await self.files.fetch(files_of(message), MAX_BYTES)
+        except InputError as error:
+            _log.info("file_left_out", error=type(error).__name__)
+            return Fetched()
 
     # Links
 
@@ -264,12 +274,3 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
 
 def _is_picture(file: hikari.Attachment) -> bool:
     return (file.media_type or "").startswith("image/")
-
-
-async def _files(message: hikari.PartialMessage) -> Fetched:
-    """Fetch what can be read of its files. They are named in its text, whether or not."""
-    try:
-        return await fetch_attachments(files_of(message), MAX_BYTES)
-    except InputError as error:
-        _log.info("file_left_out", error=type(error).__name__)
-        return Fetched()

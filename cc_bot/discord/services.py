@@ -17,6 +17,7 @@ from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.discord.access import Gate, Owners, admit_presses
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
@@ -42,6 +43,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.stores import (
     AccessStore,
@@ -228,9 +230,16 @@ def build_services(
     )
     shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
+    files = AttachmentFetcher(DocumentReader())
     deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
     references = References(
-        bot.rest, stores, gate.reads, places, partial(own_user, bot), reads_all=granted.reading == "all"
+        bot.rest,
+        stores,
+        gate.reads,
+        places,
+        files,
+        partial(own_user, bot),
+        reads_all=granted.reading == "all",
     )
     answers = Answers(
         given.assistant, running, deliveries, boards, chooser, recipients, taken_down, references

@@ -34,6 +34,7 @@ Name = Literal[
     "model",
     "embedder",
     "font",
+    "documents",
 ]
 """Of a check, for programs that read the report."""
 

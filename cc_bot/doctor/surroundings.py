@@ -17,8 +17,15 @@ from zoneinfo import ZoneInfo
 from cc_bot.charts import draw
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
-from cc_bot.domain.errors import CcBotError, ModelRefusedKey, ModelRefusedRequest, StartupError
+from cc_bot.domain.errors import (
+    CcBotError,
+    InputError,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    StartupError,
+)
 from cc_bot.domain.locale import Locale
+from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.erasures import unusable_logs
@@ -62,6 +69,29 @@ async def check_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     except (ImportError, OSError, RuntimeError):
         drawn = None
     return [notes.ok(said.font_ok) if drawn else notes.failed(said.font_failed, said.font_failed_mend)]
+
+
+SMALL_PDF: Final = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 99]/Contents 4 0 R/Resources<</Font<</F<</Type/Font"
+    b"/Subtype/Type1/BaseFont/Helvetica>>>>>>>>endobj\n4 0 obj<</Length 66>>stream\n"
+    b"BT /F 12 Tf 9 50 Td (A page that the checkup has read.) Tj ET      \nendstream endobj\n"
+    b"trailer<</Root 1 0 R>>\n%%EOF"
+)
+
+
+async def check_documents(reader: DocumentReader, words: Texts) -> Sequence[Finding]:
+    """Read a PDF: whatever would fail with a user's file fails here."""
+    said = words.doctor
+    notes = FindingWriter("documents")
+    if not all(map(find_spec, READ_BY_EXTRA)):
+        return [notes.ok(said.documents_none)]
+    try:
+        await reader.read(SMALL_PDF)
+    except InputError:
+        return [notes.failed(said.documents_failed, said.documents_failed_mend)]
+    return [notes.ok(said.documents_ok)]
 
 
 async def check_operator_file(

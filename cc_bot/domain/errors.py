@@ -39,7 +39,11 @@
     │   ├── LimitNotForServers
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
-    │   └── AttachmentNotFetched
+    │   ├── AttachmentNotFetched
+    │   ├── DocumentUnreadable  it is damaged, or takes more than reading it may
+    │   ├── DocumentLocked      it has a password
+    │   ├── DocumentTooLong
+    │   └── DocumentsNotInstalled  the extra that reads it is not there
     ├── TurnError               no answer came; asking again may help
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
@@ -270,6 +274,18 @@ class AttachmentNotSupported(InputError): ...
 
 
 class AttachmentNotFetched(InputError): ...
+
+
+class DocumentUnreadable(InputError): ...
+
+
+class DocumentLocked(InputError): ...
+
+
+class DocumentTooLong(InputError): ...
+
+
+class DocumentsNotInstalled(InputError): ...
 
 
 # ---- startup ---------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from cc_bot.domain.document import Document
 from cc_bot.domain.locale import Locale
 
 Role = Literal["user", "assistant"]
@@ -99,6 +100,9 @@ class Attachment:
     content_type: str
     """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
     data: bytes = field(repr=False)
+    """Of a document that a history brings back: nothing. Its text is all that is read there."""
+    document: Document | None = field(default=None, repr=False)
+    """What was read of it, where it is a document."""
     source_id: int | None = None
     """Discord's id of the forward that showed it; None for what came with the question itself."""
 

@@ -115,6 +115,15 @@ class FilesLeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class ScansShown:
+    """Documents without text came with the question: the model is shown pictures of their first pages."""
+
+    names: tuple[str, ...]
+    pages: int
+    """Of the one with the most."""
+
+
+@dataclass(frozen=True, slots=True)
 class CanvasChanged:
     """The canvas of the session is another one now, and that is committed. It comes right before Done."""
 
@@ -161,6 +170,7 @@ TurnEvent = (
     | ScheduleChanged
     | FilesLeftOut
     | ReplyWithheld
+    | ScansShown
     | CanvasChanged
     | Notice
     | Done

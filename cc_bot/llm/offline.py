@@ -163,8 +163,11 @@ def _turn(request: ChatRequest) -> _Step:
 
 _FOLDED_SYSTEM: Final = Phrase(r"\A\[[^\]\n]*\]\n\n")
 """The second system message where an operator has it folded into the question (context/prompt.py)."""
-_FILE: Final = Phrase(r'(?ms)^The user attached the file "[^"\n]*":\n(?P<fence>`{3,})\n.*?^(?P=fence)$')
-"""An attached text file, as it stands in a question (context/attachments.py): not the user's own words."""
+_FILE: Final = Phrase(
+    r'(?ms)^The user attached the (?:file|document) "[^"\n]*"[^\n]*\n(?P<fence>`{3,})\n.*?^(?P=fence)$'
+)
+"""An attached text file or document, as it stands in a question (context/attachments.py): not the user's
+own words."""
 _RECAP: Final = Phrase(r"(?ms)^(?:Previous conversation summary|前回までの会話の要約): ?(?P<lines>.*)\Z")
 """Where a summary stands in the second system message (context/instructions.py)."""
 

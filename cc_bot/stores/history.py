@@ -12,6 +12,7 @@ from itertools import dropwhile
 from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.document import document_from_json, document_to_json
 from cc_bot.domain.message import Attachment, Message, Reference, Role, has_quotation
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement
@@ -127,9 +128,11 @@ SELECT_EARLIER: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
+# a third of its read. A document is read from its text: its bytes may be 20 MB, and are not fetched. $1
+# session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
-    SELECT message_id, name, content_type, data, source_id
+    SELECT
+        message_id, name, content_type, CASE WHEN document IS NULL THEN data ELSE x'' END, document, source_id
     FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
@@ -267,8 +270,9 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for id_, *columns in rows:
-        files[id_] = (*files.get(id_, ()), Attachment(*columns))
+    for id_, name, content_type, data, stored, source_id in rows:
+        document = document_from_json(stored) if stored else None
+        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data, document, source_id))
     return files
 
 
@@ -286,8 +290,10 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
 
 # Run next after its message, in the same transaction: that is the session's newest.
 _INSERT_ATTACHMENT: Final = """
-    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data, source_id)
-    SELECT id, session_id, user_id, $3, $4, $5, $6, $7
+    INSERT INTO attachments (
+        message_id, session_id, user_id, position, name, content_type, data, document, source_id
+    )
+    SELECT id, session_id, user_id, $3, $4, $5, $6, $7, $8
     FROM messages WHERE session_id = $1 AND user_id = $2
     ORDER BY id DESC LIMIT 1
 """
@@ -320,8 +326,9 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 """
 
 
-def _columns(file: Attachment) -> tuple[str, str, bytes, int | None]:
-    return (file.name, file.content_type, file.data, file.source_id)
+def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None]:
+    document = document_to_json(file.document) if file.document else None
+    return (file.name, file.content_type, file.data, document, file.source_id)
 
 
 def insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:

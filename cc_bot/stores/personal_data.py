@@ -164,7 +164,10 @@ PERSONAL_TABLES: Final = (
         "attachments",
         "files",
         "user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
-        ("message_id", "position", "session_id", "user_id", "name", "content_type", "data", "source_id"),
+        (
+            *("message_id", "position", "session_id", "user_id", "name", "content_type", "data", "document"),
+            "source_id",
+        ),
         ids=OWN_FILES,
         id_column="message_id",
         at_a_time=1,  # a message has 20 MB of them
@@ -342,7 +345,7 @@ _PIECE_BYTES: Final = 3 * 2**20
 """Of a file: a longer one is told in several records."""
 
 _FORMS: Final[Mapping[str, Form]] = {
-    **dict.fromkeys(("canvas_state", "tool_calls", "quiet", "question", "models"), "json"),
+    **dict.fromkeys(("canvas_state", "tool_calls", "quiet", "question", "models", "document"), "json"),
     **dict.fromkeys(("timestamp", "due_at", "claimed_at", "until", "token_until", "accepted_at"), "ms"),
     **dict.fromkeys(("advanced_at", "at"), "ms"),
 }
@@ -416,8 +419,14 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
         return [fields]
     data: bytes = fields.pop("data")
     pieces = [data[at : at + _PIECE_BYTES] for at in range(0, len(data), _PIECE_BYTES)] or [b""]
+    rest = {name: value for name, value in fields.items() if name != "document"}  # it is told once
     return [
-        {**fields, "piece": n, "pieces": len(pieces), "data_base64": base64.b64encode(piece).decode()}
+        {
+            **(fields if n == 1 else rest),
+            "piece": n,
+            "pieces": len(pieces),
+            "data_base64": base64.b64encode(piece).decode(),
+        }
         for n, piece in enumerate(pieces, 1)
     ]
 

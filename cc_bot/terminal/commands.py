@@ -33,6 +33,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, Attachment, UserSettings, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.privacy import Privacy
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.regular_file import open_regular
 from cc_bot.stores import Stores
 from cc_bot.terminal.markdown import one_line
@@ -111,6 +112,7 @@ class Chat:
     privacy: Privacy
     forget_typed: Callable[[], None]
     """Takes back what the input line keeps of what was typed."""
+    documents: DocumentReader = field(default_factory=DocumentReader, init=False)
     attachments: tuple[Attachment, ...] = field(default=(), init=False)
     """What goes with the next question."""
     seen: set[int] = field(default_factory=set, init=False)

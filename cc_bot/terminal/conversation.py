@@ -1,6 +1,5 @@
 """The conversation: questions with their files, answers, and what answers propose."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -11,8 +10,8 @@ from typing import Annotated, Final, assert_never
 from prompt_toolkit.completion import Completion
 
 from cc_bot.assistant import Stop, TurnOptions
+from cc_bot.assistant.files import read_files
 from cc_bot.assistant.proposals import ProposalResult, Proposals
-from cc_bot.context.attachments import read_attachment
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
@@ -39,7 +38,7 @@ from cc_bot.texts import Texts
 from cc_bot.texts.proposal import Time, Value, describe, gist, headline
 
 MAX_BYTES: Final = 64 * 2**20
-"""No more is read of any file; what is that long is refused by `read_attachment`, with a sentence."""
+"""No more is read of any file; what is that long is refused by `read_files`, with a sentence."""
 
 
 @command("ask")
@@ -88,9 +87,12 @@ QuestionFile = Annotated[str, replace(FILE, optional=False, needed=lambda words:
 async def attach(chat: Chat, path: QuestionFile) -> None:
     data = await read_file(chat, path, MAX_BYTES)
     if data is not None:
-        attachment = await asyncio.to_thread(read_attachment, PurePath(path).name, data)
-        chat.attachments += (attachment,)
-        chat.say(chat.texts.terminal.attached.format(name=one_line(attachment.name)))
+        files = await read_files(PurePath(path).name, data, chat.documents)
+        chat.attachments += files
+        name, document = one_line(files[0].name), files[0].document
+        chat.say(chat.texts.terminal.attached.format(name=name))
+        if document and document.is_scan:
+            chat.say(chat.texts.answer.scans_shown.format(names=name, pages=document.pictured))
 
 
 @command("detach")

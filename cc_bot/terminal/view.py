@@ -180,7 +180,7 @@ class AnswerView:
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
             case turn.NotSaved() | turn.NotRemoved():
                 self._untrue |= {event}
-            case turn.FilesLeftOut() | turn.ReplyWithheld() | turn.CallsResumed():
+            case turn.FilesLeftOut() | turn.ScansShown() | turn.ReplyWithheld() | turn.CallsResumed():
                 pass  # here files are read when they are attached, and a turn that is killed is over
             case turn.CanvasChanged(canvas):
                 self._state(canvas_note(canvas, self._texts))

@@ -22,6 +22,7 @@ class AnswerTexts(Area):
     tool_list = Sentence(ja="🗂️ メモリを見ています…", en="🗂️ Looking at your memories…")
     tool_canvas = Sentence(ja="🖼️ キャンバスに描いています…", en="🖼️ Drawing on the canvas…")
     tool_schedule = Sentence(ja="⏰ お知らせの予定を見ています…", en="⏰ Seeing to your reminders…")
+    tool_file = Sentence(ja="📖 文書を読んでいます…", en="📖 Reading the document…")
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
     stopped_empty = Sentence(
@@ -48,10 +49,15 @@ class AnswerTexts(Area):
         en="📄 This is a long answer, so all of it is in the attached file.",
     )
     files_left_out = Sentence(
-        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像と {texts} までのテキストです。",
-        en="📎 I couldn't read {names}. I can read images of up to {images} and text of up to {texts}.",
+        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書です。",
+        en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts} and documents of up to {documents}.",
     )
-    """Parameters: names, images, texts (the most bytes of each, such as `8 MB`)."""
+    """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`)."""
+    scans_shown = Sentence(
+        ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。",
+        en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).",
+    )
+    """Parameters: names, pages (a number)."""
     reply_withheld = Sentence(
         ja="↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「これについて聞く」を選ぶと、読んでお答えします。",
         en="↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → Ask about this, and I will read it.",
@@ -97,6 +103,7 @@ class AnswerTexts(Area):
             "update_memory": self.tool_update,
             "forget": self.tool_forget,
             "list_memories": self.tool_list,
+            "read_file": self.tool_file,
             **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), self.tool_schedule),
         }
         other = self.tool_canvas if name.startswith("canvas_") else self.tool_other

@@ -168,7 +168,8 @@ class CommandTexts(Area):
     ask_question_description = Sentence(ja="聞きたいこと", en="What you would like to know")
     ask_attachment = Sentence(ja="添付", en="attachment")
     ask_attachment_description = Sentence(
-        ja="質問に関わる画像かテキストファイル", en="An image or a text file that the question is about"
+        ja="質問に関わる画像・テキスト・文書（PDF・Word・Excelなど）",
+        en="An image, a text or a document (PDF, Word, Excel …) that the question is about",
     )
     ask_private = Sentence(ja="自分だけ", en="private")
     ask_private_description = Sentence(

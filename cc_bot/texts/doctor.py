@@ -30,6 +30,7 @@ class DoctorTexts(Area):
             "model": Sentence(ja="モデル", en="Model"),
             "embedder": Sentence(ja="意味での検索", en="Search by meaning"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
+            "documents": Sentence(ja="文書", en="Documents"),
         }
     )
     """Of findings, by the name of their check."""
@@ -189,6 +190,18 @@ class DoctorTexts(Area):
     font_failed_mend = Sentence(
         ja="make charts で入れ直してください。それまでは文字の表で出します。",
         en="Install the extra again with `make charts`. Until then they come as text tables.",
+    )
+    documents_ok = Sentence(
+        ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them."
+    )
+    documents_none = Sentence(
+        ja="WordやPowerPointは読めます。PDFとExcelも読むには make documents。",
+        en="Word, PowerPoint and the like are read. `make documents` adds PDF and Excel.",
+    )
+    documents_failed = Sentence(ja="文書を読めません。", en="Documents can't be read.")
+    documents_failed_mend = Sentence(
+        ja="make documents で入れ直してください。それまでは、読めない文書は断ります。",
+        en="Install the extra again with `make documents`. Until then such files are refused.",
     )
 
 

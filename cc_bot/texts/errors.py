@@ -165,12 +165,28 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The attachment is too large. Please attach a file of up to {limit}.",
     ),
     errors.AttachmentNotSupported: Sentence(
-        ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）かテキストファイルを添付してください。",
-        en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP) or a text file.",
+        ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）、テキスト、文書（PDF・Word・Excel・PowerPoint・EPUBなど）を添付してください。",
+        en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP), a text file or a document (PDF, Word, Excel, PowerPoint, EPUB and others).",
     ),
     errors.AttachmentNotFetched: Sentence(
         ja="添付ファイルを受け取れませんでした。もう一度添付して送ってください。",
         en="I could not get the attachment. Please attach it and send again.",
+    ),
+    errors.DocumentUnreadable: Sentence(
+        ja="このファイルは開けませんでした。壊れているか、複雑すぎるようです。保存し直すか、必要なところだけを送ってください。",
+        en="I could not open this file: it seems damaged or too complex. Please save it again, or send the part that matters.",
+    ),
+    errors.DocumentLocked: Sentence(
+        ja="このファイルにはパスワードがかかっています。パスワードを外して、もう一度送ってください。",
+        en="This file is protected by a password. Please take the password off and send it again.",
+    ),
+    errors.DocumentTooLong: Sentence(
+        ja="この文書は長すぎます。必要なところだけを分けて送ってください。1,000ページ、10万セル、100万字まで読めます。",
+        en="This document is too long. Please send the part that matters: up to 1,000 pages, 100,000 cells or a million characters.",
+    ),
+    errors.DocumentsNotInstalled: Sentence(
+        ja="このボットは、PDFとExcelを読む準備ができていません。管理者に伝えるか、文章をテキストで送ってください。",
+        en="This bot is not set up to read PDF and Excel. Please tell whoever runs it, or send the text itself.",
     ),
     errors.TurnError: _UNEXPECTED,
     errors.Busy: Sentence(

@@ -32,7 +32,8 @@ class TerminalTexts(Area):
             ),
             "continue": Sentence(ja="回答の続きを書きます", en="go on with the answer"),
             "attach": Sentence(
-                ja="次の質問に画像かテキストを添付します", en="attach an image or a text to the next question"
+                ja="次の質問に画像・テキスト・文書を添付します",
+                en="attach an image, a text or a document to the next question",
             ),
             "detach": Sentence(ja="添付を取り消します", en="take back what is attached"),
             "accept": Sentence(

@@ -27,7 +27,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
@@ -150,6 +150,8 @@ class ToolContext:
     place: Place = "channel"
     """Where the user is reminded of what they ask for here."""
     guild_id: int | None = None
+    files: tuple[Attachment, ...] = ()
+    """The documents of the turn and of what is shown of its conversation, oldest first."""
 
     @property
     def audience(self) -> Audience:
@@ -205,7 +207,7 @@ class ToolOutcome(ToolEffects):
     """Whether the arguments hold what must not be stored."""
 
 
-Subject = Literal["memory", "canvas", "schedule"]
+Subject = Literal["memory", "canvas", "schedule", "file"]
 
 
 @dataclass(eq=False, slots=True)
@@ -278,12 +280,18 @@ class ToolRegistry:
         memory: bool = True,
         canvas: bool = True,
         schedule: bool = True,
+        file: bool = True,
         allowed: Collection[str] | None = None,
     ) -> tuple[ToolSchema, ...]:
         """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
-        that act for nobody in particular; without `memory`, `canvas` or `schedule`, none of those; `allowed`
-        are the names that may be among them at all, None: every one."""
-        there: Mapping[Subject | None, bool] = {"memory": memory, "canvas": canvas, "schedule": schedule}
+        that act for nobody in particular; without `memory`, `canvas`, `schedule` or `file`, none of those;
+        `allowed` are the names that may be among them at all, None: every one."""
+        there: Mapping[Subject | None, bool] = {
+            "memory": memory,
+            "canvas": canvas,
+            "schedule": schedule,
+            "file": file,
+        }
         return tuple(
             tool.schema
             for name, tool in self._tools.items()

@@ -169,7 +169,7 @@ class TestImage:
             source.replace("${EXTRAS}", extras)
             for line in re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, flags=re.MULTILINE)
             for source in line.split()
-            for extras in ("run", "charts", "semantic")
+            for extras in ("run", "charts", "documents", "semantic")
         ]
         assert wanted
         for source in wanted:

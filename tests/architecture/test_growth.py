@@ -9,11 +9,11 @@ from types import FrameType
 
 import pytest
 
-from cc_bot.context.attachments import decode_text
 from cc_bot.context.tokens import estimate_tokens
 from cc_bot.discord.pages.answer import AnswerState, final_pages, streaming_pages
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.split import close_fences, split
+from cc_bot.domain.encodings import decode_text
 from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport, WhenNotUnderstood
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import parse_tags

@@ -18,6 +18,7 @@ LINT_IMPORTS = shutil.which("lint-imports", path=str(Path(sys.executable).parent
 
 ONE_WAY = "Imports point one way"
 HANDED_DOWN = "Settings are handed down"
+READ_APART = "Only the reading process knows the libraries that read documents"
 MADE_THEN_SENT = "What is shown is made before it is sent"
 
 VIOLATIONS = [
@@ -28,6 +29,7 @@ VIOLATIONS = [
     (ONE_WAY, "storage", "import cc_bot.search"),
     (ONE_WAY, "search", "import cc_bot.storage"),
     (ONE_WAY, "charts", "import cc_bot.search"),
+    (ONE_WAY, "reading", "import cc_bot.context"),
     (ONE_WAY, "stores", "import cc_bot.assistant"),
     (ONE_WAY, "stores", "import cc_bot.llm"),
     (ONE_WAY, "llm", "import cc_bot.stores"),
@@ -55,6 +57,8 @@ VIOLATIONS = [
     ("Only domain.repeats knows cronsim", "tools", "import cronsim"),
     ("Only search.vectors knows numpy", "embeddings", "import numpy"),
     ("Only charts.picture knows matplotlib", "charts", "import matplotlib"),
+    (READ_APART, "discord", "import pypdfium2"),
+    (READ_APART, "terminal", "import python_calamine"),
     ("Only discord knows hikari and lightbulb", "stores", "import hikari"),
     ("Only discord knows hikari and lightbulb", "tools", "import lightbulb"),
     ("Only terminal knows prompt_toolkit and rich", "discord", "from rich import print_json"),

@@ -19,11 +19,13 @@ NEEDED = {
     "build.txt": GROUPS["build"],
     "semantic.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["semantic"]],
     "charts.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["charts"]],
+    "documents.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["documents"]],
     "dev.txt": [
         *PYPROJECT["project"]["dependencies"],
         *GROUPS["build"],
         *EXTRAS["semantic"],
         *EXTRAS["charts"],
+        *EXTRAS["documents"],
         *(g for g in GROUPS["dev"] if isinstance(g, str)),
     ],
 }
@@ -68,11 +70,12 @@ class TestAllFiles:
     def test_what_only_builds_is_in_no_set_that_runs(self) -> None:
         build = pins("build.txt")
         assert build.items() <= pins("dev.txt").items()
-        for name in ("run.txt", "semantic.txt"):
+        for name in ("run.txt", "semantic.txt", "documents.txt"):
             assert not build.keys() & pins(name).keys()
         assert build.keys() & pins("charts.txt").keys() <= {"packaging"}  # matplotlib needs it
 
     def test_what_is_heavy_is_installed_by_its_own_file_alone(self) -> None:
         assert "numpy" in pins("semantic.txt")
         assert "matplotlib" in pins("charts.txt")
-        assert not {"numpy", "matplotlib"} & pins("run.txt").keys()
+        assert "pypdfium2" in pins("documents.txt")
+        assert not {"numpy", "matplotlib", "pypdfium2"} & pins("run.txt").keys()

@@ -17,6 +17,7 @@ import cc_bot.tools
 from cc_bot.assistant.heartbeats import Heartbeats
 from cc_bot.domain import Attachment, Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.document import Document, DocumentPart
 from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.llm.model import ToolRequest
@@ -73,6 +74,23 @@ async def file_name(scene: Scene, order: str) -> Ready:
 async def picture(scene: Scene, order: str) -> Ready:
     shown = Attachment(f"{order}.png", "image/png", b"\x89PNG")
     return Ready(lambda: scene.ask(Message("user", "何が写っている？", attachments=(shown,))))
+
+
+def document(*pages: str) -> Attachment:
+    parts = tuple(DocumentPart("", page) for page in pages)
+    return Attachment("報告.pdf", "application/pdf", b"", Document("pdf", "page", parts))
+
+
+async def document_page(scene: Scene, order: str) -> Ready:
+    asked = Message("user", "要約して", attachments=(document("はじめに", order),))
+    return Ready(lambda: scene.ask(asked))
+
+
+async def document_that_is_looked_into(scene: Scene, order: str) -> Ready:
+    pages = ("はじめに。\n" * 4000, f"合鍵について。{order}", "おわりに。")
+    await scene.ask(Message("user", "これは？", attachments=(document(*pages),)))
+    look = ToolRequest("look", "read_file", '{"file": "報告.pdf", "pages": "2"}')
+    return Ready(lambda: scene.ask("2ページを読んで"), looks=(look,))
 
 
 async def typed_quotation(scene: Scene, order: str) -> Ready:
@@ -250,6 +268,8 @@ CARRIERS: Final[tuple[Carrier, ...]] = (
     text_file,
     file_name,
     picture,
+    document_page,
+    document_that_is_looked_into,
     typed_quotation,
     quotation_of_the_front_end,
     message_in_the_channel,

@@ -87,7 +87,7 @@ class TestHeader:
             assert read.content_type in IMAGES
         else:
             assert not {*read.data.decode()} & {*map(chr, UNREADABLE)}
-            assert as_prompt_text(read)
+            assert as_prompt_text(read, len)
 
     @pytest.mark.parametrize("kind", IMAGES)
     def test_of_an_image_does_not_excuse_its_size(self, kind: str) -> None:
@@ -99,7 +99,7 @@ class TestName:
     @settings(max_examples=50)
     @given(name=st.text(max_size=150))
     def test_never_leaves_its_line(self, name: str) -> None:
-        first, *_ = as_prompt_text(read_attachment(name, "本文".encode())).split("\n")
+        first, *_ = as_prompt_text(read_attachment(name, "本文".encode()), len).split("\n")
         assert first.startswith('The user attached the file "')
         assert first.endswith('":')
         assert first.count('"') == 2

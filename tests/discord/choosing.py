@@ -7,6 +7,7 @@ import hikari
 from cc_bot.agents import Agents
 from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.deliveries import NOTING_S, TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.places import Places
@@ -14,6 +15,7 @@ from cc_bot.discord.references import References
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.policy import Policies
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 
@@ -36,7 +38,15 @@ def references_over(
         assert bot is not None, "nobody told who the bot is"
         return bot
 
-    return References(rest, stores, gate_over(stores, rest).reads, Places(rest), own_user, reads_all=True)
+    return References(
+        rest,
+        stores,
+        gate_over(stores, rest).reads,
+        Places(rest),
+        AttachmentFetcher(DocumentReader()),
+        own_user,
+        reads_all=True,
+    )
 
 
 def gate_over(

@@ -10,8 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES
-from cc_bot.discord.attachments import Fetched, fetch_attachments
-from cc_bot.domain.errors import AttachmentNotFetched, AttachmentNotSupported, AttachmentTooLarge
+from cc_bot.discord.attachments import AttachmentFetcher, Fetched
+from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentUnreadable
+from cc_bot.reading.reader import DocumentReader
 from tests.discord.hikari_messages import message
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
@@ -35,7 +36,7 @@ async def fetched(*names: str) -> Fetched:
     app = web.Application()
     app.router.add_get("/{name}", Shelf(len(names)).hand_out)
     async with TestServer(app) as server, asyncio.timeout(5):
-        return await fetch_attachments(attached(server, *names))
+        return await AttachmentFetcher(DocumentReader()).fetch(attached(server, *names))
 
 
 def said(fetched: Fetched) -> list[str]:
@@ -61,7 +62,7 @@ class TestFiles:
         assert found.left_out == ("gone.txt", "b.zip")
 
     async def test_that_are_all_wrong_are_refused_for_the_first(self) -> None:
-        with pytest.raises(AttachmentNotSupported):
+        with pytest.raises(DocumentUnreadable):
             await fetched("b.zip", "gone.txt")
         with pytest.raises(AttachmentNotFetched):
             await fetched("gone.txt", "b.zip")
@@ -79,15 +80,15 @@ class TestFiles:
             files = attached(server, "a.png", "b.png", "c.png")
             for file, size in zip(files, (MAX_IMAGE_BYTES, MAX_IMAGE_BYTES, 2**22), strict=True):
                 file.size = size
-            assert len((await fetch_attachments(files)).files) == 3
+            assert len((await AttachmentFetcher(DocumentReader()).fetch(files)).files) == 3
             asked.clear()
             files[-1].size += 1
-            found = await fetch_attachments(files)
+            found = await AttachmentFetcher(DocumentReader()).fetch(files)
             assert ([file.name for file in found.files], found.left_out) == (["a.png", "b.png"], ("c.png",))
             assert sorted(asked) == ["/a.png", "/b.png"]
             files[0].size += 1
             with pytest.raises(AttachmentTooLarge) as refused:
-                await fetch_attachments(files[:1])
+                await AttachmentFetcher(DocumentReader()).fetch(files[:1])
         assert refused.value.params == {"limit": "8 MB"}
 
     @pytest.mark.parametrize(
@@ -111,7 +112,7 @@ class TestFiles:
             [attachment] = message(files=("a.txt",)).attachments
             attachment.url = f"http://{host}:{port}/a.txt"
             with pytest.raises(AttachmentNotFetched):
-                await fetch_attachments([attachment])
+                await AttachmentFetcher(DocumentReader()).fetch([attachment])
         del attachment
         gc.collect()  # a session that was left open complains now
         await asyncio.sleep(0)

@@ -12,6 +12,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.access import SeenRoles
+from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
@@ -25,6 +26,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import UserPart
+from cc_bot.reading.reader import DocumentReader
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.choosing import chooser_over, gate_over, references_over
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
@@ -91,7 +93,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             chooser_over(stores, rest),
             Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             SeenRoles(),
-            QuestionFiles(rest),
+            QuestionFiles(rest, AttachmentFetcher(DocumentReader())),
             references_over(stores, rest, me),
             lambda: me,
         )

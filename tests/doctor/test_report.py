@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,7 @@ from cc_bot.doctor import Check, Finding, FindingWriter, Report, as_json, as_lin
 from cc_bot.doctor.surroundings import (
     check_backups,
     check_clock_set_ahead,
+    check_documents,
     check_font,
     check_operator_file,
     check_program,
@@ -23,6 +25,7 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidAgents
+from cc_bot.reading.reader import DocumentReader
 from cc_bot.terminal.markdown import break_offsets
 from cc_bot.texts import texts
 
@@ -136,6 +139,16 @@ class TestTheFont:
     async def test_is_tried_by_drawing(self) -> None:
         [finding] = await check_font(Locale.JA, JA)
         assert (finding.verdict, finding.detail) == ("ok", JA.doctor.font_ok)
+
+
+class TestDocuments:
+    async def test_are_tried_by_reading_one(self) -> None:
+        [finding] = await check_documents(DocumentReader(), JA)
+        assert (finding.verdict, finding.detail) == ("ok", JA.doctor.documents_ok)
+
+    async def test_that_can_not_be_read_are_told(self) -> None:
+        [finding] = await check_documents(DocumentReader((sys.executable, "-c", "")), JA)
+        assert (finding.verdict, finding.mend) == ("failed", JA.doctor.documents_failed_mend)
 
 
 class TestAnOperatorsFile:

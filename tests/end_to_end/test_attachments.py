@@ -86,7 +86,8 @@ class TestRefusal:
         [
             (File("大.png", PNG + b"\0" * (8 << 20), "image/png"), "大きすぎます。8 MB"),
             (File("大.txt", b"a" * (257 << 10), "text/plain"), "大きすぎます。256 KB"),
-            (File("表.pdf", b"%PDF-1.7 " + b"\0\1\2" * 99, "application/pdf"), "このファイルは読めません"),
+            (File("表.pdf", b"%PDF-1.7 " + b"\0\1\2" * 99, "application/pdf"), "壊れているか、複雑すぎる"),
+            (File("表.pdf", b"\x7fELF" + b"\0\1\2" * 99, "application/pdf"), "このファイルは読めません"),
             (File("空.txt", b"", "text/plain"), "このファイルは読めません"),
         ],
     )

@@ -67,7 +67,7 @@ class TestMessage:
         message = await stage.write(aiko, dm, "これは？", mention=False, attachments=files)
         reply = await stage.says(message, "a\\_b.zip は読めませんでした。")
         assert "承知しました" in reply.text
-        assert "8 MB までの画像と 256 KB までのテキスト" in reply.text
+        assert "8 MB までの画像、256 KB までのテキスト、20 MB までの文書" in reply.text
         assert "牛乳とパン" in stage.shown()[-1]
         assert "[not shown, it could not be read: a_b.zip]" in stage.shown()[-1]
 
@@ -75,7 +75,7 @@ class TestMessage:
         file = File("a.zip", b"PK\x03\x04....", "application/zip")
         dm = stage.discord.dm(aiko)
         message = await stage.write(aiko, dm, "これは？", mention=False, attachments=(file,))
-        await stage.says(message, "このファイルは読めません。")
+        await stage.says(message, "このファイルは開けませんでした。")
         assert stage.stored(dm) == []
 
     async def test_that_is_delivered_again_is_answered_once(self, stage: Stage, aiko: User) -> None:

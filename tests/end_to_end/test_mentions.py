@@ -145,7 +145,7 @@ class TestFiles:
     async def test_that_nobody_can_read_are_told_of(self, stage: Stage, aiko: User, channel: Channel) -> None:
         file = File("a.zip", b"PK\x03\x04....", "application/zip")
         message = await stage.write(aiko, channel, "これは？", attachments=(file,))
-        await stage.says(message, "このファイルは読めません。")
+        await stage.says(message, "このファイルは開けませんでした。")
         assert stage.model.requests == []
         await stage.eventually(WAITING, channel.id, gives=[(0,)])
 

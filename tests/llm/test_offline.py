@@ -409,7 +409,7 @@ class TestTalk:
 
     async def test_takes_a_file_for_nobodys_words(self, chat: Chat) -> None:
         file = Attachment("memo.txt", "text/plain", "私の名前は太郎。覚えておいて".encode())
-        told = await answer(f"これを読んで\n\n{as_prompt_text(file)}")
+        told = await answer(f"これを読んで\n\n{as_prompt_text(file, len)}")
         assert JA["files"] in told
         assert "太郎" not in told
         image = Attachment("cat.png", "image/png", b"\x89PNG")

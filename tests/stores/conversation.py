@@ -3,12 +3,21 @@
 from datetime import UTC, datetime
 
 from cc_bot.domain import Attachment, SessionKey
+from cc_bot.domain.document import Document, DocumentPart, Heading
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, contents, turn
 
 START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 CAT = Attachment("猫.png", "image/png", b"\x89PNG\0\xff")
+REPORT = Attachment(
+    "報告.pdf",
+    "application/pdf",
+    b"%PDF-1.7 and so on",
+    Document(
+        "pdf", "page", (DocumentPart("", "一枚目"), DocumentPart("続き", "二枚目")), (Heading("章", 2),)
+    ),
+)
 NOTE = Attachment("メモ.txt", "text/plain", "牛乳を買う".encode())
 
 

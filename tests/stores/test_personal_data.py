@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 
 from cc_bot.domain import Attachment, ChannelKey, Message
+from cc_bot.domain.document import Document, DocumentPart
 from cc_bot.domain.privacy import Holdings
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
@@ -87,6 +88,15 @@ class TestExport:
         one, two = (await exported(stores))["attachments"]
         assert (one["piece"], one["pieces"], two["piece"], two["name"]) == (1, 2, 2, "大.png")
         assert len(one["data_base64"]) == 4 * 2**20
+
+    async def test_has_the_text_of_a_document_once(self, stores: Stores) -> None:
+        read = Document("pdf", "page", (DocumentPart("", "保証期間は二年間です。"),))
+        file = Attachment("大.pdf", "application/pdf", b"%" * (3 * 2**20 + 1), read)
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
+        one, two = (await exported(stores))["attachments"]
+        assert one["document"]["parts"] == [{"name": "", "text": "保証期間は二年間です。"}]
+        assert "document" not in two
 
     async def test_holds_the_files_of_one_message_at_a_time(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)

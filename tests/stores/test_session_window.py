@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from cc_bot.domain import Message
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, turn
-from tests.stores.conversation import CAT, NOTE, START, attachments_kept, heard, say
+from tests.stores.conversation import CAT, NOTE, REPORT, START, attachments_kept, heard, say
 
 
 class TestPrivacy:
@@ -128,6 +129,16 @@ class TestAttachments:
                 clock.tick(timedelta(days=2))
                 await (stores.sessions.open(KEY) if end == "access" else stores.sessions.expire())
         assert await attachments_kept(database) == 0
+
+    async def test_of_documents_come_back_as_their_text_alone(
+        self, stores: Stores, database: Database
+    ) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.commit_turn(session, turn("報告書", attachments=(REPORT, CAT)))
+        found = (await stores.sessions.open(KEY)).history[0].attachments
+        assert found == (replace(REPORT, data=b""), CAT)
+        kept = await database.query("SELECT data FROM attachments WHERE name = $1", REPORT.name)
+        assert {*kept} == {(REPORT.data,)}
 
     async def test_survive_a_new_answer_to_their_question(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)

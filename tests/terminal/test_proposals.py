@@ -26,6 +26,7 @@ from cc_bot.domain.proposal import (
 )
 from cc_bot.stores import Stores
 from cc_bot.terminal.conversation import proposals_like
+from tests import documents
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
@@ -70,6 +71,18 @@ class TestQuestionWithAFile:
             "◆   実行するなら /accept 1、しないなら /decline 1",
         ]
         assert await chat.kept() == []
+
+    async def test_that_is_a_document_is_read(self, chat: Talk, tmp_path: Path) -> None:
+        (tmp_path / "報告.pdf").write_bytes(documents.pdf(["保証期間は二年間です。"]))
+        (tmp_path / "紙.pdf").write_bytes(documents.scanned_pdf(2))
+        assert await chat.lines(f"/attach {tmp_path}/報告.pdf") == [
+            "📎 報告.pdf を次の質問に添付します。取り消すときは /detach です。"
+        ]
+        assert "スキャン" in (await chat.lines(f"/attach {tmp_path}/紙.pdf"))[-1]
+        assert chat.attached == ["報告.pdf", "紙.pdf", "紙.pdf (page 1)", "紙.pdf (page 2)"]
+        [report, *_] = chat.chat.attachments
+        assert report.document
+        assert report.document.parts[0].text == "保証期間は二年間です。"
 
     async def test_is_decided_once(self, chat: Talk, note: Path) -> None:
         await chat.lines(f"/attach {note}")

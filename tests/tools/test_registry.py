@@ -84,6 +84,7 @@ class TestSchema:
             "forget",
             "list_memories",
             "list_schedules",
+            "read_file",
             "recall",
             "remember",
             "schedule",

@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words_under
-from cc_bot.discord.attachments import fetch_asked, with_files
+from cc_bot.discord.attachments import with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
@@ -40,7 +40,7 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn, ReplyWithheld
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn, ReplyWithheld
 from cc_bot.log import begin_turn
 
 
@@ -292,9 +292,9 @@ class Answers:
             question = replace(question, attachments=shown)
         if not asked.files:
             return question
-        fetched = await fetch_asked(asked.files)
-        if fetched.left_out:
-            live.feed(FilesLeftOut(fetched.left_out))
+        fetched = await self.references.files.fetch_asked(asked.files)
+        for event in fetched.events:
+            live.feed(event)
         return with_files(question, fetched)
 
     async def _accept(

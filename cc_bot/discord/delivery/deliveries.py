@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
+from cc_bot.context.attachments import MAX_TEXT_BYTES
 from cc_bot.context.speakers import REFERENCE_CHARACTERS
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
@@ -315,13 +316,14 @@ def _at_most(question: AskedQuestion | None) -> int:
     """Tokens of a question, counted in no time: a character is at most about one."""
     if question is None:
         return 0
-    files = (IMAGE_TOKENS if _is_image(file) else file.size // 3 for file in question.files)
     pointed_at = len(question.forwards) + (question.reply_to is not None)
-    return len(question.text) + sum(files) + pointed_at * REFERENCE_CHARACTERS
+    return len(question.text) + sum(map(_of_file, question.files)) + pointed_at * REFERENCE_CHARACTERS
 
 
-def _is_image(file: AskedFile) -> bool:
-    return (file.media_type or "").startswith("image/")
+def _of_file(file: AskedFile) -> int:
+    if (file.media_type or "").startswith("image/"):
+        return IMAGE_TOKENS
+    return min(file.size // 3, MAX_TEXT_BYTES // 3)  # more is shown of no file, whatever it is
 
 
 def asked_files(attachments: Iterable[hikari.Attachment]) -> tuple[AskedFile, ...]:

@@ -16,6 +16,7 @@ import structlog
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
@@ -159,6 +160,8 @@ class ChannelAssistant:
         attached = await self.files.attach(asked.key.place_id, questions, again=anew)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
+        for event in scans_among(file for question in attached.questions for file in question.attachments):
+            live.feed(event)
         pointing = [await self._resolve(asked.key, question, live) for question in attached.questions]
         try:
             await self._ask(asked.key, pointing, options, stop, live, anew=anew)

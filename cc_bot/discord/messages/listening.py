@@ -149,7 +149,7 @@ class Messages:
         self._unheard = Unheard(stores.channels, bot.rest, clock, bounds)
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
-        withdrawals, files = Withdrawals(), QuestionFiles(bot.rest)
+        withdrawals, files = Withdrawals(), QuestionFiles(bot.rest, answers.references.files)
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, with_files
+from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, Fetched, with_files
 from cc_bot.discord.incoming import FILE_NOTE, files_of
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message
@@ -36,8 +36,9 @@ class Attached:
 
 
 class QuestionFiles:
-    def __init__(self, rest: hikari.api.RESTClient) -> None:
+    def __init__(self, rest: hikari.api.RESTClient, files: AttachmentFetcher) -> None:
         self._rest = rest
+        self._fetcher = files
         self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
 
     def note(self, message: hikari.Message) -> None:
@@ -78,7 +79,7 @@ class QuestionFiles:
                 told = files_of(await self._rest.fetch_message(place_id, question.discord_id))
             except hikari.HTTPError as error:
                 raise AttachmentNotFetched from error
-        return await fetch_attachments(told, room_bytes)
+        return await self._fetcher.fetch(told, room_bytes)
 
 
 def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:

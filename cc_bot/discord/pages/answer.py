@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 
 import hikari
 
-from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
+from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, TextFile, messages
@@ -45,6 +45,7 @@ from cc_bot.domain.turn import (
     NotSaved,
     PendingTurn,
     ReplyWithheld,
+    ScansShown,
     ScheduleChanged,
     TextDelta,
     ToolFinished,
@@ -94,6 +95,7 @@ class AnswerState:
     """The names of files that the model was not shown."""
     reply_withheld: bool = False
     """Whether its user is to be told how what they reply to can be asked about."""
+    scans: ScansShown | None = None
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -151,6 +153,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, files_left_out=names)
         case ReplyWithheld():
             state = replace(state, reply_withheld=True)
+        case ScansShown():
+            state = replace(state, scans=event)
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
@@ -317,6 +321,9 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(_files_left_out(state.files_left_out, words))
     if state.reply_withheld:
         lines.append(words.answer.reply_withheld)
+    if state.scans:
+        scans = state.scans
+        lines.append(words.answer.scans_shown.format(names=_names(scans.names), pages=scans.pages))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.untrue:
@@ -335,9 +342,14 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
-    shown = ", ".join(escape_markdown(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
-    images, texts = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10
-    return words.answer.files_left_out.format(names=shown, images=f"{images} MB", texts=f"{texts} KB")
+    images, texts, documents = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10, MAX_DOCUMENT_BYTES >> 20
+    return words.answer.files_left_out.format(
+        names=_names(names), images=f"{images} MB", texts=f"{texts} KB", documents=f"{documents} MB"
+    )
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(escape_markdown(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
 
 
 def _is_private(state: AnswerState) -> bool:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.attachments import decode_text
+from cc_bot.domain.encodings import decode_text
 
 SENTENCES = [
     "吾輩は猫である。名前はまだ無い。",

@@ -1,0 +1,118 @@
+"""Read one document from standard input, and answer on standard output: its length in four bytes, then JSON.
+
+The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures": [base64]}`,
+or `{"error": …}`. What the bytes are decides what reads them; only that library is loaded, before the sandbox
+closes.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+
+from cc_bot.reading.content import Content, DocumentRefused
+from cc_bot.reading.sandbox import enter
+
+MAX_BYTES = 20 * 2**20
+
+_ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PDF_WITHIN = 1024
+"""Readers look for `%PDF-` in so many bytes; printers put words of their own before it."""
+
+
+def main() -> None:
+    data = sys.stdin.buffer.read(MAX_BYTES + 1)
+    answering = os.dup(1)
+    os.dup2(2, 1)  # what a library prints is no part of the answer
+    answer = _answer(data)
+    sent = len(answer).to_bytes(4, "big") + answer
+    while sent:
+        sent = sent[os.write(answering, sent) :]
+
+
+def _answer(data: bytes) -> bytes:
+    import json  # noqa: PLC0415 - everything is loaded before the sandbox closes
+
+    try:
+        read = _reader_of(data)
+        enter()
+        content = read()
+        if content.is_empty and not content.pictures:
+            raise DocumentRefused("unreadable")
+        told: dict[str, object] = _told(content)
+    except DocumentRefused as refused:
+        told = {"error": str(refused)}
+    except (MemoryError, RecursionError):
+        told = {"error": "too_long"}
+    except ImportError:
+        told = {"error": "not_installed"}
+    return json.dumps(told).encode()
+
+
+def _told(content: Content) -> dict[str, object]:
+    from base64 import b64encode  # noqa: PLC0415 - as above
+
+    pictures = [b64encode(picture).decode() for picture in content.pictures]
+    return {
+        "kind": content.kind,
+        "unit": content.unit,
+        "parts": content.parts,
+        "headings": content.headings,
+        "pictures": pictures,
+    }
+
+
+def _reader_of(data: bytes) -> Callable[[], Content]:
+    """Return what reads these bytes, with its library loaded. Raises DocumentRefused and ImportError."""
+    if len(data) > MAX_BYTES:
+        raise DocumentRefused("too_long")
+    if b"%PDF-" in data[:_PDF_WITHIN]:
+        return _with("pypdfium2", "pdf", "read_pdf", data, also=("PIL.Image", "PIL.JpegImagePlugin"))
+    if data.startswith(_ZIP):
+        return _reader_of_archive(data)
+    if data.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in data:
+            raise DocumentRefused("locked")
+        if "Book".encode("utf-16-le") not in data and "Workbook".encode("utf-16-le") not in data:
+            raise DocumentRefused("not_supported")
+        return _with("python_calamine", "spreadsheet", "read_spreadsheet", data)
+    if data.startswith(b"{\\rtf"):
+        return _with("", "rtf", "read_rtf", data)
+    return _with("", "separated", "read_separated", data)
+
+
+def _reader_of_archive(data: bytes) -> Callable[[], Content]:
+    from cc_bot.reading.archive import Archive  # noqa: PLC0415 - nothing else needs it
+
+    archive = Archive(data)
+    claimed = archive.read("mimetype").strip() if archive.has("mimetype") else b""
+    if claimed.startswith(b"application/vnd.oasis.opendocument.spreadsheet") or (
+        archive.has("xl/workbook.xml") or archive.has("xl/workbook.bin")
+    ):
+        archive.check_size("xl/", "content.xml")
+        return _with("python_calamine", "spreadsheet", "read_spreadsheet", data)
+    if archive.has("word/document.xml"):
+        return _with("", "office", "read_word", archive)
+    if archive.has("ppt/presentation.xml"):
+        return _with("", "office", "read_powerpoint", archive)
+    if claimed.startswith(b"application/vnd.oasis.opendocument.") and archive.has("content.xml"):
+        return _with("", "books", "read_opendocument", archive)
+    if archive.has("META-INF/container.xml"):
+        return _with("", "books", "read_epub", archive)
+    raise DocumentRefused("not_supported")
+
+
+def _with(
+    library: str, module: str, function: str, read: object, also: tuple[str, ...] = ()
+) -> Callable[[], Content]:
+    if library and find_spec(library) is None:
+        raise DocumentRefused("not_installed")
+    for name in also:
+        import_module(name)
+    found = getattr(import_module(f"cc_bot.reading.{module}"), function)
+    return lambda: found(read)
+
+
+if __name__ == "__main__":
+    main()

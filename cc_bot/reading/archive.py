@@ -1,0 +1,56 @@
+"""Zip files of a stranger: a part of them at a time, and no more than there may be."""
+
+import io
+import posixpath
+import zipfile
+import zlib
+
+from cc_bot.reading.content import DocumentRefused
+
+MAX_BYTES = 96 * 2**20
+"""Of all that is unfolded."""
+MAX_ENTRIES = 5000
+
+
+class Archive:
+    def __init__(self, data: bytes) -> None:
+        """Read the list of its parts. Raises DocumentRefused."""
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
+            raise DocumentRefused("unreadable") from error
+        self.names = self._zip.namelist()
+        self._left_bytes = MAX_BYTES
+        if len(self.names) > MAX_ENTRIES:
+            raise DocumentRefused("too_long")
+
+    def has(self, name: str) -> bool:
+        return name in self._zip.NameToInfo
+
+    def check_size(self, *beginnings: str) -> None:
+        """Raise DocumentRefused when the parts of these names are too large together, as far as they tell."""
+        infos = (info for info in self._zip.infolist() if info.filename.startswith(beginnings))
+        if sum(info.file_size for info in infos) > MAX_BYTES:
+            raise DocumentRefused("too_long")
+
+    def read(self, name: str) -> bytes:
+        """Unfold one part. Raises DocumentRefused, also when there is none of this name."""
+        info = self._zip.NameToInfo.get(name)
+        if info is None:
+            raise DocumentRefused("unreadable")
+        if info.flag_bits & 1:
+            raise DocumentRefused("locked")
+        try:
+            with self._zip.open(info) as part:
+                data = part.read(self._left_bytes + 1)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
+            raise DocumentRefused("unreadable") from error
+        self._left_bytes -= len(data)
+        if self._left_bytes < 0:
+            raise DocumentRefused("too_long")
+        return data
+
+
+def beside(name: str, target: str) -> str:
+    """Return the name of a part that another one points at; nothing outside of the archive has one."""
+    return posixpath.normpath(posixpath.join("/", posixpath.dirname(name), target)).lstrip("/")

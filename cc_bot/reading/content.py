@@ -1,0 +1,158 @@
+"""A document's content, as the reading process tells of it: numbered parts of text, no more than fits.
+
+Plain values and lists alone, which become JSON as they are; the bot makes its own values of them (`reader`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+MAX_PARTS = 1000
+"""Pages, slides, chapters and stretches of a sheet."""
+MAX_CHARACTERS = 1_000_000
+"""Of all its text: a thick book. A model never sees more than a part of it."""
+MAX_HEADINGS = 300
+LONGEST_NAME = 60
+PART_CHARACTERS = 1500
+"""About a page: where a format has no pages, its text is told in parts of this length."""
+MAX_CELLS = 100_000
+ROWS = 50
+"""Of a table that are one part."""
+
+
+class DocumentRefused(Exception):
+    """The file is not read. The message is one of `unreadable`, `locked`, `too_long`, `not_installed` and
+    `not_supported`."""
+
+
+class Content:
+    """The content that was read so far. It refuses what would be too much, at once."""
+
+    def __init__(self, kind: str, unit: str) -> None:
+        """`kind` is of which format the file is; `unit`: `page`, `slide`, `chapter` or `part`."""
+        self.kind = kind
+        self.unit = unit
+        self.parts: list[tuple[str, str]] = []
+        """The name of each part, which may be empty, and its text."""
+        self.headings: list[tuple[str, int]] = []
+        """What stands where: the title, and the number of its part, from 1."""
+        self.pictures: list[bytes] = []
+        """JPEGs of the first pages of a scan."""
+        self._characters = 0
+
+    def add(self, text: str, name: str = "") -> None:
+        """Add the next part. Raises DocumentRefused when that is too much."""
+        text = normalised(text)
+        self._characters += len(text)
+        if self._characters > MAX_CHARACTERS or len(self.parts) >= MAX_PARTS:
+            raise DocumentRefused("too_long")
+        self.parts.append((on_one_line(name), text))
+
+    def add_heading(self, title: str, part: int | None = None) -> None:
+        """Note a title; without `part` it is in the part that comes next."""
+        title = on_one_line(normalised(title))
+        if title and len(self.headings) < MAX_HEADINGS:
+            self.headings.append((title, part or len(self.parts) + 1))
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(text for _, text in self.parts)
+
+
+# ---- text ------------------------------------------------------------------------------------------------
+
+_LIKE_OTHERS = re.compile("[\u2e80-\u2fdf]|[\uff61-\uff9f\uffe8-\uffee]+")
+_RADICALS = str.maketrans("⺠⻁⻄⻑⻘⻝⻣⻤⻨⻩⻫⻭⻯⻲", "民虎西長青食骨鬼麦黄斉歯竜亀")
+"""Radicals that PDFs have instead of the characters, and that Unicode gives no equal."""
+_SOFT_HYPHEN = re.compile("\xad|[\x02\ufffe]\r?\n?")
+"""PDFium tells a hyphen at the end of a line by one of the latter two."""
+_NO_TEXT = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufeff\ufffe\uffff]|[\ud800-\udfff]")
+_LINE_END = re.compile("\r\n?|[\n\x0b\x0c\u2028\u2029]")
+_EMPTY_LINES = re.compile("\n{3,}")
+
+
+def normalised(text: str) -> str:
+    """Return the text with one spelling of what looks alike: radicals in the place of characters, half-width
+    kana. Full-width letters and ① stay."""
+    text = _NO_TEXT.sub("", _LINE_END.sub("\n", _SOFT_HYPHEN.sub("", text))).translate(_RADICALS)
+    text = _LIKE_OTHERS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    return _EMPTY_LINES.sub("\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip()
+
+
+def on_one_line(name: str) -> str:
+    """Return a name that is one short line and ends no mark."""
+    return " ".join("".join(each for each in name if each.isprintable() and each not in '[]"`').split())[
+        :LONGEST_NAME
+    ]
+
+
+# ---- parts of a running text -----------------------------------------------------------------------------
+
+
+class RunningText:
+    """Puts paragraphs into parts of about a page: a new one begins at a heading, or where one is full."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        self._lines: list[str] = []
+        self._length = 0
+
+    def add(self, text: str, *, heading: bool = False) -> None:
+        """Add a paragraph or a table."""
+        if self._length >= PART_CHARACTERS or (heading and self._length >= PART_CHARACTERS // 2):
+            self.end_part()
+        if heading:
+            self._content.add_heading(text)
+        self._lines.append(f"## {text.strip()}" if heading else text)
+        self._length += len(text)
+
+    def end_part(self) -> None:
+        """Have what comes next begin a new part."""
+        if any(line.strip() for line in self._lines):
+            self._content.add("\n".join(self._lines))
+        self._lines, self._length = [], 0
+
+
+# ---- tables ----------------------------------------------------------------------------------------------
+
+
+def as_table(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows as a table of Markdown, of which the first is the head."""
+    filled = [[_cell(each) for each in row] for row in rows]
+    width = max((len(row) for row in filled), default=0)
+    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in filled]
+    return "\n".join([*lines[:1], f"|{' --- |' * width}", *lines[1:]]) if width else ""
+
+
+def add_sheet(content: Content, name: str, rows: Iterable[Sequence[str]]) -> None:
+    """Add a sheet in stretches of rows, each with the head again. Empty rows and columns are left out."""
+    content.add_heading(name)
+    head: Sequence[str] | None = None
+    for first, last, some in _stretches(rows):
+        shown = some if head is None else [head, *some]
+        head = some[0] if head is None else head
+        where = f"rows {first}–{last}"
+        content.add(as_table(shown), f"{name[: LONGEST_NAME - 20]}, {where}" if name else where)
+
+
+def _stretches(rows: Iterable[Sequence[str]]) -> Iterator[tuple[int, int, list[Sequence[str]]]]:
+    """Yield the numbers of the first and last row, and the rows that hold anything. Raises
+    DocumentRefused."""
+    cells, some, first, last = 0, list[Sequence[str]](), 0, 0
+    for number, row in enumerate(rows, 1):
+        cells += len(row) or 1
+        if cells > MAX_CELLS:
+            raise DocumentRefused("too_long")
+        if not any(each.strip() for each in row):
+            continue
+        first, last = first or number, number
+        some.append(row)
+        if len(some) == ROWS:
+            yield first, last, some
+            some, first = [], 0
+    if some:
+        yield first, last, some
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

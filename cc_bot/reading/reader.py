@@ -1,0 +1,180 @@
+"""The bot's side of reading documents: it starts the process, hands it the bytes, and believes little."""
+
+import asyncio
+import base64
+import binascii
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import structlog
+
+from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentPart, Heading, Unit
+from cc_bot.domain.errors import (
+    AttachmentNotSupported,
+    DocumentLocked,
+    DocumentsNotInstalled,
+    DocumentTooLong,
+    DocumentUnreadable,
+    InputError,
+)
+
+TIMEOUT_S: Final = 18.0
+"""Of one document; whoever asked is told within 20 s. The process itself has 15 s of a processor."""
+PATIENCE_S: Final = 40.0
+"""With the wait for others that are read before."""
+AT_A_TIME: Final = 2
+READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
+"""The libraries of the extra `documents`: without them all but PDF and Excel is read."""
+_MAX_ANSWER_BYTES: Final = 16 * 2**20
+_MAX_PICTURES: Final = 5
+
+_log = structlog.get_logger(__name__)
+
+_ERRORS: Final[Mapping[str, type[InputError]]] = {
+    "unreadable": DocumentUnreadable,
+    "locked": DocumentLocked,
+    "too_long": DocumentTooLong,
+    "not_installed": DocumentsNotInstalled,
+    "not_supported": AttachmentNotSupported,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    document: Document
+    pictures: tuple[bytes, ...] = ()
+    """JPEGs of a scan's first pages."""
+
+
+def reading_command() -> tuple[str, ...]:
+    """The program that reads, in this very interpreter; nothing of where it is started is on its path."""
+    return (sys.executable, "-s", "-P", "-m", "cc_bot.reading")
+
+
+class DocumentReader:
+    """Reads documents, a few at a time, each in a process of its own that is gone afterwards."""
+
+    def __init__(
+        self,
+        command: Sequence[str] = (),
+        *,
+        timeout_s: float = TIMEOUT_S,
+        at_a_time: int = AT_A_TIME,
+    ) -> None:
+        """`command` answers as `cc_bot.reading` does, which is what reads without one."""
+        self._command = tuple(command) or reading_command()
+        self._timeout_s = timeout_s
+        self._turns = asyncio.Semaphore(at_a_time)
+
+    async def read(self, data: bytes) -> ReadDocument:
+        """Read a document, whatever it is. Raises an InputError when it can't be read: DocumentLocked,
+        DocumentTooLong, DocumentsNotInstalled, AttachmentNotSupported or DocumentUnreadable."""
+        try:
+            async with asyncio.timeout(PATIENCE_S), self._turns, asyncio.timeout(self._timeout_s):
+                answer = await self._ask(data)
+            return _document(json.loads(answer))
+        except (TimeoutError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            _log.warning("document_not_read", error=type(error).__name__)
+            raise DocumentUnreadable from error
+
+    async def _ask(self, data: bytes) -> bytes:
+        """Return what the process says. Raises OSError and ValueError when it says nothing sensible."""
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            env=_environment(),
+            cwd=sys.prefix,
+        )
+        try:
+            feeding = asyncio.create_task(_feed(process, data))
+            try:
+                return await _hear(process)
+            finally:
+                feeding.cancel()
+                await asyncio.gather(feeding, return_exceptions=True)
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
+    """Hand over the bytes; a process that ends before is heard, not fed."""
+    stdin = process.stdin
+    if stdin is not None:
+        with suppress(OSError):
+            stdin.write(data)
+            await stdin.drain()
+        stdin.close()
+
+
+async def _hear(process: asyncio.subprocess.Process) -> bytes:
+    stdout = process.stdout
+    if stdout is None:
+        raise OSError
+    try:
+        length = int.from_bytes(await stdout.readexactly(4), "big")
+        if length > _MAX_ANSWER_BYTES:
+            raise ValueError
+        return await stdout.readexactly(length)
+    except asyncio.IncompleteReadError as error:  # it was ended, by a limit or by a fault in it
+        raise OSError from error
+
+
+def _environment() -> Mapping[str, str]:
+    """Return nothing of ours but where the program is: what reads a stranger's file has no token to tell."""
+    windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
+    return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
+
+
+def _document(answer: Mapping[str, Any]) -> ReadDocument:
+    """Make a document of an answer. Raises an InputError that it names, and ValueError, KeyError or TypeError
+    when it makes no sense."""
+    if "error" in answer:
+        _refuse(str(answer["error"]))
+    parts = tuple(DocumentPart(_text(name), _text(text)) for name, text in answer["parts"])
+    headings = tuple(Heading(_text(title), _number(part, len(parts))) for title, part in answer["headings"])
+    kind, unit = answer["kind"], answer["unit"]
+    if kind not in MEDIA_TYPES or unit not in get_args(Unit):
+        raise ValueError
+    pictures = tuple(_jpeg(picture) for picture in answer["pictures"][:_MAX_PICTURES])
+    return ReadDocument(Document(kind, unit, parts, headings, len(pictures)), pictures)
+
+
+def _refuse(error: str) -> None:
+    refusal = _ERRORS.get(error, DocumentUnreadable)
+    if refusal is DocumentsNotInstalled:
+        _log.warning("documents_not_installed", extra="documents", mend="make documents")
+    raise refusal
+
+
+def _text(text: object) -> str:
+    if not isinstance(text, str):
+        raise TypeError
+    return text.encode("utf-8", "ignore").decode()
+
+
+def _number(part: object, parts: int) -> int:
+    if not isinstance(part, int):
+        raise TypeError
+    return min(max(part, 1), max(parts, 1))
+
+
+def _jpeg(encoded: object) -> bytes:
+    if not isinstance(encoded, str):
+        raise TypeError
+    try:
+        data = base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise ValueError from error
+    if not data.startswith(b"\xff\xd8\xff"):
+        raise ValueError
+    return data

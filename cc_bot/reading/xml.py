@@ -1,0 +1,86 @@
+"""XML of a stranger as a small tree: no entity is unfolded, nothing is fetched, and its size is bounded."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from cc_bot.reading.content import DocumentRefused
+
+MAX_ELEMENTS = 800_000
+MAX_DEPTH = 200
+
+
+@dataclass(slots=True)
+class Element:
+    """An element; its name and those of its attributes are without their namespaces."""
+
+    name: str
+    attributes: dict[str, str]
+    children: "list[Element | str]" = field(default_factory=list)
+
+    def elements(self) -> "Iterator[Element]":
+        """Yield the elements in it, one level down."""
+        return (child for child in self.children if not isinstance(child, str))
+
+    def all(self, name: str) -> "Iterator[Element]":
+        """Yield the elements of this name, at any depth, in their order."""
+        for child in self.elements():
+            if child.name == name:
+                yield child
+            yield from child.all(name)
+
+    def first(self, name: str) -> "Element | None":
+        return next(self.all(name), None)
+
+    def text(self) -> str:
+        return "".join(child if isinstance(child, str) else child.text() for child in self.children)
+
+
+def parse(data: bytes, leaving_out: frozenset[str] = frozenset()) -> Element:
+    """Read XML, but for the elements that are to be left out. Raises DocumentRefused."""
+    reading = _Reading(leaving_out)
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.buffer_text = True
+    parser.StartElementHandler = reading.start
+    parser.EndElementHandler = reading.end
+    parser.CharacterDataHandler = reading.text
+    parser.EntityDeclHandler = reading.refuse
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise DocumentRefused("unreadable") from error
+    return reading.root
+
+
+class _Reading:
+    def __init__(self, leaving_out: frozenset[str]) -> None:
+        self.root = Element("", {})
+        self._path = [self.root]
+        self._leaving_out = leaving_out
+        self._within_left_out = 0
+        self._elements = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        name = name.rpartition("}")[2]
+        if self._within_left_out or name in self._leaving_out:
+            self._within_left_out += 1
+            return
+        self._elements += 1
+        if self._elements > MAX_ELEMENTS or len(self._path) > MAX_DEPTH:
+            raise DocumentRefused("too_long" if self._elements > MAX_ELEMENTS else "unreadable")
+        element = Element(name, {key.rpartition("}")[2]: value for key, value in attributes.items()})
+        self._path[-1].children.append(element)
+        self._path.append(element)
+
+    def end(self, _: str) -> None:
+        if self._within_left_out:
+            self._within_left_out -= 1
+        else:
+            self._path.pop()
+
+    def text(self, text: str) -> None:
+        if not self._within_left_out:
+            self._path[-1].children.append(text)
+
+    def refuse(self, *_: object) -> None:
+        raise DocumentRefused("unreadable")

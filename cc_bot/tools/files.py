@@ -1,0 +1,122 @@
+"""The model's eyes on documents that are too long to be shown whole: a few of their pages, or what a query
+finds.
+
+What it is told is the document's own text, so it is material: a turn that has read it changes nothing by
+itself."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator, Field
+
+from cc_bot.domain.document import Document
+from cc_bot.domain.message import Attachment
+from cc_bot.search.passages import find_passages
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, as_or_none, tool
+
+MOST_CHARACTERS: Final = 9000
+"""Of one result: some 7,000 tokens of Japanese."""
+MOST_FOUND: Final = 5
+_AROUND: Final = 1200
+"""Characters of a part that are shown before and after what is found in it, where it is longer."""
+_RANGE: Final = re.compile(r"\A\s*+(\d{1,4}+)\s*+(?:[-–〜~]\s*+(\d{1,4}+)\s*+)?\Z")
+_RANGES: Final = 20
+
+
+def _as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) else value
+
+
+Pages = Annotated[
+    str | None,
+    BeforeValidator(as_or_none),
+    BeforeValidator(_as_text),
+    Field(description="Such as 3, 5-8 or 2,9."),
+]
+
+
+@tool(writes=False, personal=False, about="file")
+async def read_file(
+    context: ToolContext,
+    file: str,
+    pages: Pages = None,
+    query: Annotated[str | None, BeforeValidator(as_or_none)] = None,
+) -> ToolResult:
+    """Read more of a document that was attached: its pages (or slides, parts), or with query those where
+    something stands. Use the user's own words as query."""
+    found = _named(context.files, file)
+    document = found.document
+    if document is None:
+        raise InvalidToolCall("That file is shown whole already.")
+    if query:
+        told = await asyncio.to_thread(_look_up, document, query)
+    else:
+        told = _read(document, _numbers(pages or "1", len(document.parts)))
+    return ToolResult({"file": found.name, f"{document.unit}s": len(document.parts), **told}, tainted=True)
+
+
+def _named(files: Sequence[Attachment], name: str) -> Attachment:
+    """Return the newest document of this name, however much of it was given; the only one there is,
+    whatever it is called. Raises InvalidToolCall."""
+    documents = [each for each in reversed(files) if each.document is not None]
+    for fits in (
+        lambda each: each.name == name,
+        lambda each: name.casefold().strip() in each.name.casefold(),
+    ):
+        if chosen := next(filter(fits, documents), None):
+            return chosen
+    if len(documents) == 1:
+        return documents[0]
+    names = ", ".join(each.name for each in documents) or "none"
+    raise InvalidToolCall(f"There is no such document. The documents are: {names}.")
+
+
+def _numbers(pages: str, count: int) -> list[int]:
+    numbers = list[int]()
+    for some in re.split("[,、，]", pages)[:_RANGES]:
+        named = _RANGE.match(some)
+        if not named:
+            raise InvalidToolCall("pages: numbers such as 3, 5-8 or 2,9.")
+        first = int(named[1])
+        numbers += range(first, min(int(named[2] or first), count) + 1)
+    numbers = [number for number in dict.fromkeys(numbers) if 1 <= number <= count]
+    if not numbers:
+        raise InvalidToolCall(f"pages: from 1 to {count}.")
+    return numbers
+
+
+def _read(document: Document, numbers: Sequence[int]) -> dict[str, Any]:
+    text, shown = "", list[int]()
+    for number in numbers:
+        added = document.marked((number,)) + "\n"
+        if shown and len(text) + len(added) > MOST_CHARACTERS:
+            break
+        text += added
+        shown.append(number)
+    left = numbers[len(shown) :]
+    told: dict[str, Any] = {"text": text[:MOST_CHARACTERS].rstrip()}
+    if len(text) > MOST_CHARACTERS:
+        told["cut"] = "This is too long to be shown whole: look the rest up with query."
+    if left:
+        told["not_shown"] = f"{left[0]}-{left[-1]}: call again for these."
+    return told
+
+
+def _look_up(document: Document, query: str) -> dict[str, Any]:
+    texts = [f"{part.name}\n{part.text}" if part.name else part.text for part in document.parts]
+    passages = find_passages(query, texts, MOST_FOUND)
+    if not passages:
+        return {"found": [], "note": "Nothing is found by these words. Try others, or read pages."}
+    found, room = list[str](), MOST_CHARACTERS
+    for passage in passages:
+        text = texts[passage.text]
+        if len(text) > 2 * _AROUND:
+            text = text[max(passage.start - _AROUND, 0) : passage.end + _AROUND]
+        shown = f"{document.mark(passage.text + 1)}\n{text}"[:room]
+        found.append(shown)
+        room -= len(shown)
+        if room < _AROUND:
+            break
+    return {"found": found}

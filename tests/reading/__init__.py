@@ -1,0 +1,1 @@
+"""Documents as text, and the process that reads them."""

@@ -1,0 +1,92 @@
+"""The bounds of archives and XML, each by itself: in the reading process others would hold as well."""
+
+import pytest
+
+from cc_bot.reading.archive import MAX_BYTES, Archive, beside
+from cc_bot.reading.content import MAX_CHARACTERS, MAX_PARTS, Content, DocumentRefused, normalised
+from cc_bot.reading.xml import MAX_DEPTH, parse
+from tests.documents import zipped
+from tests.reading.test_hostile import LAUGHS, OUTSIDE, bomb, lying
+
+
+def refused(attempt: object) -> str:
+    assert callable(attempt)
+    with pytest.raises(DocumentRefused) as refusal:
+        attempt()
+    return str(refusal.value)
+
+
+class TestArchive:
+    def test_unfolds_no_more_than_it_may(self) -> None:
+        archive = Archive(bomb("a", MAX_BYTES + 2**20))
+        assert refused(lambda: archive.read("a")) == "too_long"
+
+    def test_believes_no_size(self) -> None:
+        archive = Archive(lying(bomb("a", MAX_BYTES + 2**20), 10))
+        assert refused(lambda: archive.read("a")) in {"too_long", "unreadable"}
+
+    def test_counts_all_that_it_unfolds(self) -> None:
+        part = bytes(MAX_BYTES // 4)
+        archive = Archive(zipped({f"{n}": part for n in range(5)}))
+        for n in range(4):
+            assert len(archive.read(f"{n}")) == len(part)
+        assert refused(lambda: archive.read("4")) == "too_long"
+
+    def test_asks_for_the_sizes_of_sheets_first(self) -> None:
+        assert refused(lambda: Archive(bomb("xl/a", MAX_BYTES + 2**20)).check_size("xl/")) == "too_long"
+        Archive(bomb("media/a", MAX_BYTES + 2**20)).check_size("xl/")
+
+    @pytest.mark.parametrize(
+        ("target", "name"),
+        [
+            ("slides/s1.xml", "ppt/slides/s1.xml"),
+            ("../media/a.png", "media/a.png"),
+            ("/ppt/s.xml", "ppt/s.xml"),
+            ("../../../../etc/passwd", "etc/passwd"),
+        ],
+    )
+    def test_points_nowhere_outside(self, target: str, name: str) -> None:
+        assert beside("ppt/presentation.xml", target) == name
+
+
+class TestXml:
+    @pytest.mark.parametrize("text", [LAUGHS, OUTSIDE, LAUGHS.replace('"1.0"?', '"1.0" encoding="utf-16"?')])
+    def test_with_entities_is_refused(self, text: str) -> None:
+        data = text.encode("utf-16" if "utf-16" in text else "utf-8")
+        assert refused(lambda: parse(data)) == "unreadable"
+
+    def test_is_nested_as_deep_as_it_may_be(self) -> None:
+        parse(b"<a>" * (MAX_DEPTH - 1) + b"</a>" * (MAX_DEPTH - 1))
+        deep = b"<a>" * (MAX_DEPTH + 1) + b"</a>" * (MAX_DEPTH + 1)
+        assert refused(lambda: parse(deep)) == "unreadable"
+
+    def test_leaves_out_what_it_is_told_to_with_all_that_is_in_it(self) -> None:
+        root = parse(b"<a>1<b>2<c>3</c></b>4<c>5</c></a>", frozenset({"b"}))
+        assert root.text() == "145"
+
+
+class TestContent:
+    def test_has_no_more_characters_than_it_may(self) -> None:
+        content = Content("rtf", "part")
+        content.add("a" * MAX_CHARACTERS)
+        assert refused(lambda: content.add("a")) == "too_long"
+
+    def test_has_no_more_parts_than_it_may(self) -> None:
+        content = Content("rtf", "part")
+        for _ in range(MAX_PARTS):
+            content.add("a")
+        assert refused(lambda: content.add("a")) == "too_long"
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("⽉⽇と⻑い⻘空", "月日と長い青空"),
+            ("ｶﾞｷﾞﾊﾟ｡", "ガギパ。"),
+            ("ＡＢＣ１２３①㈱", "ＡＢＣ１２３①㈱"),
+            ("exam\x02\r\nple", "example"),
+            ("a  \r\nb\x0c\n\n\n\nc\0", "a\nb\n\nc"),
+            ("\ud800a\ufeff", "a"),
+        ],
+    )
+    def test_is_normalised(self, text: str, expected: str) -> None:
+        assert normalised(text) == expected

@@ -1,0 +1,314 @@
+"""Documents of every kind as the reading process tells of them, each made by a library that others use."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.domain.document import Document
+from cc_bot.domain.errors import (
+    AttachmentNotSupported,
+    DocumentLocked,
+    DocumentsNotInstalled,
+    DocumentTooLong,
+    DocumentUnreadable,
+    InputError,
+)
+from cc_bot.reading.reader import DocumentReader
+from tests import documents
+
+PAGES = ("第一四半期の売上は千二百万円でした。", "担当は営業部の佐藤です。", "Total 12,345 yen.")
+
+
+async def read(data: bytes) -> Document:
+    return (await DocumentReader().read(data)).document
+
+
+def texts(document: Document) -> list[str]:
+    return [part.text for part in document.parts]
+
+
+class TestPdf:
+    async def test_is_read_page_by_page(self) -> None:
+        document = await read(documents.pdf(PAGES))
+        assert (document.kind, document.unit, texts(document)) == ("pdf", "page", [*PAGES])
+        assert not document.is_scan
+
+    async def test_tells_what_stands_where(self) -> None:
+        document = await read(documents.pdf(PAGES, outline=[("はじめに", 1), ("まとめ", 3)]))
+        assert [(each.title, each.part) for each in document.headings] == [("はじめに", 1), ("まとめ", 3)]
+
+    async def test_in_two_columns_is_read_one_after_the_other(self) -> None:
+        text = "一行目です。" * 8
+        assert "".join(texts(await read(documents.pdf([text], columns=2)))).replace("\n", "") == text
+
+    async def test_from_top_to_bottom_is_read_from_the_right(self) -> None:
+        columns = (
+            "吾輩は猫である。名前はまだ無い。",
+            "エラーの日、頓と見当がつかぬ。",
+            "何でも薄暗い所で泣いていた。",
+        )
+        assert texts(await read(documents.vertical_pdf(columns))) == ["\n".join(columns)]
+
+    async def test_that_is_a_scan_is_told_in_pictures_of_its_first_pages(self) -> None:
+        found = await DocumentReader().read(documents.scanned_pdf(7))
+        assert (found.document.pictured, len(found.document.parts)) == (5, 7)
+        assert found.document.is_scan
+        assert len(found.pictures) == 5
+        assert all(len(picture) < 400_000 for picture in found.pictures)
+
+    async def test_of_few_words_is_no_scan(self) -> None:
+        assert not (await read(documents.pdf(["はい。", "", "月。"]))).is_scan
+
+    async def test_has_one_spelling_of_what_looks_alike(self) -> None:
+        document = await read(documents.pdf(["ﾊﾟｿｺﾝとＰＣ、①月"]))
+        assert texts(document) == ["パソコンとＰＣ、①月"]
+
+    async def test_with_a_password_says_so(self) -> None:
+        with pytest.raises(DocumentLocked):
+            await read(documents.pdf(PAGES, password="ひみつ"))
+
+    async def test_that_is_cut_short_is_refused(self) -> None:
+        with pytest.raises(DocumentUnreadable):
+            await read(documents.pdf(PAGES)[:900])
+
+    async def test_of_too_many_pages_is_refused(self) -> None:
+        with pytest.raises(DocumentTooLong):
+            await read(documents.pdf([""] * 1001))
+
+
+class TestOffice:
+    async def test_word_is_read_with_headings_and_tables(self) -> None:
+        document = await read(
+            documents.word(["# はじめに", "本文です。", [["品目", "金額"], ["りんご", "120"]], "終わり。"])
+        )
+        assert (document.kind, document.headings[0].title) == ("word", "はじめに")
+        expected = "## はじめに\n本文です。\n| 品目 | 金額 |\n| --- | --- |\n| りんご | 120 |\n終わり。"
+        assert texts(document) == [expected]
+
+    async def test_word_of_some_length_is_parted_at_its_headings(self) -> None:
+        chapter = ["# 章", *["本文が続きます。" * 20] * 12]
+        document = await read(documents.word(chapter * 3))
+        assert len(document.parts) > 3
+        assert len(document.headings) == 3
+        assert all("## 章" in document.parts[each.part - 1].text for each in document.headings)
+
+    async def test_word_keeps_the_pages_that_it_tells_of(self) -> None:
+        paragraphs = (
+            "<w:p><w:r><w:t>一枚目</w:t></w:r></w:p>"
+            "<w:p><w:r><w:lastRenderedPageBreak/><w:t>二枚目の頭</w:t></w:r>"
+            "<w:ins><w:r><w:t>と追加</w:t></w:r></w:ins><w:del><w:r><w:delText>と削除</w:delText></w:r></w:del></w:p>"
+        )
+        body = f'<w:document xmlns:w="urn:w"><w:body>{paragraphs}</w:body></w:document>'
+        document = await read(documents.zipped({"word/document.xml": body}))
+        assert (document.unit, texts(document)) == ("page", ["一枚目", "二枚目の頭と追加"])
+
+    async def test_excel_is_read_sheet_by_sheet(self) -> None:
+        rows: list[list[object]] = [
+            ["品目", "金額"],
+            ["りんご", 120],
+            ["みかん", 80.5],
+            [None, None],
+            ["割引", True],
+        ]
+        document = await read(documents.excel({"売上": rows, "備考": [["なし"]]}))
+        assert [(part.name) for part in document.parts] == ["売上, rows 1–5", "備考, rows 1–1"]
+        assert "| りんご | 120 |\n| みかん | 80.5 |\n| 割引 | TRUE |" in document.parts[0].text
+        assert [each.title for each in document.headings] == ["売上", "備考"]
+
+    async def test_a_long_sheet_is_told_in_stretches_each_with_its_head(self) -> None:
+        rows: list[list[object]] = [["番号", "名前"], *([n, f"人{n}"] for n in range(120))]
+        document = await read(documents.excel({"名簿": rows}))
+        assert [part.name for part in document.parts] == [
+            "名簿, rows 1–50",
+            "名簿, rows 51–100",
+            "名簿, rows 101–121",
+        ]
+        assert all(part.text.startswith("| 番号 | 名前 |\n") for part in document.parts)
+
+    async def test_rows_are_counted_as_people_see_them(self) -> None:
+        document = await read(documents.excel({"a": [[], [], ["三行目"]]}))
+        assert document.parts[0].name == "a, rows 3–3"
+
+    async def test_powerpoint_is_read_slide_by_slide_with_its_notes(self) -> None:
+        document = await read(
+            documents.powerpoint([("題名", "箇条一\n箇条二"), ("二枚目", "本文")], "話すこと")
+        )
+        assert (document.unit, texts(document)) == (
+            "slide",
+            ["## 題名\n箇条一\n箇条二\nNotes: 話すこと", "## 二枚目\n本文"],
+        )
+
+
+class TestOthers:
+    async def test_opendocument_is_read(self) -> None:
+        body = (
+            '<text:h text:outline-level="1">見出し</text:h><text:p>本文<text:tab/>です</text:p>'
+            "<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>"
+            "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+        )
+        document = await read(documents.opendocument(body))
+        assert texts(document) == ["## 見出し\n本文\tです\n| a | b |\n| --- | --- |"]
+
+    async def test_a_book_is_read_without_the_readings_of_kanji(self) -> None:
+        chapters = [
+            ("第一章", "<p>吾輩は<ruby>猫<rt>ねこ</rt></ruby>である&nbsp;。</p>"),
+            ("第二章", "<p>続き</p>"),
+        ]
+        document = await read(documents.epub(chapters))
+        assert texts(document) == ["## 第一章\n吾輩は猫である 。", "## 第二章\n続き"]
+        assert [each.part for each in document.headings] == [1, 2]
+
+    @pytest.mark.parametrize("text", ["これは表です。\n二行目｛かっこ｝", "ソ表能 \\ { } の二バイト目"])
+    async def test_rtf_is_read_in_the_bytes_of_its_font(self, text: str) -> None:
+        assert texts(await read(documents.rtf(text))) == [text]
+
+    async def test_rtf_is_read_in_unicode_without_what_stands_for_old_programs(self) -> None:
+        data = rb"{\rtf1\ansi\uc1{\*\generator x;}\u26085?\u26412?{\b A}\u-10180?\u-9186?}"
+        assert texts(await read(data))[0].startswith("日本A")
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "euc_jp", "iso2022_jp"])
+    async def test_values_with_separators_are_a_table_in_any_encoding(self, encoding: str) -> None:
+        data = '品目,金額\r\n"りんご, 青",120\r\n'.encode(encoding)
+        assert texts(await read(data)) == ["| 品目 | 金額 |\n| --- | --- |\n| りんご, 青 | 120 |"]
+
+    async def test_a_long_table_is_decoded_by_its_beginning(self) -> None:
+        data = ("番号,名前\n" + "".join(f"{n},佐藤太郎\n" for n in range(30_000))).encode("cp932")
+        document = await read(data)
+        assert len(data) > 2**18
+        assert "29999 | 佐藤太郎" in document.parts[-1].text
+
+
+class TestBytesDecide:
+    @pytest.mark.parametrize(
+        "data",
+        [
+            pytest.param(b"MZ\x90\x00\x03" + bytes(range(256)) * 8, id="a program"),
+            pytest.param(documents.zipped({"a.txt": "text", "b.exe": b"MZ"}), id="an archive"),
+            pytest.param(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4000), id="an old Word file"),
+        ],
+    )
+    async def test_what_is_no_document_is_refused(self, data: bytes) -> None:
+        with pytest.raises(AttachmentNotSupported):
+            await read(data)
+
+    @pytest.mark.parametrize(
+        "data", [b"", b" \n", documents.word([]), b"{\\rtf1}"], ids=["none", "blank", "word", "rtf"]
+    )
+    async def test_what_says_nothing_is_refused(self, data: bytes) -> None:
+        with pytest.raises(InputError):
+            await read(data)
+
+    async def test_office_with_a_password_says_so(self) -> None:
+        data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1000) + "EncryptedPackage".encode("utf-16-le")
+        with pytest.raises(DocumentLocked):
+            await read(data)
+
+
+def program(source: str) -> Sequence[str]:
+    return (sys.executable, "-c", source)
+
+
+ANSWERS = "import sys, os; sys.stdin.buffer.read(); os.write(1, {!r})"
+
+
+def framed(answer: bytes) -> bytes:
+    return len(answer).to_bytes(4, "big") + answer
+
+
+class TestReader:
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"",
+            b"\x00\x00",
+            (2**31).to_bytes(4, "big") + b"{}",
+            framed(b"no json"),
+            framed(b"[]"),
+            framed(b'{"kind": "pdf"}'),
+            framed(b'{"kind":"pdf","unit":"page","parts":[[1,2]],"headings":[],"pictures":[]}'),
+            framed(b'{"kind":"exe","unit":"page","parts":[["","a"]],"headings":[],"pictures":[]}'),
+            framed(
+                b'{"kind":"pdf","unit":"page","parts":[["","a"]],"headings":[],"pictures":["PHNjcmlwdD4="]}'
+            ),
+            framed(b"[" * 100_000),
+            framed(b'{"error": "of a new kind"}'),
+        ],
+    )
+    async def test_believes_no_answer_that_makes_no_sense(self, answer: bytes) -> None:
+        with pytest.raises(DocumentUnreadable):
+            await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
+
+    async def test_ends_a_process_that_takes_too_long(self) -> None:
+        reader = DocumentReader(program("import time; time.sleep(600)"), timeout_s=0.3)
+        with pytest.raises(DocumentUnreadable):
+            await asyncio.wait_for(reader.read(bytes(10**6)), 15)
+
+    async def test_goes_on_after_a_process_that_was_killed(self) -> None:
+        reader = DocumentReader(program("import os, signal; os.kill(os.getpid(), signal.SIGKILL)"))
+        for _ in range(3):
+            with pytest.raises(DocumentUnreadable):
+                await reader.read(bytes(10**6))
+
+    async def test_has_no_more_processes_than_it_may(self) -> None:
+        answer = framed(b'{"kind":"pdf","unit":"page","parts":[["","a"]],"headings":[],"pictures":[]}')
+        alone = f"import sys, os, time; sys.stdin.buffer.read(); time.sleep(0.2); os.write(1, {answer!r})"
+        reader, loop = DocumentReader(program(alone), at_a_time=2), asyncio.get_running_loop()
+        begun = loop.time()
+        found = await asyncio.gather(*(reader.read(b"data") for _ in range(6)))
+        assert len(found) == 6
+        assert loop.time() - begun > 0.6  # three after each other, however fast the machine is
+
+    async def test_ends_the_process_when_nobody_waits_any_more(self) -> None:
+        reader = DocumentReader(program("import time; time.sleep(600)"), at_a_time=1)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(reader.read(b"data"), 0.3)
+        with pytest.raises(TimeoutError):  # it waits for the process, not for its place
+            await asyncio.wait_for(reader.read(b"data"), 0.3)
+
+    async def test_names_the_extra_to_the_operator_where_it_is_missing(self) -> None:
+        answer = framed(b'{"error": "not_installed"}')
+        with capture_logs() as log, pytest.raises(DocumentsNotInstalled):
+            await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
+        assert [each["extra"] for each in log if each["event"] == "documents_not_installed"] == ["documents"]
+
+    async def test_reads_all_but_two_kinds_without_the_extra(self) -> None:
+        missing = (
+            "import runpy, sys; sys.modules.update(dict.fromkeys(('pypdfium2', 'python_calamine', 'PIL'))); "
+        )
+        reader = DocumentReader(program(missing + "runpy.run_module('cc_bot.reading', run_name='__main__')"))
+        for data in (documents.pdf(["一枚目"]), documents.excel({"表": [["a"]]})):
+            with pytest.raises(DocumentsNotInstalled):
+                await reader.read(data)
+        kept = (
+            documents.word(["本文"]),
+            documents.powerpoint([("題", "本文")]),
+            documents.opendocument("<text:p>本文</text:p>"),
+            documents.epub([("題", "<p>本文</p>")]),
+            documents.rtf("本文"),
+            "本文,1\n".encode(),
+        )
+        for data in kept:
+            assert "本文" in texts((await reader.read(data)).document)[0]
+
+    async def test_hands_over_nothing_of_its_own_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("DISCORD_TOKEN", "secret")
+        told = (
+            "import json, os, sys; sys.stdin.buffer.read(); "
+            "a = json.dumps({'kind': 'pdf', 'unit': 'page', 'headings': [], 'pictures': [], "
+            "'parts': [['', ' '.join(os.environ)]]}).encode(); os.write(1, len(a).to_bytes(4, 'big') + a)"
+        )
+        document = (await DocumentReader(program(told)).read(b"data")).document
+        assert {*document.parts[0].text.split()} <= {
+            "PYTHONPATH",
+            "PYTHONIOENCODING",
+            "SYSTEMROOT",
+            "LC_CTYPE",
+        }
+
+    async def test_logs_nothing_of_what_it_reads(self) -> None:
+        with capture_logs() as log, pytest.raises(DocumentUnreadable):
+            await read(b"%PDF-1.7 himitsu")
+        assert "himitsu" not in repr(log)

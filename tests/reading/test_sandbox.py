@@ -1,0 +1,100 @@
+"""The reading process attacked from within: what it gave up is gone, in Python and below it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ON_LINUX = sys.platform == "linux"
+
+ENTERED = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+from cc_bot.reading.sandbox import enter
+enter({})
+"""
+
+
+def attack(source: str, limits: str = "") -> subprocess.CompletedProcess[str]:
+    """Run what an attacker would, in a process that has entered the sandbox."""
+    code = ENTERED.format(limits) + source
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, cwd=Path.cwd()
+    )
+
+
+def outcome(expression: str) -> str:
+    told = attack(
+        f"try:\n    print({expression})\nexcept BaseException as error:\n    print(type(error).__name__)\n"
+    )
+    assert told.returncode == 0, told.stderr
+    return told.stdout.strip()
+
+
+class TestPython:
+    @pytest.mark.parametrize(
+        "expression",
+        [
+            "os.fork()",
+            "os.system('true')",
+            "os.execv('/bin/sh', ['sh'])",
+            "__import__('subprocess').run(['true'])",
+            "os.posix_spawn('/bin/true', ['true'], {})",
+            "__import__('socket').socket()",
+            "__import__('socket').getaddrinfo('localhost', 80)",
+            "open('/etc/passwd').read()",
+            "open('data/sessions.db', 'rb').read()",
+            "open(os.__file__, 'a')",
+            "os.open(os.__file__, os.O_RDWR)",
+            "os.remove(os.__file__)",
+            "os.rename(os.__file__, os.__file__ + 'x')",
+            "os.mkdir('/tmp/x')",
+            "ctypes.CDLL('libm.so.6')",
+            "open(os.path.dirname(os.__file__) + '/../../../../../../../../etc/passwd').read()",
+        ],
+    )
+    def test_is_refused(self, expression: str) -> None:
+        assert outcome(expression) == "PermissionError"
+
+    def test_may_load_what_it_reads_with(self) -> None:
+        assert outcome("len(open(os.__file__).read()) > 100") == "True"
+        assert outcome("'日本'.encode('cp932').decode('cp932')") == "日本"
+        assert outcome("__import__('xml.dom.minidom').__name__") == "xml"
+
+
+@pytest.mark.skipif(not ON_LINUX, reason="the kernel's own refusals are Linux's")
+class TestKernel:
+    """Code of a library that a file has taken over asks no audit hook."""
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            "libc.fork()",
+            "libc.socket(2, 1, 0)",
+            "libc.kill(1, 0)",
+            "libc.open(b'/etc/passwd', 0)",
+            "libc.open(b'/proc/self/environ', 0)",
+            "libc.open(b'/tmp/planted', 0o101, 0o600)",
+            "libc.unlink(b'/tmp/planted')",
+            "libc.ptrace(16, 1, 0, 0)",
+            "libc.execl(b'/bin/true', b'true', None)",
+        ],
+    )
+    def test_refuses_too(self, call: str) -> None:
+        assert outcome(call) == "-1"
+
+    def test_refuses_two_gigabytes(self) -> None:
+        assert outcome("bytearray(2 * 2**30)") == "MemoryError"
+        assert outcome("libc.calloc(2 * 2**15, 2**15)") == "0"
+
+    def test_ends_it_first_where_memory_is_out(self) -> None:
+        code = ENTERED.format("") + "print(flush=True); sys.stdin.read()"
+        command = [sys.executable, "-c", code]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            assert Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip() == "1000"
+
+    def test_ends_an_endless_loop(self) -> None:
+        assert attack("while True: pass", "cpu_s=1").returncode == -24  # SIGXCPU
