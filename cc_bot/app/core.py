@@ -305,7 +305,8 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
     ):
-        chains = Chains(partial(build_model, config), () if is_offline(config) else config.models)
+        default = () if is_offline(config) else config.models
+        chains = Chains(partial(build_model, config), default, build_transcriber(config))
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)

@@ -228,6 +228,7 @@ class ChannelTurn:
             None if self.user_id is None else SessionKey(self.user_id, place.place_id, options.agent.name)
         )
         self.asked = "\n".join(question.content for question in questions)
+        self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.before = replaced
         self.replaces = replaced is not None
         self._turns = turns

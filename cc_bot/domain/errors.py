@@ -39,7 +39,12 @@
     │   ├── LimitNotForServers
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
-    │   └── AttachmentNotFetched
+    │   ├── AttachmentNotFetched
+    │   ├── RecordingTooLong
+    │   ├── RecordingEmpty      it lasts no time
+    │   ├── RecordingRefused    the server that hears does not take it
+    │   ├── NothingHeard        in a recording
+    │   └── NobodyListens       there is no model that hears
     ├── TurnError               no answer came; asking again may help
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
@@ -51,6 +56,8 @@
     │   ├── LimitReached        what there is for now is used up
     │   │   ├── ServerLimitReached
     │   │   └── TooManyAtOnce   something ends before the next begins
+    │   ├── HearingFailed       the server that hears did not do it
+    │   │   └── HearingNotSetUp     and will not until the operator sees to it
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
@@ -272,6 +279,22 @@ class AttachmentNotSupported(InputError): ...
 class AttachmentNotFetched(InputError): ...
 
 
+class RecordingTooLong(InputError):
+    """Parameter: minutes (the limit)."""
+
+
+class RecordingEmpty(InputError): ...
+
+
+class RecordingRefused(InputError): ...
+
+
+class NothingHeard(InputError): ...
+
+
+class NobodyListens(InputError): ...
+
+
 # ---- startup ---------------------------------------------------------------------------------------------
 
 
@@ -447,6 +470,12 @@ class AgentGone(TurnError): ...
 
 
 class BeingErased(TurnError): ...
+
+
+class HearingFailed(TurnError): ...
+
+
+class HearingNotSetUp(HearingFailed): ...
 
 
 class ModelError(TurnError): ...

@@ -99,10 +99,22 @@ class Attachment:
     content_type: str
     """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
     data: bytes = field(repr=False)
+    seconds: float = 0.0
+    """The length of a recording, or the most that it may be."""
+    own_words: bool = False
+    """Whether it is a voice message: what is heard there, its sender says."""
 
     @property
     def is_image(self) -> bool:
         return self.content_type.startswith("image/")
+
+    @property
+    def is_recording(self) -> bool:
+        return is_recording(self.content_type)
+
+
+def is_recording(media_type: str | None) -> bool:
+    return (media_type or "").startswith("audio/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +131,8 @@ class Message:
     author_name: str = ""
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
+    heard: str = ""
+    """What was heard in its recordings: the end of its content."""
     tainted: bool = False
     """Whether it holds words that its user did not write; of an answer: whether its model had read such."""
     created_at: datetime | None = None
@@ -135,6 +149,11 @@ class Message:
         """True if a turn that reads it has read words which its user did not write: files and quotations are
         somebody else's, whoever sent them."""
         return self.tainted or bool(self.attachments) or has_quotation(self.content)
+
+
+def with_heard(content: str, heard: str) -> str:
+    """Return what a question says, with what was heard in its recordings."""
+    return "\n".join(filter(None, (content, heard)))
 
 
 # ---- agent -----------------------------------------------------------------------------------------------
@@ -258,6 +277,8 @@ class UserSettings:
     """Whether the line about /help was shown once."""
     memory_paused: bool = False
     """Whether nothing is to be stored in or recalled from their memories for now."""
+    spoken: bool = False
+    """Whether short answers are to be read aloud as well."""
 
     def zone(self, default: ZoneInfo) -> ZoneInfo:
         """The user's time zone. A name that the time zone database no longer has counts as not chosen."""

@@ -1,5 +1,6 @@
 """The seam to the models of speech: a recording goes in and its words come out, or the other way round."""
 
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from cc_bot.domain.locale import Locale
@@ -9,17 +10,27 @@ MAX_HEARD_CHARACTERS: Final = 30_000
 """Of one recording: twice what a fast speaker says in twenty minutes. What is longer was never said."""
 
 
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The words of a recording."""
+
+    text: str
+    """Without white space around it; empty where nothing was heard."""
+    seconds: float = 0.0
+    """As the server counted them; 0 where it did not say."""
+
+
 class Transcriber(Protocol):
     """A model that writes down what it hears."""
 
     @property
     def name(self) -> str:
-        """As the operator named it: prices go by it."""
+        """The name that the operator gave it: prices go by it."""
         ...
 
-    async def transcribe(self, recording: Attachment, language: Locale) -> str:
-        """Write down what a recording says, without white space around it; `language` is what its speaker
-        usually speaks, and a hint alone. Empty where nothing is heard. Raises ModelError."""
+    async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
+        """Write down what a recording says; `language` is what its speaker usually speaks, and a hint alone.
+        Raises ModelError."""
         ...
 
     async def close(self) -> None: ...

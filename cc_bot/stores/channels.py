@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank
+from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank, with_heard
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, place_name
@@ -38,8 +38,9 @@ from cc_bot.stores.sessions import StoredTurn
 # The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
 #
 # So every statement stands in the list of those that run without one (unscoped.py), and holds itself to rows
-# with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT (what is edited on Discord is
-# so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and RESET.
+# with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT and SELECT_HEARD (what is
+# edited on Discord is so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and
+# RESET.
 #
 # Messages and ids are handed over as JSON arrays: one statement stores a page of messages half again as fast
 # as one statement for each of them would.
@@ -133,6 +134,15 @@ EDIT: Final = """
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id
 """
+
+# $1 id, $2 who said it, $3 its content with that, $4 what was heard
+NOTE_HEARD: Final = """
+    UPDATE messages SET content = $3, heard = $4
+    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
+"""
+
+# Discord tells of an edit by what was typed alone.
+SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user'"
 
 # $1 channel, $2 thread, $3 the answer's id
 THAW_ANSWER: Final = """
@@ -308,7 +318,7 @@ READING: Final = """
 
 CHANNEL_STATEMENTS: Final = frozenset(
     {
-        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
+        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, NOTE_HEARD, SELECT_HEARD),
         *(THAW_ANSWER, COMMIT_ANSWER, MARK_ANSWERED),
         *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
         *(RESET, READING),
@@ -527,14 +537,27 @@ class ChannelStore:
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)])
 
+    async def note_heard(self, question: Message, heard: str) -> None:
+        """Note what was heard in the recordings of a channel's question: it is what the question says from
+        now on, below what was typed."""
+        content = with_heard(question.content, heard)
+        await self._database.transaction(
+            [
+                Statement(THAW_EDITED, (question.discord_id, content)),
+                Statement(NOTE_HEARD, (question.discord_id, question.author_id, content, heard)),
+            ]
+        )
+
     async def edit(self, discord_id: int, content: str, *, tainted: bool = False) -> bool:
-        """Change what a user's message says, in a channel or a session. Whether it said another thing before.
-        `tainted`: as `Message.tainted`.
+        """Change what a user's message says, in a channel or a session, above what was heard in it. Whether
+        it said another thing before. `tainted`: as `Message.tainted`.
 
         A blank content changes nothing: Discord shows one where the bot may not read it.
         """
         if is_blank(content):
             return False
+        rows = await self._database.query(SELECT_HEARD, discord_id)
+        content = with_heard(content, rows[0][0] if rows else "")
         params = (discord_id, content)
         *_, changed = await self._database.transaction(
             [

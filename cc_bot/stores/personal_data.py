@@ -108,7 +108,7 @@ PERSONAL_TABLES: Final = (
         "user_settings",
         "settings",
         "user_id = $1",
-        ("user_id", "locale", "timezone", "welcomed", "memory_paused", "updated_at"),
+        ("user_id", "locale", "timezone", "welcomed", "memory_paused", "spoken", "updated_at"),
         at="updated_at",
     ),
     PersonalTable(
@@ -265,7 +265,7 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         (
             *("day", "user_id", "guild_id", "model", "purpose", "turns", "prompt_tokens"),
-            *("cached_tokens", "completion_tokens", "cost_micros"),
+            *("cached_tokens", "completion_tokens", "seconds", "cost_micros"),
         ),
         at="day",
         at_form="day",

@@ -139,6 +139,8 @@ def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
     match notice.kind:
         case "queued":
             return texts.answer.waiting_line(notice.ahead)
+        case "hearing":
+            return texts.answer.hearing
         case "fallback":
             return texts.answer.fallback
         case "thinking":
@@ -182,6 +184,9 @@ class AnswerView:
                 self._untrue |= {event}
             case turn.FilesLeftOut() | turn.CallsResumed():
                 pass  # here files are read when they are attached, and a turn that is killed is over
+            case turn.Heard(text):
+                self._wait(None)
+                self._state(f"🎤 {one_line(text)}")
             case turn.CanvasChanged(canvas):
                 self._state(canvas_note(canvas, self._texts))
             case turn.ScheduleChanged(change):

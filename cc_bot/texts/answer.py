@@ -48,10 +48,11 @@ class AnswerTexts(Area):
         en="📄 This is a long answer, so all of it is in the attached file.",
     )
     files_left_out = Sentence(
-        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像と {texts} までのテキストです。",
-        en="📎 I couldn't read {names}. I can read images of up to {images} and text of up to {texts}.",
+        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像と {texts} までのテキスト、{minutes}分までの音声です。",
+        en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts} and recordings of up to {minutes} minutes.",
     )
-    """Parameters: names, images, texts (the most bytes of each, such as `8 MB`)."""
+    """Parameters: names, images, texts (the most bytes of each, such as `8 MB`), minutes (of a recording)."""
+    hearing = Sentence(ja="🎤 聞き取っています…", en="🎤 Listening…")
     file_name = Sentence(ja="回答.md", en="answer.md")
     help_hint = Sentence(
         ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do."

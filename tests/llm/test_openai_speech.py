@@ -17,7 +17,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.openai import OpenAISpeaker, OpenAITranscriber
-from cc_bot.llm.speech import MAX_HEARD_CHARACTERS
+from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 
 VOICE = Attachment("美咲の声.ogg", "audio/ogg", b"OggS" + bytes(100))
@@ -49,7 +49,7 @@ class TestARecording:
     @pytest.mark.parametrize("locale", list(Locale))
     async def test_is_sent_with_its_users_language_as_a_hint(self, locale: Locale) -> None:
         async with LoopbackSpeechServer() as server, transcriber_at(server) as transcriber:
-            assert await transcriber.transcribe(VOICE, locale) == HEARD
+            assert (await transcriber.transcribe(VOICE, locale)).text == HEARD
         [sent] = server.heard
         assert (sent.data, sent.content_type) == (VOICE.data, "audio/ogg")
         assert (sent.model, sent.language, sent.response_format) == ("tiny", locale.value, "json")
@@ -63,11 +63,27 @@ class TestARecording:
     async def test_of_each_kind_is_taken(self, kind: str) -> None:
         recording = Attachment("a", f"audio/{kind}", b"sound")
         async with LoopbackSpeechServer() as server, transcriber_at(server) as transcriber:
-            assert await transcriber.transcribe(recording, Locale.JA) == HEARD
+            assert (await transcriber.transcribe(recording, Locale.JA)).text == HEARD
 
     async def test_may_say_nothing(self) -> None:
         async with LoopbackSpeechServer(Heard(" \n")) as server, transcriber_at(server) as transcriber:
-            assert await transcriber.transcribe(VOICE, Locale.JA) == ""
+            assert (await transcriber.transcribe(VOICE, Locale.JA)).text == ""
+
+    @pytest.mark.parametrize(
+        ("usage", "seconds"),
+        [
+            ({"type": "duration", "seconds": 7}, 7),
+            ({"type": "tokens", "input_tokens": 14}, 0),
+            ({"type": "duration", "seconds": -1}, 0),
+            ({"type": "duration", "seconds": 1e300}, 0),
+            ("nonsense", 0),
+            (None, 0),
+        ],
+    )
+    async def test_is_as_long_as_its_server_counts_it(self, usage: object, seconds: float) -> None:
+        heard = Heard(body={"text": HEARD, "usage": usage})
+        async with LoopbackSpeechServer(heard) as server, transcriber_at(server) as transcriber:
+            assert await transcriber.transcribe(VOICE, Locale.JA) == Transcript(HEARD, seconds)
 
 
 class TestTrouble:
@@ -91,7 +107,7 @@ class TestTrouble:
     async def test_that_passes_is_waited_out(self) -> None:
         answers = [Heard(status=429, headers=AT_ONCE), Heard(status=500, headers=AT_ONCE)]
         async with LoopbackSpeechServer(*answers) as server, transcriber_at(server) as transcriber:
-            assert await transcriber.transcribe(VOICE, Locale.JA) == HEARD
+            assert (await transcriber.transcribe(VOICE, Locale.JA)).text == HEARD
 
     @pytest.mark.parametrize(
         "answer",

@@ -5,8 +5,8 @@ import lightbulb
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.agents import Arrival
+from cc_bot.discord.attachments import asked_file
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.deliveries import asked_files
 from cc_bot.discord.interactions import author_name, own_space
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.domain.turn import AskedQuestion
@@ -44,5 +44,5 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
         text = without_mentions(self.question).strip()
         if own_space(interaction):
             text = await quotes.quote_last(int(interaction.user.id), int(interaction.channel_id), text)
-        files = asked_files((self.attachment,) if self.attachment else ())
+        files = (asked_file(self.attachment),) if self.attachment else ()
         return AskedQuestion(text, author_name(interaction), files)

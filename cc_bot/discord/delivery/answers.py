@@ -37,7 +37,7 @@ from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
 from cc_bot.log import begin_turn
 
@@ -381,16 +381,17 @@ async def _question(turn: PendingTurn, live: LiveAnswer) -> Message | None:
         return None
     question = Message(
         "user",
-        asked.text,
+        with_heard(asked.text, asked.heard),
         visibility=turn.visibility,
         author_id=turn.key.user_id,
         author_name=asked.author_name,
         discord_id=turn.question_id,
-        tainted=asked.tainted,
+        heard=asked.heard,
+        tainted=asked.tainted or (bool(asked.heard) and not all(file.own_words for file in asked.files)),
     )
     if not asked.files:
         return question
-    fetched = await fetch_asked(asked.files)
+    fetched = await fetch_asked(asked.files, heard=bool(asked.heard))
     if fetched.left_out:
         live.feed(FilesLeftOut(fetched.left_out))
     return with_files(question, fetched)

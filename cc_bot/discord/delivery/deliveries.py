@@ -21,7 +21,7 @@ from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.member import TOKENS_A_SECOND, UsageSubject
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
@@ -33,6 +33,8 @@ _log = structlog.get_logger(__name__)
 Prepared = TypeVar("Prepared")
 Acknowledged = TypeVar("Acknowledged")
 
+BYTES_A_SECOND: Final = 4000
+"""Of a recording, about: Discord's own voice messages have 32 kbit/s."""
 NOTING_S: Final = 1.0
 """How long a note is waited for. Of the 3 s that Discord gives an acknowledgement, the rest is for that."""
 
@@ -312,14 +314,10 @@ def _at_most(question: AskedQuestion | None) -> int:
     """Tokens of a question, counted in no time: a character is at most about one."""
     if question is None:
         return 0
-    files = (IMAGE_TOKENS if _is_image(file) else file.size // 3 for file in question.files)
-    return len(question.text) + sum(files)
+    return len(question.text) + sum(map(_file_at_most, question.files))
 
 
-def _is_image(file: AskedFile) -> bool:
-    return (file.media_type or "").startswith("image/")
-
-
-def asked_files(attachments: Iterable[hikari.Attachment]) -> tuple[AskedFile, ...]:
-    """List what is needed to fetch files once more."""
-    return tuple(AskedFile(file.filename, str(file.url), file.size, file.media_type) for file in attachments)
+def _file_at_most(file: AskedFile) -> int:
+    if (file.media_type or "").startswith("image/"):
+        return IMAGE_TOKENS
+    return TOKENS_A_SECOND * file.size // BYTES_A_SECOND if file.is_recording else file.size // 3

@@ -190,9 +190,9 @@ class LiveAnswer:
             _log.warning("edit_failed", error=type(error).__name__)
 
     def _pages_now(self) -> Sequence[Page]:
-        pages = streaming_pages(self.state, self._words, self._stop)
         if not self._before or self.state.text.strip():
-            return pages
+            return streaming_pages(self.state, self._words, self._stop)
+        pages = streaming_pages(replace(self.state, heard=""), self._words, self._stop)
         *full, last = self._before
         facts = replace(last.facts, activity=pages[0].content)
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))

@@ -428,7 +428,8 @@ class ChannelAnswers:
         """A stored answer as it was shown, or should have been."""
         words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
-        state = stored_state(answer, left)
+        heard = "\n".join(question.heard for question in asked.questions if question.heard)
+        state = stored_state(answer, left, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
         last = await self.running.receipts.as_it_is(last, words) if self.running.receipts else last

@@ -9,10 +9,20 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, on_one_line, with_files
+from cc_bot.discord.attachments import (
+    MAX_BYTES,
+    Fetched,
+    asked_files,
+    fetch_asked,
+    is_voice_message,
+    on_one_line,
+    with_files,
+)
+from cc_bot.discord.pages.answer import without_heard
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message, is_blank
+from cc_bot.domain.turn import AskedFile
 from cc_bot.texts.naming import without_mentions
 
 QUOTED_CHARACTERS = 300
@@ -96,8 +106,9 @@ def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
     """Return whether what it says, as `content_of` has it, holds names that its author did not choose: of
-    people that it mentions, and of files."""
-    return bool(message.attachments) or any(user_id != bot_id for user_id in message.user_mentions or ())
+    people that it mentions, and of files; a voice message's is Discord's."""
+    has_files = bool(message.attachments) and not is_voice_message(message)
+    return has_files or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
@@ -116,7 +127,7 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
 def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
     """The beginning of what the bot said, as a quotation: without whom it calls, and without small print; and
     with names instead of codes for commands, whose ids the model has no use for."""
-    text = without_mentions(_CALL.sub("", said))
+    text = without_mentions(without_heard(_CALL.sub("", said)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     text = "\n".join(lines).strip()
     cut = text[:characters] + ("…" if len(text) > characters else "")
@@ -192,12 +203,12 @@ class Attached:
 class QuestionFiles:
     def __init__(self, rest: hikari.api.RESTClient) -> None:
         self._rest = rest
-        self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
+        self._told: OrderedDict[int, Sequence[AskedFile]] = OrderedDict()
 
     def note(self, message: hikari.Message) -> None:
         """A question came with these files."""
         if message.attachments:
-            self._told[int(message.id)] = message.attachments
+            self._told[int(message.id)] = asked_files(message)
             while len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
 
@@ -229,10 +240,10 @@ class QuestionFiles:
         told = None if again else self._told.get(question.discord_id)
         if told is None:
             try:
-                told = (await self._rest.fetch_message(place_id, question.discord_id)).attachments
+                told = asked_files(await self._rest.fetch_message(place_id, question.discord_id))
             except hikari.HTTPError as error:
                 raise AttachmentNotFetched from error
-        return await fetch_attachments(told, room_bytes)
+        return await fetch_asked(told, room_bytes, heard=bool(question.heard))
 
 
 def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:

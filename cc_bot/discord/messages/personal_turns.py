@@ -12,8 +12,8 @@ import structlog
 
 from cc_bot.assistant import Stop
 from cc_bot.discord.agents import Chosen
+from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
-from cc_bot.discord.delivery.deliveries import asked_files
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.interactions import roles_of
@@ -45,7 +45,7 @@ class PersonalTurns:
         begin_turn()
         recipient = await self.answers.recipients.of_author_in(int(message.channel_id), chosen.key.user_id)
         text = await self.quotes.quote(message, text_of(message, self.bot()))
-        files, tainted = asked_files(message.attachments), names_others(message, int(self.bot().id))
+        files, tainted = asked_files(message), names_others(message, int(self.bot().id))
         asked = AskedQuestion(text, name_of_author(message), files, tainted)
         deliveries = self.answers.deliveries
         turn = replace(deliveries.of_message(message, chosen.key, recipient), question=asked)

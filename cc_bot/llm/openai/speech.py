@@ -13,7 +13,7 @@ from cc_bot.domain.errors import ModelError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, diagnose, open_client
-from cc_bot.llm.speech import MAX_HEARD_CHARACTERS
+from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
 
 _NAMES: Final = {
     "audio/mpeg": "recording.mp3",
@@ -22,6 +22,8 @@ _NAMES: Final = {
     "audio/wav": "recording.wav",
     "audio/webm": "recording.webm",
 }
+MAX_COUNTED_S: Final = 24 * 3600.0
+"""No recording lasts longer, whatever a server makes of it."""
 # A server that answers with JSON of another shape has the client stumble over it.
 _FAILURES: Final = (*FAILURES, AttributeError, TypeError)
 
@@ -52,7 +54,7 @@ class OpenAITranscriber:
     def name(self) -> str:
         return self._model
 
-    async def transcribe(self, recording: Attachment, language: Locale) -> str:
+    async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
         """See Transcriber. Raises ModelUnavailable, ModelRefusedKey, ModelNotFound or ModelRefusedRequest."""
         file = (_NAMES[recording.content_type], recording.data, recording.content_type)
         try:
@@ -110,12 +112,14 @@ class OpenAISpeaker:
         await self._client.close()
 
 
-def _read(answer: object) -> str:
+def _read(answer: object) -> Transcript:
     """The words of an answer. Raises ValueError for one of another shape."""
-    text = getattr(answer, "text", None)
+    text, told = (getattr(answer, name, None) for name in ("text", "usage"))
     if not isinstance(text, str) or len(text) > MAX_HEARD_CHARACTERS:
         raise ValueError("no transcript")
-    return text.strip()
+    seconds = getattr(told, "seconds", None)
+    counted = isinstance(seconds, int | float) and 0 < seconds <= MAX_COUNTED_S
+    return Transcript(text.strip(), float(seconds) if counted and seconds else 0.0)
 
 
 def _record(event: str, error: Exception, model: str) -> ModelError:
