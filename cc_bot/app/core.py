@@ -306,7 +306,8 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         ) as summaries,
     ):
         default = () if is_offline(config) else config.models
-        chains = Chains(partial(build_model, config), default, build_transcriber(config))
+        hears, speaks = build_transcriber(config), build_speaker(config)
+        chains = Chains(partial(build_model, config), default, hears, speaks)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)

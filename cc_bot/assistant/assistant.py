@@ -25,6 +25,7 @@ from cc_bot.assistant.hearing import Hearing
 from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
+from cc_bot.assistant.speaking import Speaking
 from cc_bot.assistant.turn import (
     Account,
     ProfileNotes,
@@ -238,7 +239,7 @@ class Assistant:
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """`chains` are the models of each agent, and the one that hears. Without `summaries` none are made, and
+        """`chains` are the models of each agent, and those of speech. Without `summaries` none are made, and
         none are shown to the model. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._chains = chains
@@ -255,6 +256,7 @@ class Assistant:
             stores.channels, stores.mentions, context, self._calibration, style, clock, profile
         )
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
+        self.speaking = Speaking(chains.speaker, self._spending)
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()

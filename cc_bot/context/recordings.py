@@ -37,7 +37,7 @@ class Sound:
 
 
 class _NoSound(Exception):
-    """It is not of the kind that its first bytes say, or holds pictures beside the sound."""
+    """A file is not of the kind that its first bytes say, or holds pictures beside the sound."""
 
 
 def sound_of(data: bytes) -> Sound | None:

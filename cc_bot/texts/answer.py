@@ -53,6 +53,7 @@ class AnswerTexts(Area):
     )
     """Parameters: names, images, texts (the most bytes of each, such as `8 MB`), minutes (of a recording)."""
     hearing = Sentence(ja="🎤 聞き取っています…", en="🎤 Listening…")
+    sound_name = Sentence(ja="回答.mp3", en="answer.mp3")
     file_name = Sentence(ja="回答.md", en="answer.md")
     help_hint = Sentence(
         ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do."

@@ -14,7 +14,7 @@ from cc_bot.discord.pages.answer import (
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
-from cc_bot.discord.pages.page import NO_FACTS, Facts, Page
+from cc_bot.discord.pages.page import NO_FACTS, Facts, Page, TextFile
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
     Done,
@@ -157,7 +157,7 @@ class TestEnd:
 
     def test_of_a_very_long_answer_is_a_preview_with_all_of_it_as_a_file(self) -> None:
         [page] = final_pages(after(TextDelta(LONG * 3), done(LONG * 3)), JA)
-        assert page.file is not None
+        assert isinstance(page.file, TextFile)
         assert page.file.text == LONG * 3
         assert page.file.name.endswith(".md")
         assert page.content.startswith(LONG[:1000])

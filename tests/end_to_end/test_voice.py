@@ -11,7 +11,7 @@ from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, ended, r
 from tests.loopback.discord import Channel, ChannelReply, File, Reply, User
 from tests.loopback.model_server import CutConnection, Hang, Say, says
 from tests.loopback.model_server import Reply as ModelReply
-from tests.loopback.speech_server import HEARD, Heard, LoopbackSpeechServer
+from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 from tests.recordings import m4a, mp3, ogg, voice, wav, webm
 
 RETRY = "もう一度きく"
@@ -62,6 +62,10 @@ async def spoken_in_dm(stage: Stage, user: User, recording: File | None = None) 
     message = await stage.discord.speak(user, stage.discord.dm(user), recording or voice())
     stage.discord.answer(message).locale = "ja"
     return stage.discord.answer(message)
+
+
+def has_sound(shown: Reply | ChannelReply) -> bool:
+    return bool(shown.messages) and bool(shown.messages[-1].attachments)
 
 
 async def answered(reply: ChannelReply) -> ChannelReply:
@@ -379,6 +383,111 @@ class TestRestart:
         assert (await answered(reply)).message.content == f"{QUOTED}\nできあがり。"
 
 
+class TestReadingAloud:
+    async def on(self, stage: Stage, user: User) -> None:
+        told = await stage.told(user, stage.discord.dm(user), "settings", voice=True)
+        assert told.endswith("読み上げ: オン" if user.locale == "ja" else "read aloud: on")
+
+    async def attached(self, reply: Reply | ChannelReply) -> None:
+        await reply.until(has_sound, "the recording")
+
+    async def test_comes_on_top_of_the_answer(
+        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
+    ) -> None:
+        await self.on(stage, aiko)
+        reply = await stage.ask_in_words(aiko, channel, "**会議**は https://example.com で十時です。")
+        await self.attached(reply)
+        [file] = reply.message.attachments
+        assert (file.file.name, file.file.data) == ("回答.mp3", SOUND)
+        assert "会議" in reply.text
+        [spoken] = speech.spoken
+        assert (spoken.text, spoken.model, spoken.voice) == ("会議は  で十時です。", "mouth", "nova")
+        seconds = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND purpose = 'speech'"
+        await stage.eventually(seconds, aiko.id, gives=[(1,)])
+
+    async def test_comes_anew_with_an_answer_that_is_made_anew(
+        self, stage: Stage, ben: User, channel: Channel, speech: LoopbackSpeechServer
+    ) -> None:
+        await self.on(stage, ben)
+        stage.model.script(says("At ten."), says("At eleven."))
+        reply = await stage.ask(ben, channel, "When?")
+        await self.attached(reply)
+        [first] = reply.message.attachments
+        again = await stage.discord.click(ben, reply.message, "Answer again")
+        await again.until(lambda shown: "eleven" in shown.text and has_sound(shown), "another recording")
+        [second] = again.message.attachments
+        assert (first.id == second.id, [each.text for each in speech.spoken]) == (
+            False,
+            ["At ten.", "At eleven."],
+        )
+
+    async def test_of_an_answer_that_is_made_anew_meanwhile_is_not_attached(
+        self, stage: Stage, ben: User, channel: Channel, speech: LoopbackSpeechServer
+    ) -> None:
+        await self.on(stage, ben)
+        speech.script_speech(Heard(hangs=True))
+        stage.model.script(says("At ten."), says("At eleven."))
+        reply = await stage.ask(ben, channel, "When?")
+        again = await stage.discord.click(ben, reply.message, "Answer again")
+        await again.until(has_sound, "a recording")
+        assert "eleven" in again.text
+        assert len(again.message.attachments) == 1
+
+    async def test_is_private_where_the_answer_is(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        await self.on(stage, aiko)
+        reply = await stage.ask(aiko, channel, "内緒の質問", private=True)
+        await self.attached(reply)
+        assert reply.message.ephemeral
+        assert len(reply.messages) == 1
+
+    async def test_comes_with_answers_to_messages_too(self, stage: Stage, aiko: User) -> None:
+        await self.on(stage, aiko)
+        reply = await answered(await spoken_in_dm(stage, aiko))
+        await self.attached(reply)
+        assert reply.message.content.startswith(QUOTED)
+
+    async def test_in_a_channel_is_for_one_who_asks_alone(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await self.on(stage, aiko)
+        message = await stage.write(aiko, channel, "何時から？")
+        await self.attached(stage.discord.answer(message))
+
+    @pytest.mark.parametrize("answer", ["あ" * 1001, "```py\nprint(1)\n```", "**"])
+    async def test_is_left_out_where_it_helps_nobody(
+        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer, answer: str
+    ) -> None:
+        await self.on(stage, aiko)
+        reply = await stage.ask_in_words(aiko, channel, answer)
+        await stage.discord.quiet(0.3)
+        assert (reply.message.attachments, speech.spoken) == ((), [])
+
+    @pytest.mark.parametrize(
+        "trouble", [Heard(status=401), Heard(body="no sound"), Heard(status=200, body={"error": "x"})]
+    )
+    async def test_that_fails_leaves_the_answer_as_it_is(
+        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer, trouble: Heard
+    ) -> None:
+        await self.on(stage, aiko)
+        speech.script_speech(trouble)
+        reply = await stage.ask_in_words(aiko, channel, "十時です。")
+        await stage.logs("answer_not_spoken")
+        assert reply.message.content == "十時です。"
+        assert reply.message.attachments == ()
+
+    async def test_is_not_begun_unless_it_was_chosen(
+        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
+    ) -> None:
+        await stage.ask(aiko, channel)
+        await self.on(stage, aiko)
+        told = await stage.told(aiko, channel, "settings")
+        assert told.endswith("読み上げ: オン")
+        assert (await stage.told(aiko, channel, "settings", voice=False)).endswith("読み上げ: オフ")
+        await stage.ask(aiko, channel)
+        await stage.discord.quiet(0.3)
+        assert speech.spoken == []
+
+
 class TestUnset:
     async def test_says_so_and_tells_the_operator_once(
         self, tmp_path_factory: pytest.TempPathFactory
@@ -392,6 +501,9 @@ class TestUnset:
             assert "I can't listen to voice messages here" in told.text
             assert stage.model.requests == []
             assert stage.program.output.count("nobody_listens") == 1
+            told_of_voice = await stage.told(aiko, stage.discord.dm(aiko), "settings", voice=True)
+            assert "読み上げる声がない" in told_of_voice
+            assert "読み上げ" not in await stage.told(aiko, stage.discord.dm(aiko), "settings")
             stage.check()
 
 

@@ -1,4 +1,5 @@
-"""`/settings`: a user's own language and time zone. Discord tells the one, but not the other."""
+"""`/settings`: a user's own language and time zone, and whether answers are read aloud. Of these Discord tells
+the first alone."""
 
 import contextlib
 
@@ -7,6 +8,7 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.access import Owners, suggesting
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.interactions import MAX_CHOICES, defer, payer_of
 from cc_bot.discord.pages.admin import usage_view
@@ -57,6 +59,7 @@ class SettingsCommand(
         max_length=64,
         autocomplete=suggesting(suggest_timezones),
     )
+    voice = lightbulb.boolean("settings_voice", "settings_voice_description", localize=True, default=None)
 
     @lightbulb.invoke
     async def invoke(
@@ -65,6 +68,7 @@ class SettingsCommand(
         settings: SettingsStore,
         schedules: ScheduleStore,
         recipients: Recipients,
+        running: RunningTurns,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         user_id = int(ctx.user.id)
@@ -74,26 +78,43 @@ class SettingsCommand(
             timezone = zone_of(self.timezone)
             await settings.set(user_id, timezone=timezone)
             await schedules.rezone(user_id, timezone)
+        may_speak = running.spoken is not None and running.spoken.possible
+        if self.voice is not None and (may_speak or not self.voice):
+            await settings.speak(user_id, self.voice)
         recipient = await recipients.of(ctx.interaction)
-        if self.language is None and self.timezone is None:
-            sentence = _overview(recipient, await settings.get(user_id))
+        if self.language is None and self.timezone is None and self.voice is None:
+            sentence = _overview(recipient, await settings.get(user_id), may_speak=may_speak)
         else:
-            sentence = recipient.words.session.settings_saved.format(
-                language=_language(recipient), timezone=recipient.timezone.key
-            )
+            sentence = _saved(recipient, may_speak=may_speak)
+        if self.voice and not may_speak:
+            sentence = recipient.words.session.voice_unset
         await ctx.interaction.edit_initial_response(sentence)
 
 
-def _overview(recipient: Recipient, chosen: UserSettings) -> str:
+def _saved(recipient: Recipient, *, may_speak: bool) -> str:
+    words = recipient.words.session
+    saved = words.settings_saved.format(language=_language(recipient), timezone=recipient.timezone.key)
+    return words.voice_saved.format(saved=saved, voice=_voice(recipient)) if may_speak else saved
+
+
+def _overview(recipient: Recipient, chosen: UserSettings, *, may_speak: bool) -> str:
     words = recipient.words.session
     language, timezone = _language(recipient), recipient.timezone.key
     shown_language = language if chosen.locale else words.settings_default.format(value=language)
     shown_timezone = timezone if chosen.timezone else words.settings_default.format(value=timezone)
-    return (
-        f"**{words.settings_title}**\n"
-        f"{words.settings_language}: {shown_language}\n"
-        f"{words.settings_timezone}: {shown_timezone}"
-    )
+    lines = [
+        f"**{words.settings_title}**",
+        f"{words.settings_language}: {shown_language}",
+        f"{words.settings_timezone}: {shown_timezone}",
+    ]
+    if may_speak:
+        lines.append(f"{words.settings_voice}: {_voice(recipient)}")
+    return "\n".join(lines)
+
+
+def _voice(recipient: Recipient) -> str:
+    words = recipient.words.session
+    return words.voice_on if recipient.spoken else words.voice_off
 
 
 def _language(recipient: Recipient) -> str:

@@ -35,8 +35,9 @@ from cc_bot.discord.interactions import (
 )
 from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
-from cc_bot.discord.pages.page import Page, rows_of
+from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import Message, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
 from cc_bot.log import begin_turn
@@ -224,6 +225,9 @@ class Answers:
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
         await self.deliveries.note_pages(live.state, await _page_ids(turn, reply))
+        if self.running.spoken:
+            payer = UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids)
+            await self.running.spoken.begin(reply, recipient, live.state, payer)
         return live.state
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
@@ -353,10 +357,13 @@ class Answers:
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         """The message that an answer is written over, with what it tells of what was done before."""
-        receipts = self.running.receipts
+        receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message
+        attached = spoken is not None and await spoken.stop(int(message.id))
         if receipts is None:
-            return page_of(interaction.message, recipient.locale)
-        return await receipts.carry_over(interaction.message, recipient.user_id, recipient.words)
+            page = page_of(message, recipient.locale)
+        else:
+            page = await receipts.carry_over(message, recipient.user_id, recipient.words)
+        return replace(page, file=SoundFile(recipient.words.answer.sound_name)) if attached else page
 
 
 async def _settle(accepted: AcceptedTurn) -> None:

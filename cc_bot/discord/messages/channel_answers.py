@@ -32,6 +32,7 @@ from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
 from cc_bot.log import begin_turn
@@ -262,7 +263,16 @@ class ChannelAnswers:
             await self._give_up(asked.questions)
             return True
         self._read.note(asked.questions)
+        await self._have_spoken(asked, reply, live.state)
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
+
+    async def _have_spoken(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> None:
+        """Have it read aloud where it answers one person alone, who wants that."""
+        if self.running.spoken and len(asked.askers) == 1:
+            guild_id = self.assistant.recipients.guilds.guild_of(asked.key.place_id)
+            roles = self.assistant.roles.of(guild_id, asked.recipient.user_id)
+            payer = UsageSubject(asked.recipient.user_id, guild_id or 0, roles)
+            await self.running.spoken.begin(reply, asked.recipient, state, payer)
 
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
