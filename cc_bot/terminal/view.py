@@ -182,8 +182,10 @@ class AnswerView:
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
             case turn.NotSaved() | turn.NotRemoved():
                 self._untrue |= {event}
-            case turn.FilesLeftOut() | turn.CallsResumed():
-                pass  # here files are read when they are attached, and a turn that is killed is over
+            case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
+                self._state(self._texts.terminal.not_heard.format(names=", ".join(map(one_line, names))))
+            case turn.CallsResumed():
+                pass  # here a turn that is killed is over
             case turn.Heard(text):
                 self._wait(None)
                 self._state(f"🎤 {one_line(text)}")

@@ -79,7 +79,7 @@ class UsageTexts(Area):
                 tokens=f"{total.tokens:,}",
                 cost=money(total.cost_micros, report.currency),
             )
-            + (f" ({self._time(total.seconds)})" if total.seconds else "")
+            + (f" ({self.time(total.seconds)})" if total.seconds else "")
             for model, total in report.models[:MODELS]
         ]
 
@@ -87,9 +87,10 @@ class UsageTexts(Area):
         template = self.total_cost if currency else self.total
         cost = money(total.cost_micros, currency)
         told = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
-        return self.sound.format(total=told, time=self._time(total.seconds)) if total.seconds else told
+        return self.sound.format(total=told, time=self.time(total.seconds)) if total.seconds else told
 
-    def _time(self, seconds: int) -> str:
+    def time(self, seconds: int) -> str:
+        """The length of a sound."""
         return self.minutes.format(minutes=seconds // 60, seconds=seconds % 60)
 
 

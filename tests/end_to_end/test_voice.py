@@ -383,6 +383,14 @@ class TestRestart:
         assert (await answered(reply)).message.content == f"{QUOTED}\nできあがり。"
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def nobody_speaks(stage: Stage) -> AsyncIterator[None]:
+    """What the test before has had read aloud is over, and what this one has before the next one begins."""
+    yield
+    await stage.discord.quiet(0.3)
+
+
+@pytest.mark.usefixtures("nobody_speaks")
 class TestReadingAloud:
     async def on(self, stage: Stage, user: User) -> None:
         told = await stage.told(user, stage.discord.dm(user), "settings", voice=True)

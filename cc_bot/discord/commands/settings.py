@@ -1,5 +1,5 @@
-"""`/settings`: a user's own language and time zone, and whether answers are read aloud. Of these Discord tells
-the first alone."""
+"""`/settings`: a user's own language and time zone, and whether answers are read aloud. Discord tells the
+language alone."""
 
 import contextlib
 

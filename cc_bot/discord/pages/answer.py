@@ -63,7 +63,6 @@ TEXT_LIMIT = 1700
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
 """Characters of an answer on its way that are looked at: more than its messages can show, white space between
 them included. So an edit costs the same however long the answer has become."""
-_LIKE_HEARD: Final = re.compile(r"^([ \t]*>[> \t]*)🎤", re.MULTILINE)
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
@@ -307,8 +306,15 @@ def quote_heard(heard: str) -> str:
 
 
 def _said(text: str) -> str:
-    """The model's words, of which none pass for what was heard."""
-    return _LIKE_HEARD.sub(r"\1", text)
+    """The model's words, of which none pass for what was heard: no quotation of them begins so."""
+    return "\n".join(map(_not_heard, text.split("\n"))) if HEARD in text else text
+
+
+def _not_heard(line: str) -> str:
+    before, found, rest = line.partition(HEARD)
+    if not found or ">" not in before or any(map(str.isalnum, before)):
+        return line
+    return before + rest.lstrip(HEARD)
 
 
 def without_heard(shown: str) -> str:
