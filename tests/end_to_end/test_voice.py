@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, ended, running_stage
 from tests.loopback.discord import Channel, ChannelReply, File, Reply, User
-from tests.loopback.model_server import CutConnection, Hang, Say, says
+from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
 from tests.loopback.model_server import Reply as ModelReply
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 from tests.recordings import m4a, mp3, ogg, voice, wav, webm
@@ -440,6 +440,36 @@ class TestReadingAloud:
         await again.until(has_sound, "a recording")
         assert "eleven" in again.text
         assert len(again.message.attachments) == 1
+
+    async def test_that_is_on_its_way_to_an_answer_that_is_made_anew_goes_with_it(
+        self, stage: Stage, ben: User, channel: Channel, speech: LoopbackSpeechServer
+    ) -> None:
+        await self.on(stage, ben)
+        stage.model.script(says("At ten."), says("At eleven."))
+        attach = "PATCH /webhooks/{application}/{token}/messages/{message}"
+        stage.discord.fail_next(attach, 200, delay_s=1.0)
+        reply = await stage.ask(ben, channel, "When?")
+        while not speech.spoken:  # noqa: ASYNC110 - another process asks
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(0.2)
+        again = await stage.discord.click(ben, reply.message, "Answer again")
+        await again.until(lambda shown: "eleven" in shown.text and has_sound(shown), "another recording")
+        await stage.discord.quiet(0.5)
+        assert len(again.message.attachments) == 1
+        assert [each.text for each in speech.spoken] == ["At ten.", "At eleven."]
+
+    async def test_stays_where_something_is_taken_back(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await self.on(stage, aiko)
+        kept = Call("remember", {"content": "犬が好き"})
+        stage.model.script(calls(kept), says("覚えました。"))
+        reply = await stage.ask(aiko, channel, "犬が好きなのを覚えておいて")
+        await self.attached(reply)
+        before = reply.message.attachments
+        await stage.discord.click(aiko, reply.message, "取り消す")
+        await reply.until(lambda shown: "取り消す" not in shown.labels, "that it is taken back")
+        assert reply.message.attachments == before
 
     async def test_is_private_where_the_answer_is(self, stage: Stage, aiko: User, channel: Channel) -> None:
         await self.on(stage, aiko)
