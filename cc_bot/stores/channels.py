@@ -135,10 +135,10 @@ EDIT: Final = """
     RETURNING id
 """
 
-# $1 id, $2 who said it, $3 its content with that, $4 what was heard
+# Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
 NOTE_HEARD: Final = """
-    UPDATE messages SET content = $3, heard = $4
-    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
+    UPDATE messages SET content = content || char(10) || $3, heard = $3
+    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0 AND heard = ''
 """
 
 # Discord tells of an edit by what was typed alone.
@@ -540,11 +540,10 @@ class ChannelStore:
     async def note_heard(self, question: Message, heard: str) -> None:
         """Note what was heard in the recordings of a channel's question: it is what the question says from
         now on, below what was typed."""
-        content = with_heard(question.content, heard)
         await self._database.transaction(
             [
-                Statement(THAW_EDITED, (question.discord_id, content)),
-                Statement(NOTE_HEARD, (question.discord_id, question.author_id, content, heard)),
+                Statement(THAW_EDITED, (question.discord_id, heard)),
+                Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard)),
             ]
         )
 

@@ -367,6 +367,26 @@ class TestRestart:
         assert len(speech.heard) == 1
 
     @pytest.mark.restarts
+    async def test_in_a_channel_after_the_answer_was_stored_shows_both(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        route = "PATCH /channels/{channel}/messages/{message}"
+        stage.model.script(says("できあがり。", delay_s=0.5))
+        message = await stage.write(aiko, channel, "何時？", attachments=(File("会議.mp3", mp3(4), FORM),))
+        await stage.discord.reply_to(message)
+        stage.discord.fail_next(route, 500, times=50, channel=channel)
+        stored = (
+            "SELECT count(*) FROM messages WHERE thread_id = 0 AND parent_channel_id = ? AND user_id IS NULL"
+        )
+        await stage.eventually(stored, channel.id, gives=[(2,)])
+        await stage.program.kill()
+        await stage.discord.gone()
+        stage.discord.faults.forget()
+        await stage.start()
+        reply = await stage.says(message, "できあがり。")
+        assert reply.message.content == f"{QUOTED}\nできあがり。"
+
+    @pytest.mark.restarts
     async def test_after_the_answer_was_stored_shows_both(self, stage: Stage, aiko: User) -> None:
         route = "PATCH /channels/{channel}/messages/{message}"
         dm = stage.discord.dm(aiko)
@@ -445,7 +465,7 @@ class TestReadingAloud:
         self, stage: Stage, ben: User, channel: Channel, speech: LoopbackSpeechServer
     ) -> None:
         await self.on(stage, ben)
-        stage.model.script(says("At ten."), says("At eleven."))
+        stage.model.script(says("At ten."), says("At eleven. " * 100))
         attach = "PATCH /webhooks/{application}/{token}/messages/{message}"
         stage.discord.fail_next(attach, 200, delay_s=1.0)
         reply = await stage.ask(ben, channel, "When?")
@@ -453,10 +473,9 @@ class TestReadingAloud:
             await asyncio.sleep(0.02)
         await asyncio.sleep(0.2)
         again = await stage.discord.click(ben, reply.message, "Answer again")
-        await again.until(lambda shown: "eleven" in shown.text and has_sound(shown), "another recording")
+        await again.until(lambda shown: "eleven" in shown.text and "Answer again" in shown.labels, "the end")
         await stage.discord.quiet(0.5)
-        assert len(again.message.attachments) == 1
-        assert [each.text for each in speech.spoken] == ["At ten.", "At eleven."]
+        assert again.message.attachments == ()
 
     async def test_stays_where_something_is_taken_back(
         self, stage: Stage, aiko: User, channel: Channel

@@ -239,6 +239,14 @@ class TestHeard:
         assert await stores.channels.edit(10, "いつから？")
         assert await archived(database) == {10: "いつから？\n十時です"}
 
+    async def test_stands_below_what_was_typed_and_not_below_what_the_model_was_told_of_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        await stores.channels.add(CHANNEL, said(10, "何時から？"), waiting=True)
+        for _ in range(2):
+            await stores.channels.note_heard(said(10, "何時から？\n[not shown]"), "十時です")
+        assert await archived(database) == {10: "何時から？\n十時です"}
+
     async def test_is_noted_for_whoever_said_it_alone(self, stores: Stores, database: Database) -> None:
         question = said(10, "何時から？", author_id=7)
         await stores.channels.add(CHANNEL, question)
