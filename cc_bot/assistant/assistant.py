@@ -37,6 +37,7 @@ from cc_bot.assistant.turn import (
     until_stopped,
 )
 from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
@@ -498,7 +499,8 @@ def _at_most(question: Message) -> int:
 def _file_at_most(file: Attachment) -> int:
     if file.is_image:
         return IMAGE_TOKENS
-    return ceil(file.seconds * TOKENS_A_SECOND) if file.is_recording else len(file.data) // 3
+    seconds = file.seconds or len(file.data) / BYTES_A_SECOND
+    return ceil(seconds * TOKENS_A_SECOND) if file.is_recording else len(file.data) // 3
 
 
 def _check(message: Message) -> None:

@@ -12,7 +12,7 @@ import structlog
 
 from cc_bot.assistant.rounds import Emit
 from cc_bot.assistant.turn import TurnRequest
-from cc_bot.context.recordings import says_nothing
+from cc_bot.context.recordings import BYTES_A_SECOND, says_nothing
 from cc_bot.domain.errors import (
     HearingFailed,
     HearingNotSetUp,
@@ -93,9 +93,10 @@ class Hearing:
             self._tell_operator()
             return NobodyListens()
         try:
-            with recorder.sound(self.transcriber.name, recording.seconds) as sound:
+            about_s = recording.seconds or len(recording.data) / BYTES_A_SECOND
+            with recorder.sound(self.transcriber.name, about_s) as sound:
                 heard = await self.transcriber.transcribe(recording, language)
-                sound.seconds = max(sound.seconds, heard.seconds)
+                sound.seconds = max(recording.seconds, heard.seconds) or about_s
         except ModelError as error:
             return _meaning(error)
         return NothingHeard() if says_nothing(heard.text, sound.seconds) else heard.text

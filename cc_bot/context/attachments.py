@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cc_bot.context import recordings
-from cc_bot.context.recordings import Sound, seconds_at_most, sound_of
+from cc_bot.context.recordings import Sound, sound_of
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     AttachmentTooLarge,
@@ -233,7 +233,7 @@ def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
         raise RecordingEmpty
     if (sound.seconds or 0) > recordings.MAX_SECONDS:
         raise RecordingTooLong(minutes=recordings.MAX_SECONDS // 60)
-    return Attachment(name, sound.content_type, data, seconds=seconds_at_most(sound, len(data)))
+    return Attachment(name, sound.content_type, data, seconds=sound.seconds or 0.0)
 
 
 def as_prompt_text(attachment: Attachment) -> str:

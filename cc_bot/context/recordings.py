@@ -20,8 +20,8 @@ MAX_BYTES: Final = 25 * 2**20
 MAX_SECONDS: Final = 20 * 60
 SHORTEST_S: Final = 0.1
 """With less nobody has said anything, and OpenAI's server refuses it."""
-MIN_BYTES_A_SECOND: Final = 750
-"""Of a file that does not say how long it is: 6 kbit/s, the least that Opus goes down to."""
+BYTES_A_SECOND: Final = 4000
+"""About, of a file of which no more is known: Discord's own voice messages have 32 kbit/s."""
 _HEAD: Final = 8192
 """Bytes in which a file tells what it holds."""
 
@@ -50,11 +50,6 @@ def sound_of(data: bytes) -> Sound | None:
             except (_NoSound, struct.error, IndexError):
                 return None
     return None
-
-
-def seconds_at_most(sound: Sound, size_bytes: int) -> float:
-    """The length of a recording; where that is not known, the longest that so many bytes can be."""
-    return size_bytes / MIN_BYTES_A_SECOND if sound.seconds is None else sound.seconds
 
 
 # ---- nothing said ----------------------------------------------------------------------------------------
@@ -124,6 +119,8 @@ _OPUS_RATE: Final = 48_000
 """Of granule positions, whatever the input had (RFC 7845, section 4)."""
 _NO_PACKET_ENDS: Final = (1 << 64) - 1
 _PAGE: Final = struct.Struct("<4sBBQI")
+_MOST_PAGES: Final = 1000
+"""That are looked at from the end: the last packet ends on one of the last two."""
 
 
 def _measure_ogg(data: bytes) -> float | None:
@@ -142,7 +139,10 @@ def _measure_ogg(data: bytes) -> float | None:
 
 def _last_granule(data: bytes) -> int | None:
     at = len(data)
-    while (at := data.rfind(b"OggS", 0, at)) >= 0:
+    for _ in range(_MOST_PAGES):
+        at = data.rfind(b"OggS", 0, at)
+        if at < 0:
+            return None
         if len(data) - at >= _PAGE.size:
             granule: int = _PAGE.unpack_from(data, at)[3]
             if granule != _NO_PACKET_ENDS:
@@ -174,8 +174,8 @@ _BIT_RATES: Final = {
 """In kbit/s, of layer 3: of MPEG 1, and of MPEG 2 and 2.5."""
 _SAMPLE_RATES: Final = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
 """By version: 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5."""
-_MOST_FRAMES: Final = 200_000
-"""An hour and a half of the shortest."""
+_MOST_FRAMES: Final = 60_000
+"""More than twenty minutes, of the shortest that there are."""
 _FRAMES_LOOKED_AT: Final = 4
 _SYNC: Final = re.compile(rb"\xff[\xe2\xe3\xf2\xf3\xfa\xfb]")
 
@@ -281,7 +281,8 @@ _SEGMENT, _INFO, _TRACKS, _CLUSTER = 0x18538067, 0x1549A966, 0x1654AE6B, 0x1F43B
 _SCALE, _DURATION, _TRACK, _TRACK_TYPE, _TIMESTAMP = 0x2AD7B1, 0x4489, 0xAE, 0x83, 0xE7
 _PARENTS: Final = frozenset({_SEGMENT, _INFO, _TRACKS, _CLUSTER, _TRACK})
 _VIDEO: Final = 1
-_MOST_ELEMENTS: Final = 200_000
+_MOST_ELEMENTS: Final = 100_000
+"""More than twenty minutes, in blocks of 20 ms."""
 
 
 def _elements(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -313,6 +314,8 @@ def _measure_webm(data: bytes) -> float | None:
     """Return the duration that is told, or else that of the clusters, of what was written as it came."""
     scale, last, kinds, told = 1_000_000, 0, set[int](), None
     for name, content in _elements(data):
+        if name == _CLUSTER and told:
+            break
         number = int.from_bytes(content, "big")
         if name == _SCALE:
             scale = number

@@ -100,7 +100,7 @@ class Attachment:
     """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
     data: bytes = field(repr=False)
     seconds: float = 0.0
-    """The length of a recording, or the most that it may be."""
+    """The length of a recording; 0 where it does not tell."""
     own_words: bool = False
     """Whether it is a voice message: what is heard there, its sender says."""
 

@@ -138,7 +138,8 @@ EDIT: Final = """
 # Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
 NOTE_HEARD: Final = """
     UPDATE messages SET content = content || char(10) || $3, heard = $3
-    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0 AND heard = ''
+    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
+        AND heard = ''
 """
 
 # Discord tells of an edit by what was typed alone.

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,19 @@ class TestRecording:
         both.set()
         await hearing
         assert sorted(asked(ears.table).text.splitlines()) == ["一つ目", "二つ目"]
+
+    @pytest.mark.parametrize(
+        ("seconds", "counted", "usage"),
+        [(3.2, None, 4), (3.2, 2, 4), (3.2, 130, 130), (0, 7, 7), (0, None, 2)],
+    )
+    async def test_costs_what_it_lasts_or_what_its_server_counts(
+        self, ears: Ears, seconds: float, counted: int | None, usage: int
+    ) -> None:
+        told = {"usage": {"type": "duration", "seconds": counted}} if counted else {}
+        ears.server.script(Says(body={"text": HEARD, **told}))
+        await ears.hear(replace(VOICE, data=bytes(8000), seconds=seconds))
+        used = await ears.table.stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1))
+        assert {each.model: each.usage.seconds for each in used} == {"": 0, "ears": usage}
 
     async def test_that_was_heard_is_not_heard_again(self, ears: Ears) -> None:
         events = await ears.hear(VOICE, text="前に聞いた", heard="前に聞いた")

@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
+from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.interactions import Answerable, is_fault
@@ -33,8 +34,6 @@ _log = structlog.get_logger(__name__)
 Prepared = TypeVar("Prepared")
 Acknowledged = TypeVar("Acknowledged")
 
-BYTES_A_SECOND: Final = 4000
-"""Of a recording, about: Discord's own voice messages have 32 kbit/s."""
 NOTING_S: Final = 1.0
 """How long a note is waited for. Of the 3 s that Discord gives an acknowledgement, the rest is for that."""
 
