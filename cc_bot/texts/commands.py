@@ -297,6 +297,8 @@ class CommandTexts(Area):
         en="Your own language and time zone, and whether answers are read aloud",
     )
     settings_voice = Sentence(ja="読み上げ", en="voice")
+    settings_voice_on_choice = Sentence(ja="オン", en="on")
+    settings_voice_off_choice = Sentence(ja="オフ", en="off")
     settings_voice_description = Sentence(
         ja="短い回答に、読み上げた音声を付けるかどうか",
         en="Whether short answers come as a recording as well",

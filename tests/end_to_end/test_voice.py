@@ -413,7 +413,7 @@ async def nobody_speaks(stage: Stage) -> AsyncIterator[None]:
 @pytest.mark.usefixtures("nobody_speaks")
 class TestReadingAloud:
     async def on(self, stage: Stage, user: User) -> None:
-        told = await stage.told(user, stage.discord.dm(user), "settings", voice=True)
+        told = await stage.told(user, stage.discord.dm(user), "settings", voice="on")
         assert told.endswith("読み上げ: オン" if user.locale == "ja" else "read aloud: on")
 
     async def attached(self, reply: Reply | ChannelReply) -> None:
@@ -539,7 +539,7 @@ class TestReadingAloud:
         await self.on(stage, aiko)
         told = await stage.told(aiko, channel, "settings")
         assert told.endswith("読み上げ: オン")
-        assert (await stage.told(aiko, channel, "settings", voice=False)).endswith("読み上げ: オフ")
+        assert (await stage.told(aiko, channel, "settings", voice="off")).endswith("読み上げ: オフ")
         await stage.ask(aiko, channel)
         await stage.discord.quiet(0.3)
         assert speech.spoken == []
@@ -558,8 +558,13 @@ class TestUnset:
             assert "I can't listen to voice messages here" in told.text
             assert stage.model.requests == []
             assert stage.program.output.count("nobody_listens") == 1
-            told_of_voice = await stage.told(aiko, stage.discord.dm(aiko), "settings", voice=True)
-            assert "読み上げる声がない" in told_of_voice
+            told_of_voice = await stage.told(aiko, stage.discord.dm(aiko), "settings", voice="on")
+            assert told_of_voice.startswith("🔈 このボットには読み上げる声がない")
+            both = await stage.told(
+                aiko, stage.discord.dm(aiko), "settings", voice="on", timezone="Europe/London"
+            )
+            assert "Europe/London" in both
+            assert "読み上げる声がない" in both
             assert "読み上げ" not in await stage.told(aiko, stage.discord.dm(aiko), "settings")
             stage.check()
 

@@ -59,7 +59,16 @@ class SettingsCommand(
         max_length=64,
         autocomplete=suggesting(suggest_timezones),
     )
-    voice = lightbulb.boolean("settings_voice", "settings_voice_description", localize=True, default=None)
+    voice = lightbulb.string(
+        "settings_voice",
+        "settings_voice_description",
+        localize=True,
+        default=None,
+        choices=[
+            lightbulb.Choice("settings_voice_on_choice", "on", localize=True),
+            lightbulb.Choice("settings_voice_off_choice", "off", localize=True),
+        ],
+    )
 
     @lightbulb.invoke
     async def invoke(
@@ -79,16 +88,16 @@ class SettingsCommand(
             await settings.set(user_id, timezone=timezone)
             await schedules.rezone(user_id, timezone)
         may_speak = running.spoken is not None and running.spoken.possible
-        if self.voice is not None and (may_speak or not self.voice):
-            await settings.speak(user_id, self.voice)
+        in_vain = self.voice == "on" and not may_speak
+        if self.voice is not None and not in_vain:
+            await settings.speak(user_id, self.voice == "on")
         recipient = await recipients.of(ctx.interaction)
-        if self.language is None and self.timezone is None and self.voice is None:
-            sentence = _overview(recipient, await settings.get(user_id), may_speak=may_speak)
-        else:
-            sentence = _saved(recipient, may_speak=may_speak)
-        if self.voice and not may_speak:
-            sentence = recipient.words.session.voice_unset
-        await ctx.interaction.edit_initial_response(sentence)
+        sentences = [recipient.words.session.voice_unset] if in_vain else []
+        if self.language is not None or self.timezone is not None or (self.voice and not in_vain):
+            sentences.insert(0, _saved(recipient, may_speak=may_speak))
+        elif not in_vain:
+            sentences.append(_overview(recipient, await settings.get(user_id), may_speak=may_speak))
+        await ctx.interaction.edit_initial_response("\n".join(sentences))
 
 
 def _saved(recipient: Recipient, *, may_speak: bool) -> str:
