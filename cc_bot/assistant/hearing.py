@@ -60,33 +60,34 @@ class Hearing:
         """
         if any(_recordings(question) and not question.heard for question in request.questions):
             emit(Notice("hearing"))
-        alone, left_out, questions = len(request.questions) == 1, list[str](), list[Message]()
-        for question in request.questions:
-            outcomes = await self._outcomes(question, request.options.locale, recorder)
-            errors = [outcome for outcome in outcomes if not isinstance(outcome, str)]
-            if alone and errors and len(errors) == len(outcomes):
-                raise errors[0]
-            read, missed = _with_outcomes(question, outcomes)
-            left_out += missed
-            questions.append(read)
-            if read.heard != question.heard:
-                await self._note(request, question, read.heard)
-        if left_out:
-            emit(FilesLeftOut(tuple(left_out)))
-        return replace(request, questions=tuple(questions))
+        async with asyncio.TaskGroup() as group:  # together they take no longer than one may
+            hearing = [
+                group.create_task(self._hear_one(request, question, recorder))
+                for question in request.questions
+            ]
+        heard = [task.result() for task in hearing]
+        if len(heard) == 1 and heard[0].failure:
+            raise heard[0].failure
+        if left_out := tuple(name for one in heard for name in one.missed):
+            emit(FilesLeftOut(left_out))
+        return replace(request, questions=tuple(one.question for one in heard))
 
-    async def _outcomes(
-        self, question: Message, language: Locale, recorder: UsageRecorder
-    ) -> Sequence[Outcome]:
-        """Hear all of a question's recordings side by side: together they take no longer than one may."""
+    async def _hear_one(
+        self, request: TurnRequest, question: Message, recorder: UsageRecorder
+    ) -> "_HeardQuestion":
+        """Hear the recordings of one question, and put on record what they say."""
         if question.heard:
-            return ()
+            return _HeardQuestion(replace(question, attachments=_others(question)))
+        language = request.options.locale
         async with asyncio.TaskGroup() as group:
             hearing = [
                 group.create_task(self._outcome(recording, language, recorder))
                 for recording in _recordings(question)
             ]
-        return [task.result() for task in hearing]
+        read = _with_outcomes(question, [task.result() for task in hearing])
+        if read.question.heard:
+            await self._note(request, question, read.question.heard)
+        return read
 
     async def _outcome(self, recording: Attachment, language: Locale, recorder: UsageRecorder) -> Outcome:
         if self.transcriber is None:
@@ -121,12 +122,22 @@ def _recordings(question: Message) -> Sequence[Attachment]:
     return [file for file in question.attachments if file.is_recording]
 
 
-def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> tuple[Message, tuple[str, ...]]:
-    """The question with what was heard in place of its recordings, and the names of those that were not."""
+def _others(question: Message) -> tuple[Attachment, ...]:
+    return tuple(file for file in question.attachments if not file.is_recording)
+
+
+@dataclass(frozen=True, slots=True)
+class _HeardQuestion:
+    question: Message
+    """With what was heard in place of its recordings."""
+    missed: tuple[str, ...] = ()
+    """The names of those that were not heard."""
+    failure: InputError | HearingFailed | None = None
+    """Why, where that is all of them."""
+
+
+def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
     recordings = _recordings(question)
-    rest = tuple(file for file in question.attachments if not file.is_recording)
-    if question.heard:
-        return replace(question, attachments=rest), ()
     pairs = [*zip(recordings, outcomes, strict=True)]
     heard = "\n".join(outcome for _, outcome in pairs if isinstance(outcome, str))
     missed = tuple(recording.name for recording, outcome in pairs if not isinstance(outcome, str))
@@ -135,10 +146,11 @@ def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> tuple[Mess
         question,
         content=with_heard("\n".join(filter(None, (question.content, *notes))), heard),
         heard=heard,
-        attachments=rest,
+        attachments=_others(question),
         tainted=question.tainted or not all(recording.own_words for recording in recordings),
     )
-    return read, missed
+    failures = [outcome for outcome in outcomes if not isinstance(outcome, str)]
+    return _HeardQuestion(read, missed, failures[0] if failures and not heard else None)
 
 
 def _meaning(error: ModelError) -> InputError | HearingFailed:

@@ -198,6 +198,15 @@ class TestChannel:
         [stored] = await ears.table.stores.mentions.list_questions(50)
         assert (stored.content, stored.heard) == (f"質問1\n{HEARD}", HEARD)
 
+    async def test_hears_what_several_people_say_side_by_side(self, ears: Ears) -> None:
+        both = asyncio.Event()
+        ears.server.script(Says("一つ目", after=both), Says("二つ目", after=both))
+        questions = [await self.question(ears.table, number, FILE) for number in (1, 2)]
+        asking = asyncio.create_task(self.ask(ears.table, *questions))
+        await ears.server.arrived(2)
+        both.set()
+        assert done(await asking).answer.content
+
     async def test_in_which_one_of_several_is_not_heard_answers_all(self, ears: Ears) -> None:
         ears.server.script(Says(""), Says("二つ目の録音"))
         questions = [await self.question(ears.table, number, FILE) for number in (1, 2)]

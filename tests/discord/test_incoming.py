@@ -17,8 +17,9 @@ from cc_bot.discord.messages.incoming import (
     is_withheld,
     text_of,
     to_message,
+    without_files,
 )
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Attachment, Message
 from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, bot_user, message, payload
 
 CALL = f"<@{BOT}>"
@@ -160,3 +161,15 @@ class TestWithheldContent:
 class TestType:
     def test_is_hikaris(self) -> None:
         assert message("やあ", replies_to=payload("はい", BOT)).type is hikari.MessageType.REPLY
+
+
+class TestRefusedFiles:
+    def test_leave_the_recordings_of_a_question(self) -> None:
+        picture = Attachment("a.png", "image/png", b"")
+        recording = Attachment("a.mp3", "audio/mpeg", b"", seconds=3)
+        both = Message("user", "何時？\n[file: a.png]\n[file: a.mp3]", attachments=(picture, recording))
+        spoken = Message("user", "何時？\n[file: a.mp3]", attachments=(recording,))
+        [first, second] = without_files([both, spoken])
+        assert (first.attachments, "the model refused them" in first.content) == ((recording,), True)
+        assert second == spoken
+        assert without_files([spoken]) == (spoken,)

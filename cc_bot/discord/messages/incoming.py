@@ -247,10 +247,18 @@ class QuestionFiles:
 
 
 def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
-    """The questions, with a word on the files that the model did not take; as they are without any."""
-    if not any(question.attachments for question in questions):
+    """The questions, with a word on the files that the model did not take; as they are without any. It is
+    told what recordings say, and takes that."""
+    if all(file.is_recording for question in questions for file in question.attachments):
         return tuple(questions)
-    return tuple(_without_files(question, "the model refused them") for question in questions)
+    return tuple(map(_without_refused, questions))
+
+
+def _without_refused(question: Message) -> Message:
+    recordings = tuple(file for file in question.attachments if file.is_recording)
+    if recordings and recordings == question.attachments:
+        return question
+    return replace(_without_files(question, "the model refused them"), attachments=recordings)
 
 
 def _without_files(question: Message, reason: str) -> Message:
