@@ -47,6 +47,8 @@ DEFAULT_MODEL = "gpt-5.4-mini"
 LOCAL = "local"
 """The sentence encoder that the extra `semantic` installs; none where it is not installed."""
 OFF = "off"
+NO_SERVER: Final = "(OPENAI_API_KEY / OPENAI_BASE_URL / CC_BOT_TRANSCRIBE_URL)"
+"""What a model by name needs, one of these, and lacks."""
 
 # ---- environment -----------------------------------------------------------------------------------------
 
@@ -185,6 +187,13 @@ def one_of(literal: Any) -> Callable[[str], Any]:
     return lambda text: words[text.lower()]
 
 
+def speech_model(text: str, *, has_server: bool) -> str | None:
+    """Return which model hears or speaks; one by name needs a server that has it."""
+    if text and not has_server:
+        raise ValueError
+    return text or None
+
+
 def embedding_model(text: str, *, has_server: bool) -> str:
     """Return which model makes vectors: one by name needs a server that has it."""
     if text.lower() in (LOCAL, OFF):
@@ -257,6 +266,15 @@ class Config:
     """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
     embedding_model: str
     """LOCAL, OFF, or the name of a model at `openai_base_url`."""
+    transcribe_model: str | None
+    """The model that writes down voice messages; None: they can't be heard."""
+    transcribe_url: Annotated[
+        str | None, Setting("CC_BOT_TRANSCRIBE_URL", "", url_or_none, "http://localhost:8000/v1")
+    ]
+    """Where that model and the one that speaks are; None: at `openai_base_url`."""
+    speech_model: str | None
+    """The model that reads answers aloud; None: nobody does."""
+    speech_voice: Annotated[str, Setting("CC_BOT_SPEECH_VOICE", "alloy")]
     session_ttl: Annotated[timedelta, Setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")]
     max_turns: Annotated[int, Setting("CC_BOT_MAX_TURNS", "64", count, "64")]
     retention: Retention
@@ -307,10 +325,13 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     }
     models, has_server = found["models"], bool(found["openai_api_key"] or found["openai_base_url"])
     encoder = partial(embedding_model, has_server=has_server)
+    speech = partial(speech_model, has_server=has_server or bool(found["transcribe_url"]))
     return Config(
         **found,
         summary_models=Setting("CC_BOT_SUMMARY_MODEL", ",".join(models), names, models[0]).read(values),
         embedding_model=Setting("CC_BOT_EMBEDDING_MODEL", LOCAL, encoder, OFF).read(values),
+        transcribe_model=Setting("CC_BOT_TRANSCRIBE_MODEL", "", speech, NO_SERVER).read(values),
+        speech_model=Setting("CC_BOT_SPEECH_MODEL", "", speech, NO_SERVER).read(values),
         retention=Retention(**{name: each.read(values) for name, each in _RETENTION.items()}),
         operator_locale=operator_locale(environ, dotenv),
     )

@@ -189,6 +189,7 @@ class PrometheusMeter:
         self._tokens = self._counter(
             "tokens", "Tokens as servers count them; `prompt` without those in `cached`.", "kind", "model"
         )
+        self._sound = self._counter("sound_seconds", "Seconds that were heard, or read aloud.", "model")
         self._purposes = self._counter("tokens_by_purpose", "The same by what they were spent on.", "purpose")
         self._tools = self._counter("tool_calls", "Calls of tools by models.", "tool", "outcome")
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
@@ -222,6 +223,8 @@ class PrometheusMeter:
         kinds = {"prompt": fresh, "cached": usage.cached_tokens, "completion": usage.completion_tokens}
         for kind, tokens in kinds.items():
             self._tokens.labels(kind, model).inc(tokens)
+        if usage.seconds:
+            self._sound.labels(model).inc(usage.seconds)
         self._purposes.labels(purpose).inc(sum(kinds.values()))
 
     def record_tool_call(self, name: str, *, ok: bool) -> None:

@@ -66,6 +66,14 @@ class PriceTable(BaseModel):
     input: _Price
     output: _Price
     cached: _Price | None = None
+    per_minute: _Price = 0.0
+
+
+class SoundPriceTable(PriceTable):
+    """The prices of a model that hears or speaks: few charge for tokens as well."""
+
+    input: _Price = 0.0
+    output: _Price = 0.0
 
 
 class SubjectsTable(BaseModel):
@@ -137,8 +145,9 @@ class _Reader:
         models = {}
         for model, value in table.items():
             name = f"prices.{printable_key(model)}"
-            given = self._read(PriceTable, name, self.table(name, value))
-            models[model] = Price(given.input, given.output, given.cached)
+            prices = self.table(name, value)
+            given = self._read(SoundPriceTable if "per_minute" in prices else PriceTable, name, prices)
+            models[model] = Price(given.input, given.output, given.cached, given.per_minute)
         return PriceList(currency, models)
 
     def access(self, value: Any) -> AccessLists:

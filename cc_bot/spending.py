@@ -1,10 +1,11 @@
 """The accounts of what models cost: admitted with a reservation, settled with what it took."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
+from math import ceil
 from typing import Final, Literal
 
 import structlog
@@ -56,6 +57,19 @@ class _Asked:
                 self.said += [call.name + call.arguments for call in calls]
 
 
+@dataclass(slots=True)
+class MeteredSound:
+    """A recording that is heard, or made."""
+
+    model: str
+    seconds: float
+    """More than its file says where the server that heard it counted more."""
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(seconds=ceil(self.seconds))
+
+
 class UsageRecorder:
     """The record of what is run up by the models that are asked through it. A request that a model refused
     costs nothing; one whose answer was cut or stopped costs what its server told, and about what was sent and
@@ -71,6 +85,7 @@ class UsageRecorder:
         self._policy = policy
         self._meter = meter
         self._asked: list[_Asked] = []
+        self._sounds: list[MeteredSound] = []
 
     def metered(self, model: ChatModel) -> ChatModel:
         """The same model, on this account."""
@@ -81,7 +96,22 @@ class UsageRecorder:
         total: dict[str, Usage] = {}
         for asked in self._asked:
             total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
+        for sound in self._sounds:
+            total[sound.model] = total.get(sound.model, Usage()) + sound.usage
         return [ModelUsage(model, usage) for model, usage in total.items()]
+
+    @contextmanager
+    def sound(self, model: str, seconds: float) -> Iterator["MeteredSound"]:
+        """Count a recording that is heard within. One that its server refused costs nothing; one that nobody
+        waited for any more, what it would have."""
+        sound = MeteredSound(model, seconds)
+        self._sounds.append(sound)
+        try:
+            yield sound
+        except ModelError:
+            self._sounds.remove(sound)
+            raise
+        self._meter.record_tokens(self.reservation.wish.purpose, model, sound.usage)
 
     async def settlement(self) -> Settlement:
         """Make what is to be counted in place of what was reserved."""

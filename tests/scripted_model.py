@@ -8,6 +8,7 @@ from cc_bot.domain.errors import ModelError
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
+from cc_bot.llm.speech import Transcriber
 
 Step = str | Finish | Fallback | ModelError | asyncio.Event | ToolRequest
 """Text to say, an end, a change of model, an error, something to wait for, or a tool to ask for."""
@@ -56,6 +57,6 @@ class ScriptedModel:
         pass
 
 
-def only(model: ChatModel, name: str = "") -> Chains:
-    """The chains of a program in which one model answers, whoever is asked."""
-    return Chains(lambda _: model, (name,) if name else ())
+def only(model: ChatModel, name: str = "", transcriber: Transcriber | None = None) -> Chains:
+    """The chains of a program in which one model answers, whoever is asked, and another one hears."""
+    return Chains(lambda _: model, (name,) if name else (), transcriber)

@@ -23,6 +23,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
+from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.log import job
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_purging, keep_to_retention
@@ -136,6 +137,35 @@ def build_embedder(config: Config) -> Embedder | None:
 
     return OpenAIEmbedder(
         config.embedding_model, api_key=config.openai_api_key, base_url=config.openai_base_url
+    )
+
+
+def build_transcriber(config: Config) -> Transcriber | None:
+    """Return what writes down voice messages; None where the operator named nothing."""
+    if config.transcribe_model is None:
+        return None
+    from cc_bot.llm.openai import OpenAITranscriber
+
+    return OpenAITranscriber(
+        config.transcribe_model,
+        api_key=config.openai_api_key,
+        base_url=config.transcribe_url or config.openai_base_url,
+        timeout_s=config.model_timeout_s,
+    )
+
+
+def build_speaker(config: Config) -> Speaker | None:
+    """Return what reads answers aloud; None where the operator named nothing."""
+    if config.speech_model is None:
+        return None
+    from cc_bot.llm.openai import OpenAISpeaker
+
+    return OpenAISpeaker(
+        config.speech_model,
+        config.speech_voice,
+        api_key=config.openai_api_key,
+        base_url=config.transcribe_url or config.openai_base_url,
+        timeout_s=config.model_timeout_s,
     )
 
 
@@ -275,7 +305,9 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
     ):
-        chains = Chains(partial(build_model, config), () if is_offline(config) else config.models)
+        default = () if is_offline(config) else config.models
+        hears, speaks = build_transcriber(config), build_speaker(config)
+        chains = Chains(partial(build_model, config), default, hears, speaks)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)

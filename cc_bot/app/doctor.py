@@ -17,6 +17,8 @@ from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     agents_path,
     build_embedder,
+    build_speaker,
+    build_transcriber,
     is_offline,
     make_agents,
     make_policies,
@@ -37,7 +39,9 @@ from cc_bot.doctor.surroundings import (
     check_model,
     check_operator_file,
     check_program,
+    check_speaker,
     check_timezone,
+    check_transcriber,
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
@@ -103,7 +107,7 @@ async def _start_loading(config: Config, *, offline: bool, at_once: bool) -> _Lo
 def _load_clients(config: Config) -> None:
     import cc_bot.doctor.discord
 
-    if not is_offline(config):
+    if not is_offline(config) or config.transcribe_url:
         import cc_bot.llm.openai  # noqa: F401
 
 
@@ -218,6 +222,12 @@ def _model_checks(config: Config, words: Texts, loaded: _Loading, *, offline: bo
     if config.embedding_model in (LOCAL, OFF) or not offline:
         encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words))
         yield Check("embedder", encoding, LOADING_LIMIT_S)
+    if not offline:
+        limit_s = config.model_timeout_s + SLACK_S
+        hearing = partial(_check_when, loaded.clients, partial(_check_transcriber, config, words))
+        yield Check("hearing", hearing, limit_s)
+        speaking = partial(_check_when, loaded.clients, partial(_check_speaker, config, words))
+        yield Check("speaking", speaking, limit_s)
 
 
 async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
@@ -234,6 +244,24 @@ async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
         *(check_model(name, partial(reach_model, config, name), words) for name in names)
     )
     return [finding for findings in found for finding in findings]
+
+
+async def _check_transcriber(config: Config, words: Texts) -> Sequence[Finding]:
+    transcriber = build_transcriber(config)
+    try:
+        return await check_transcriber(transcriber, words)
+    finally:
+        if transcriber:
+            await transcriber.close()
+
+
+async def _check_speaker(config: Config, words: Texts) -> Sequence[Finding]:
+    speaker = build_speaker(config)
+    try:
+        return await check_speaker(speaker, words)
+    finally:
+        if speaker:
+            await speaker.close()
 
 
 async def _check_embedder(config: Config, words: Texts) -> Sequence[Finding]:

@@ -14,15 +14,18 @@ from contextlib import (
     contextmanager,
 )
 from dataclasses import dataclass
+from math import ceil
 
 import structlog
 
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
+from cc_bot.assistant.hearing import Hearing
 from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
+from cc_bot.assistant.speaking import Speaking
 from cc_bot.assistant.turn import (
     Account,
     ProfileNotes,
@@ -35,6 +38,7 @@ from cc_bot.assistant.turn import (
 )
 from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
 from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
@@ -49,10 +53,11 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.member import TOKENS_A_SECOND
 from cc_bot.domain.message import Agent, Attachment, ChannelKey, Message, Reference, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
+from cc_bot.domain.turn import CanvasChanged, Done, Heard, NotRemoved, NotSaved, TextDelta, TurnEvent
 from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.spending import Spending, UsageRecorder
@@ -236,8 +241,8 @@ class Assistant:
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """`chains` are the models of each agent. Without `summaries` none are made, and none are shown to the
-        model. Without `spending` all is counted and nothing limited."""
+        """`chains` are the models of each agent, and those of speech. Without `summaries` none are made, and
+        none are shown to the model. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._chains = chains
         self._tools = tools
@@ -252,6 +257,8 @@ class Assistant:
         self._channels = ChannelTurns(
             stores.channels, stores.mentions, context, self._calibration, style, clock, profile
         )
+        self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
+        self.speaking = Speaking(chains.speaker, self._spending)
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()
@@ -390,8 +397,11 @@ class Assistant:
                     recorder = await held.enter_async_context(self._admit(request))
                 await self._queue.wait(place, stop, emit)
             held.enter_context(self._active.track(stop))
+            request = await self._hear(request, recorder, stop, account, emit)
             with account.phase("store"):
                 turn, draft = await self._begin(request), Draft()
+            if turn.heard:
+                emit(Heard(turn.heard))
             await self._answer(turn, draft, recorder, stop=stop, account=account, emit=emit)
             with account.phase("store"):
                 closing, settings = self._queue.closed, self._stores.settings
@@ -403,6 +413,15 @@ class Assistant:
         if ended.canvas is not None:
             emit(CanvasChanged(ended.canvas.visible_in(turn.visibility)))
         return ended
+
+    async def _hear(
+        self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
+    ) -> TurnRequest:
+        """Have its recordings written down, unless it is stopped meanwhile."""
+        if not any(file.is_recording for each in request.questions for file in each.attachments):
+            return request
+        with account.phase("hearing"):
+            return await until_stopped(self._hearing.hear(request, recorder, emit), stop) or request
 
     async def _begin(self, request: TurnRequest) -> Turn:
         if isinstance(request.key, ChannelKey):
@@ -478,13 +497,16 @@ def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
 
 def _at_most(question: Message) -> int:
     """Tokens of a question, counted in no time: a character is at most about one."""
-    return len(question.content) + sum(map(_of_file, question.attachments))
+    return len(question.content) + sum(map(_file_at_most, question.attachments))
 
 
-def _of_file(file: Attachment) -> int:
+def _file_at_most(file: Attachment) -> int:
+    if file.is_image:
+        return IMAGE_TOKENS
     if file.document is not None:
         return min(MAX_DOCUMENT_TOKENS, sum(len(part.text) for part in file.document.parts))
-    return IMAGE_TOKENS if file.is_image else len(file.data) // 3
+    seconds = file.seconds or len(file.data) / BYTES_A_SECOND
+    return ceil(seconds * TOKENS_A_SECOND) if file.is_recording else len(file.data) // 3
 
 
 def _check(message: Message) -> None:

@@ -241,6 +241,7 @@ class ChannelTurn:
         )
         self.asked = "\n".join(question.content for question in questions)
         self.documents = documents_of(questions)
+        self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.before = replaced
         self.replaces = replaced is not None
         self._turns = turns

@@ -121,6 +121,7 @@ class SessionTurn:
         self.key = session.key
         self.user_id = session.key.user_id
         self.asked = question.content
+        self.heard = question.heard
         self.before = replaced or (history[-1] if history else None)
         self.replaces = replaced is not None
         self._turns = turns

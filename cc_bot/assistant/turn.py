@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -47,13 +47,15 @@ from cc_bot.tools.registry import NOBODY, CanvasDraft, ToolContext
 # ---- stop ----------------------------------------------------------------------------------------------
 # Ending a turn before the model is done: by its user, by a time limit, or because the program stops.
 
+Result = TypeVar("Result")
+
 
 class Stop:
     """A request to end one turn; what was said until then is kept as the answer, unless it is discarded."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
         self.status: Literal["stopped", "cut"] = "stopped"
         self.discarded = False
         """Nothing of the turn is to be kept, however far it came."""
@@ -79,7 +81,7 @@ class Stop:
         await self._event.wait()
 
     @contextmanager
-    def cancelling(self, task: asyncio.Task[None]) -> Iterator[None]:
+    def cancelling(self, task: asyncio.Task[Any]) -> Iterator[None]:
         """Have a request cancel the task while the block runs; at once when it was made before."""
         self._task = task
         if self.requested:
@@ -90,8 +92,9 @@ class Stop:
             self._task = None
 
 
-async def until_stopped(work: Coroutine[Any, Any, None], stop: Stop) -> None:
-    """Do the work until it is done or the stop is requested; then it is cancelled where it waits."""
+async def until_stopped(work: Coroutine[Any, Any, Result], stop: Stop) -> Result | None:
+    """Do the work until it is done, and return what comes of it; None when the stop is requested: then it is
+    cancelled where it waits."""
     task = asyncio.create_task(work)
     with stop.cancelling(task):
         try:
@@ -99,8 +102,7 @@ async def until_stopped(work: Coroutine[Any, Any, None], stop: Stop) -> None:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-    if not task.cancelled():
-        task.result()
+    return None if task.cancelled() else task.result()
 
 
 # ---- turn ----------------------------------------------------------------------------------------------
@@ -302,6 +304,11 @@ class Turn(Protocol):
         ...
 
     @property
+    def heard(self) -> str:
+        """The part of the question that was heard, and not typed."""
+        ...
+
+    @property
     def before(self) -> Message | None:
         """The answer that stands before the question; the one that this answer takes the place of."""
         ...
@@ -404,6 +411,7 @@ _log = structlog.get_logger(__name__)
 
 _FIELDS: Final[dict[Phase, str]] = {
     "queue": "queue_s",
+    "hearing": "hearing_s",
     "store": "store_s",
     "model_first_token": "first_token_s",
     "model": "model_s",

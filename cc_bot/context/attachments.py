@@ -1,4 +1,5 @@
-"""Files that came with a question, and what each becomes: an image, or text in UTF-8, or a clear refusal.
+"""Files that came with a question, and what each becomes: an image, a recording, text in UTF-8, or a clear
+refusal.
 
 The bytes decide what a file is. Its name and the type that the sender claims are often wrong: they are
 only asked how large the file may be, before it is fetched.
@@ -9,9 +10,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
+from cc_bot.context import recordings
+from cc_bot.context.recordings import Sound, sound_of
 from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentKind
 from cc_bot.domain.encodings import decode_text
-from cc_bot.domain.errors import AttachmentNotSupported, AttachmentTooLarge
+from cc_bot.domain.errors import (
+    AttachmentNotSupported,
+    AttachmentTooLarge,
+    RecordingEmpty,
+    RecordingTooLong,
+)
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from cc_bot.domain.message import Attachment
 
@@ -53,6 +61,8 @@ def size_limit(content_type: str | None, name: str) -> int:
     if is_called_document(content_type, name):
         return MAX_DOCUMENT_BYTES
     claimed = _claimed_type(content_type, name)
+    if claimed.startswith(("audio/", "video/")):  # a recording in WebM or MP4 may be called either
+        return recordings.MAX_BYTES
     is_text = claimed.startswith("text/") or claimed in _TEXT_TYPES
     return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # what says neither may turn out to be an image
 
@@ -74,11 +84,15 @@ def too_large(limit_bytes: int) -> AttachmentTooLarge:
 
 
 def read_attachment(name: str, data: bytes) -> Attachment:
-    """The file as it goes to the model: an image as it is, or text in UTF-8 as `text/plain`.
+    """The file as it goes to a model: an image or a recording as it is, or text in UTF-8 as `text/plain`.
 
     A document is neither; it is read elsewhere (`is_document`). Text may come in UTF-8, UTF-16, Shift_JIS,
     EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over MAX_IMAGE_BYTES, text over
-    MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or neither of the two)."""
+    MAX_TEXT_BYTES, as it came or in UTF-8, a recording over recordings.MAX_BYTES), RecordingTooLong,
+    RecordingEmpty and AttachmentNotSupported (empty, or none of the three).
+    """
+    if sound := sound_of(data):
+        return _recording(name, sound, data)
     image_type = _image_type(data)
     if image_type is not None:
         if len(data) > MAX_IMAGE_BYTES:
@@ -95,6 +109,16 @@ def read_attachment(name: str, data: bytes) -> Attachment:
     if len(encoded) > MAX_TEXT_BYTES:
         raise too_large(MAX_TEXT_BYTES)
     return Attachment(name, "text/plain", encoded)
+
+
+def _recording(name: str, sound: Sound, data: bytes) -> Attachment:
+    if len(data) > recordings.MAX_BYTES:
+        raise too_large(recordings.MAX_BYTES)
+    if sound.seconds is not None and sound.seconds < recordings.SHORTEST_S:
+        raise RecordingEmpty
+    if (sound.seconds or 0) > recordings.MAX_SECONDS:
+        raise RecordingTooLong(minutes=recordings.MAX_SECONDS // 60)
+    return Attachment(name, sound.content_type, data, seconds=sound.seconds or 0.0)
 
 
 def is_document(name: str, data: bytes) -> bool:

@@ -6,17 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import aiohttp
+import hikari
 
 from cc_bot.assistant.files import read_files
+from cc_bot.context import recordings
 from cc_bot.context.attachments import size_limit, too_large
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
-from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.message import Attachment, Message, is_recording
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
 from cc_bot.reading.reader import DocumentReader
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
-"""Of all files of one message, which Discord lets have ten."""
+"""Of all files of one message, which Discord lets have ten; its recordings have as much again as one may."""
 NOT_READ = "[not shown, it could not be read: {name}]"
 """What the model reads of each file that it is not shown, where others are."""
 _LONGEST_NAME = 100
@@ -82,6 +84,32 @@ class _Asked:
         return self.file.url
 
 
+def forwards_of(message: hikari.PartialMessage) -> Sequence[hikari.messages.MessageSnapshot]:
+    """List what it forwards."""
+    return message.message_snapshots or ()
+
+
+def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
+    """List its files, and those of what it forwards."""
+    forwarded = (file for snapshot in forwards_of(message) for file in snapshot.attachments)
+    return (*(message.attachments or ()), *forwarded)
+
+
+def asked_files(message: hikari.PartialMessage) -> tuple[AskedFile, ...]:
+    """List what is needed to fetch a message's files once more."""
+    own_words = is_voice_message(message)
+    return tuple(asked_file(file, own_words=own_words) for file in files_of(message))
+
+
+def asked_file(file: hikari.Attachment, *, own_words: bool = False) -> AskedFile:
+    return AskedFile(file.filename, str(file.url), file.size, file.media_type, own_words)
+
+
+def is_voice_message(message: hikari.PartialMessage) -> bool:
+    """Return whether it was spoken: Discord lets such a message have its recording and nothing else."""
+    return bool((message.flags or hikari.MessageFlag.NONE) & hikari.MessageFlag.IS_VOICE_MESSAGE)
+
+
 async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
     """Fetch what is there, if that is no more than it may be. Raises AttachmentNotFetched.
 
@@ -117,10 +145,11 @@ class AttachmentFetcher:
         as `read_files` does, when none of them is left.
         """
         async with asyncio.TaskGroup() as group:
-            fetching = []
+            fetching, left = [], {True: recordings.MAX_BYTES, False: room_bytes}
             for attachment in attachments:
-                fits = attachment.size <= room_bytes
-                room_bytes -= attachment.size if fits else 0
+                recording = is_recording(attachment.media_type)
+                fits = attachment.size <= left[recording]
+                left[recording] -= attachment.size if fits else 0
                 fetching.append(group.create_task(self._outcome(attachment, fits=fits)))
         outcomes = [task.result() for task in fetching]
         files = tuple(file for outcome in outcomes if isinstance(outcome, tuple) for file in outcome)
@@ -133,10 +162,18 @@ class AttachmentFetcher:
             raise wrong[0][1]
         return Fetched(files, tuple(name for name, _ in wrong))
 
-    async def fetch_asked(self, files: Sequence[AskedFile]) -> Fetched:
-        """Fetch the files of a question that is asked once more, from where Discord had them. Raises as
-        `fetch` does: after a day or so Discord has them no more."""
-        return await self.fetch([_Asked(file) for file in files])
+    async def fetch_asked(
+        self, files: Sequence[AskedFile], room_bytes: int = MAX_BYTES, *, heard: bool = False
+    ) -> Fetched:
+        """Fetch the files of a question, from where Discord has them; where it was `heard` before, without
+        its recordings. Raises as `fetch` does: after a day or so Discord has them no more."""
+        wanted = [file for file in files if not (heard and file.is_recording)]
+        fetched = await self.fetch([_Asked(file) for file in wanted], room_bytes)
+        spoken = {file.name for file in wanted if file.own_words}
+        marked = (
+            replace(file, own_words=file.is_recording and file.name in spoken) for file in fetched.files
+        )
+        return replace(fetched, files=tuple(marked))
 
     async def _outcome(self, attachment: _File, *, fits: bool) -> tuple[Attachment, ...] | InputError:
         try:

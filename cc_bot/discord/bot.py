@@ -198,6 +198,8 @@ class DiscordBot:
             leaving.push_async_callback(services.unfinished.close)
             leaving.push_async_callback(services.canvas_upkeep.close)
             services.messages.close()
+            if services.answers.running.spoken:
+                leaving.push_async_callback(services.answers.running.spoken.close)
             await services.reminders.close()
             await self._assistant.drain(self._settings.drain_s)
             deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S

@@ -6,7 +6,8 @@ from typing import Final
 
 import hikari
 
-from cc_bot.discord.attachments import on_one_line
+from cc_bot.discord.attachments import files_of, forwards_of, is_voice_message, on_one_line
+from cc_bot.discord.pages.answer import without_heard
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.text import shorten
@@ -69,7 +70,7 @@ def is_withheld(message: hikari.PartialMessage) -> bool:
     """Return whether there is nothing to read: no text, no files, nothing beside them, or nothing that
     Discord shows the bot."""
     beside = message.embeds or message.poll or message.stickers or message.attachments
-    if beside or any(map(_says_something, _forwards(message))):
+    if beside or any(map(_says_something, forwards_of(message))):
         return False
     return is_blank(message.content or "") and not any(_text_displays(message.components or ()))
 
@@ -82,7 +83,7 @@ def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
 
 def is_forward(message: hikari.PartialMessage) -> bool:
     """Return whether it shows another message and says nothing itself, as forwards do."""
-    return bool(_forwards(message)) and is_blank(message.content or "")
+    return bool(forwards_of(message)) and is_blank(message.content or "")
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
@@ -101,16 +102,12 @@ def typed_text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
     return _with_names(text, message.user_mentions or {}, bot)
 
 
-def files_of(message: hikari.PartialMessage) -> tuple[hikari.Attachment, ...]:
-    """List its files, and those of what it forwards."""
-    forwarded = (file for snapshot in _forwards(message) for file in snapshot.attachments)
-    return (*(message.attachments or ()), *forwarded)
-
-
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
     """Return whether what it says, as `content_of` has it, holds words that its author did not choose: names
-    of people that it mentions and of files, what pages say that it links to, what it forwards."""
-    shows_others = message.embeds or files_of(message) or _forwards(message)
+    of people that it mentions and of files, what pages say that it links to, what it forwards. The name of
+    a voice message's file is Discord's."""
+    has_files = bool(files_of(message)) and not is_voice_message(message)
+    shows_others = message.embeds or has_files or forwards_of(message)
     return bool(shows_others) or any(user_id != bot_id for user_id in message.user_mentions or ())
 
 
@@ -137,7 +134,7 @@ def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
 
 def without_small_print(said: str) -> str:
     """Take whom it calls, and the small print below, off what the bot said."""
-    text = without_mentions(_CALL.sub("", said))
+    text = without_mentions(without_heard(_CALL.sub("", said)))
     lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     return "\n".join(lines).strip()
 
@@ -216,7 +213,7 @@ def _beside(message: hikari.PartialMessage, bot: hikari.User) -> Iterator[str]:
     if message.poll:
         yield _poll_text(message.poll)
     yield from _named_stickers(message.stickers or ())
-    yield from (_forward_text(snapshot, bot) for snapshot in _forwards(message))
+    yield from (_forward_text(snapshot, bot) for snapshot in forwards_of(message))
 
 
 def _embedded(embeds: Sequence[hikari.Embed]) -> Iterator[str]:
@@ -256,10 +253,6 @@ def _media_text(media: hikari.polls.PollMedia) -> str:
 
 def _named_stickers(stickers: Sequence[hikari.stickers.PartialSticker]) -> Iterator[str]:
     return (f"[sticker: {on_one_line(sticker.name)}]" for sticker in stickers)
-
-
-def _forwards(message: hikari.PartialMessage) -> Sequence[hikari.messages.MessageSnapshot]:
-    return message.message_snapshots or ()
 
 
 def _says_something(snapshot: hikari.messages.MessageSnapshot) -> bool:

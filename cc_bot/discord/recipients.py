@@ -101,6 +101,8 @@ class Recipient:
     """In that language."""
     welcomed: bool
     memory_paused: bool = False
+    spoken: bool = False
+    """Whether they want short answers read aloud as well."""
 
 
 @dataclass(eq=False, slots=True)
@@ -151,6 +153,7 @@ class Recipients:
             self.words(locale),
             chosen.welcomed,
             chosen.memory_paused,
+            chosen.spoken,
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:

@@ -17,11 +17,10 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, Fetched
+from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, files_of
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     content_of,
-    files_of,
     is_withheld,
     name_of_author,
     names_others,
@@ -152,7 +151,7 @@ class References:
         if message is None:
             return ()
         text = Attachment(FORWARD_NAME, "text/plain", text_of(message, self.bot()).encode())
-        return [replace(file, source_id=message_id) for file in (text, *(await self._files(message)).files)]
+        return [replace(file, source_id=message_id) for file in (text, *await self._files(message))]
 
     async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
         """Read what a question replies to, and what stands above that."""
@@ -192,19 +191,22 @@ class References:
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         content = without_small_print(message.content or "") if own else content_of(message, bot)
         name = "" if own else name_of_author(message)
-        files = Fetched() if pointing == "above" else await self._files(message)
+        files = () if pointing == "above" else await self._files(message)
         foreign = message.author.id != asker_id or names_others(message, int(bot.id))
         author_id = int(message.author.id)
-        reference = Reference(pointing, content, name, author_id, files.files, tainted=foreign)
+        shown = tuple(
+            file for file in files if not file.is_recording
+        )  # what is not the question is not heard
+        reference = Reference(pointing, content, name, author_id, shown, tainted=foreign)
         return _Found(reference, int(message.id), answers)
 
-    async def _files(self, message: hikari.PartialMessage) -> Fetched:
+    async def _files(self, message: hikari.PartialMessage) -> tuple[Attachment, ...]:
         """Fetch what can be read of its files. They are named in its text, whether or not."""
         try:
-            return await self.files.fetch(files_of(message), MAX_BYTES)
+            return (await self.files.fetch(files_of(message), MAX_BYTES)).files
         except InputError as error:
             _log.info("file_left_out", error=type(error).__name__)
-            return Fetched()
+            return ()
 
     # Links
 

@@ -26,6 +26,7 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.in_order import FileLine, Pace
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
@@ -212,7 +213,7 @@ def build_services(
     recipients = Recipients(stores.settings, settings.locale, settings.timezone, given.clock)
     places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
-    running = RunningTurns(given.meter, receipts)
+    running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
     bot_status = BotStatus(
         given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
     )

@@ -42,6 +42,8 @@ class Seen:
     load: Load
     turns_today: int
     tokens_today: int
+    seconds_today: int
+    """Of sound, heard or spoken."""
     cost_micros: int | None
     """None: no model has a price."""
     currency: str
@@ -72,6 +74,7 @@ class BotStatus:
             load=self.assistant.load,
             turns_today=sum(each.turns for each in used),
             tokens_today=sum(each.tokens for each in used),
+            seconds_today=sum(each.usage.seconds for each in used),
             cost_micros=sum(each.cost_micros for each in used) if prices.models else None,
             currency=prices.currency,
             backup_at=await self.newest_backup(),

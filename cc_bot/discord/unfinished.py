@@ -35,7 +35,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.turn import KEPT, CallsResumed, Done, PendingTurn, Usage
+from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
 from cc_bot.log import job
 from cc_bot.stores import ProposalStore, TurnLedger
 
@@ -54,6 +54,8 @@ class PendingDelivery:
     """As it was stored; without one there is a sentence."""
     older: Message | None = None
     """The answer that this one takes the place of, or was to."""
+    heard: str = ""
+    """What was heard in the question of either."""
     proposals: tuple[Proposal, ...] = ()
     """What the answer leaves to its user, or else the older one."""
     receipts: ReceiptUpkeep | None = None
@@ -77,7 +79,7 @@ class PendingDelivery:
     def pages(self) -> tuple[Page, ...]:
         """Return the pages as they look, as far as that is known before it is sent."""
         if self.answer is not None:
-            return final_pages(stored_state(self.answer), self.recipient.words)
+            return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
         return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
 
     async def show(self, reply: Reply, *, one_message: bool, elsewhere: bool = False) -> None:
@@ -97,10 +99,12 @@ class PendingDelivery:
             words,
             StopButton(user_id, self.turn.id),
             asker_id=user_id,
-            before=() if self.older is None else (_last_page(self.older, self.recipient),),
+            before=() if self.older is None else (_last_page(self.older, self.recipient, self.heard),),
             one_message=one_message,
             receipts=self.receipts,
         )
+        if self.heard:
+            live.feed(Heard(self.heard))
         live.feed(Done(self.answer, Usage(), proposals=self.proposals))
         note = words.unfinished.late if elsewhere else ""
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
@@ -119,7 +123,7 @@ class PendingDelivery:
 
     def _brought_back(self, older: Message) -> Page:
         """The message with its buttons as it was; those above it were never touched."""
-        state = advance(stored_state(older, self.proposals), CallsResumed(self.turn.calls))
+        state = advance(stored_state(older, self.proposals, heard=self.heard), CallsResumed(self.turn.calls))
         words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
         if len(pages) != len(earlier) + 1:  # it came as a file
@@ -128,8 +132,8 @@ class PendingDelivery:
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
 
-def _last_page(answer: Message, recipient: Recipient) -> Page:
-    state = stored_state(answer)
+def _last_page(answer: Message, recipient: Recipient, heard: str) -> Page:
+    state = stored_state(answer, heard=heard)
     return with_controls(final_pages(state, recipient.words)[-1], state, recipient.words, recipient.user_id)
 
 
@@ -449,7 +453,8 @@ class Unfinished:
         answer = await self._ledger.get_answer(turn) if turn.state == "answered" else None
         seen = answer or older
         left = await self._proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
-        return PendingDelivery(turn, recipient, answer, older, left, self._running.receipts)
+        heard = await self._ledger.get_heard(turn.key.user_id, seen.id) if seen else ""
+        return PendingDelivery(turn, recipient, answer, older, heard, left, self._running.receipts)
 
     async def _show(self, pending: PendingDelivery) -> Reply:
         """Show it by the first way that is open. Raises Closed when none is, and Gone."""

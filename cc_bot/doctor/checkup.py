@@ -33,6 +33,8 @@ Name = Literal[
     "policy",
     "model",
     "embedder",
+    "hearing",
+    "speaking",
     "font",
     "documents",
 ]

@@ -1,10 +1,12 @@
 """The ground that the program stands on: version, time zone, font, the operator's files, backups."""
 
 import asyncio
+import io
 import math
 import os
 import platform
 import time
+import wave
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +27,8 @@ from cc_bot.domain.errors import (
     StartupError,
 )
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Attachment
+from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in
@@ -298,6 +302,41 @@ async def check_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
         return [notes.failed(said.model_unavailable.format(model=name), said.model_unavailable_mend)]
     seconds = f"{time.monotonic() - began_s:.1f}"
     return [notes.ok(said.model_ok.format(model=name, seconds=seconds))]
+
+
+async def check_transcriber(transcriber: Transcriber | None, words: Texts) -> Sequence[Finding]:
+    """Have a second of silence written down. Without it the bot works all the same, for those who type."""
+    said, notes = words.doctor, FindingWriter("hearing")
+    if transcriber is None:
+        return [notes.ok(said.hearing_none)]
+    try:
+        await transcriber.transcribe(Attachment("", "audio/wav", _silence()), Locale.EN)
+    except CcBotError:
+        return [notes.warning(said.hearing_failed.format(name=transcriber.name), said.speech_mend)]
+    return [notes.ok(said.hearing_ok.format(name=transcriber.name))]
+
+
+async def check_speaker(speaker: Speaker | None, words: Texts) -> Sequence[Finding]:
+    """Have a word read aloud."""
+    said, notes = words.doctor, FindingWriter("speaking")
+    if speaker is None:
+        return [notes.ok(said.speaking_none)]
+    try:
+        await speaker.speak("OK")
+    except CcBotError:
+        return [notes.warning(said.speaking_failed.format(name=speaker.name), said.speech_mend)]
+    return [notes.ok(said.speaking_ok.format(name=speaker.name))]
+
+
+def _silence() -> bytes:
+    """A second of it, as a WAV file."""
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(16_000)
+        sound.writeframes(bytes(32_000))
+    return file.getvalue()
 
 
 async def check_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:

@@ -44,6 +44,11 @@
     │   ├── DocumentLocked      it has a password
     │   ├── DocumentTooLong
     │   └── DocumentsNotInstalled  the extra that reads it is not there
+    │   ├── RecordingTooLong
+    │   ├── RecordingEmpty      it lasts no time
+    │   ├── RecordingRefused    the server that hears does not take it
+    │   ├── NothingHeard        in a recording
+    │   └── NobodyListens       there is no model that hears
     ├── TurnError               no answer came; asking again may help
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
@@ -55,6 +60,8 @@
     │   ├── LimitReached        what there is for now is used up
     │   │   ├── ServerLimitReached
     │   │   └── TooManyAtOnce   something ends before the next begins
+    │   ├── HearingFailed       the server that hears did not do it
+    │   │   └── HearingNotSetUp     and will not until the operator sees to it
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
@@ -288,6 +295,22 @@ class DocumentTooLong(InputError): ...
 class DocumentsNotInstalled(InputError): ...
 
 
+class RecordingTooLong(InputError):
+    """Parameter: minutes (the limit)."""
+
+
+class RecordingEmpty(InputError): ...
+
+
+class RecordingRefused(InputError): ...
+
+
+class NothingHeard(InputError): ...
+
+
+class NobodyListens(InputError): ...
+
+
 # ---- startup ---------------------------------------------------------------------------------------------
 
 
@@ -463,6 +486,12 @@ class AgentGone(TurnError): ...
 
 
 class BeingErased(TurnError): ...
+
+
+class HearingFailed(TurnError): ...
+
+
+class HearingNotSetUp(HearingFailed): ...
 
 
 class ModelError(TurnError): ...

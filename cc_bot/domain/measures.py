@@ -10,18 +10,18 @@ from typing import Final, Literal, Protocol
 
 from cc_bot.domain.turn import Usage
 
-Phase = Literal["queue", "store", "model_first_token", "model", "tools", "discord"]
-"""Where the time of a turn goes. queue: waiting for its place; store: reading the conversation, making a
-request of it, and writing the turn; model_first_token: from the first request to the first word or tool call;
-model: all of the model's streams; tools: running tools; discord: from the end of the turn until Discord shows
-it."""
+Phase = Literal["queue", "hearing", "store", "model_first_token", "model", "tools", "discord"]
+"""Where the time of a turn goes. queue: waiting for its place; hearing: its recordings are written down;
+store: reading the conversation, making a request of it, and writing the turn; model_first_token: from the
+first request to the first word or tool call; model: all of the model's streams; tools: running tools;
+discord: from the end of the turn until Discord shows it."""
 
 Ending = Literal["complete", "stopped", "cut", "refused", "failed"]
 """How a turn ended: as its answer's status has it, or without an answer. refused: as it should be, since the
 user can't ask that, or not now; failed: something did not work."""
 
-Purpose = Literal["turn", "summary", "heartbeat", "schedule"]
-"""What tokens were spent on."""
+Purpose = Literal["turn", "summary", "heartbeat", "schedule", "speech"]
+"""What tokens were spent on. speech: answers that are read aloud."""
 
 Held = Literal["bucket", "global", "refused"]
 """Why a request to Discord waits. bucket: its route's limit is used up, as Discord had told before; global:

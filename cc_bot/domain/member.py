@@ -251,6 +251,8 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 # ---- usage -----------------------------------------------------------------------------------------------
 
+TOKENS_A_SECOND: Final = 10
+"""As which each second of sound counts for limits of tokens: what OpenAI's own models make of one."""
 MICROS: Final = 1_000_000
 """Of the currency in one: costs are counted in whole millionths, so that sums are exact."""
 
@@ -263,6 +265,8 @@ class Price:
     output: float
     cached: float | None = None
     """Of those of the prompt that the server had in its cache; None: as any other."""
+    per_minute: float = 0.0
+    """Of sound, heard or spoken."""
 
     def of(self, usage: Usage) -> int:
         """Return the price in millionths of the currency: a price of a million tokens is that of one token in
@@ -270,7 +274,8 @@ class Price:
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         fresh = usage.prompt_tokens - cached
         cheaper = self.input if self.cached is None else self.cached
-        return round(fresh * self.input + cached * cheaper + usage.completion_tokens * self.output)
+        tokens = fresh * self.input + cached * cheaper + usage.completion_tokens * self.output
+        return round(tokens + usage.seconds * self.per_minute * MICROS / 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,9 +331,15 @@ class Total:
     turns: int = 0
     tokens: int = 0
     cost_micros: int = 0
+    seconds: int = 0
 
     def plus(self, used: DailyUsage) -> "Total":
-        return Total(self.turns + used.turns, self.tokens + used.tokens, self.cost_micros + used.cost_micros)
+        return Total(
+            self.turns + used.turns,
+            self.tokens + used.tokens,
+            self.cost_micros + used.cost_micros,
+            self.seconds + used.usage.seconds,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +361,7 @@ class UsageReport:
 
     @property
     def empty(self) -> bool:
-        return not self.month.turns and not self.month.tokens and not self.days
+        return self.month == Total() and not self.days
 
 
 def first_day(today: date) -> date:
@@ -364,7 +375,9 @@ def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
     models: dict[str, Total] = {}
     for each in this_month:
         models[each.model] = models.get(each.model, Total()).plus(each)
-    by_use = sorted(models.items(), key=lambda item: (-item[1].tokens, -item[1].turns, item[0]))
+    by_use = sorted(
+        models.items(), key=lambda item: (-item[1].tokens, -item[1].turns, -item[1].seconds, item[0])
+    )
     return UsageReport(
         today=_sum(each for each in used if each.day == today),
         month=_sum(this_month),
@@ -378,7 +391,9 @@ def with_prices(report: UsageReport, currency: str, priced_models: Iterable[str]
     known = frozenset(priced_models)
     if not known:
         return report
-    unpriced = tuple(model for model, total in report.models if model not in known and total.tokens)
+    unpriced = tuple(
+        model for model, total in report.models if model not in known and (total.tokens or total.seconds)
+    )
     return replace(report, currency=currency, unpriced=unpriced[:MODELS])
 
 

@@ -105,10 +105,22 @@ class Attachment:
     """What was read of it, where it is a document."""
     source_id: int | None = None
     """Discord's id of the forward that showed it; None for what came with the question itself."""
+    seconds: float = 0.0
+    """The length of a recording; 0 where it does not tell."""
+    own_words: bool = False
+    """Whether it is a voice message: what is heard there, its sender says."""
 
     @property
     def is_image(self) -> bool:
         return self.content_type.startswith("image/")
+
+    @property
+    def is_recording(self) -> bool:
+        return is_recording(self.content_type)
+
+
+def is_recording(media_type: str | None) -> bool:
+    return (media_type or "").startswith("audio/")
 
 
 Pointing = Literal["reply", "above", "link", "picture"]
@@ -147,6 +159,8 @@ class Message:
     author_name: str = ""
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
+    heard: str = ""
+    """What was heard in its recordings: the end of its content."""
     tainted: bool = False
     """Whether it holds words that its user did not write; of an answer: whether its model had read such."""
     reply_to: int | None = None
@@ -177,6 +191,11 @@ class Message:
         somebody else's, whoever sent them."""
         pointed = any(reference.tainted and reference.shown for reference in self.references)
         return self.tainted or pointed or bool(self.attachments) or has_quotation(self.content)
+
+
+def with_heard(content: str, heard: str) -> str:
+    """Return what a question says, with what was heard in its recordings."""
+    return "\n".join(filter(None, (content, heard)))
 
 
 # ---- agent -----------------------------------------------------------------------------------------------
@@ -307,6 +326,8 @@ class UserSettings:
     """Whether the line about /help was shown once."""
     memory_paused: bool = False
     """Whether nothing is to be stored in or recalled from their memories for now."""
+    spoken: bool = False
+    """Whether short answers are to be read aloud as well."""
 
     def zone(self, default: ZoneInfo) -> ZoneInfo:
         """The user's time zone. A name that the time zone database no longer has counts as not chosen."""

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.message import Message, ToolCall, Visibility
+from cc_bot.domain.message import Message, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
@@ -23,12 +23,15 @@ class Usage:
     completion_tokens: int = 0
     cached_tokens: int = 0
     """Those of the prompt that the server had in its cache, and charges less for."""
+    seconds: int = 0
+    """Of recordings that were heard, and of answers that were read aloud."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.cached_tokens + other.cached_tokens,
+            self.seconds + other.seconds,
         )
 
 
@@ -124,15 +127,23 @@ class ScansShown:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """The words of the question's recordings, heard now or when it was first answered. They come before
+    everything that the model says."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CanvasChanged:
     """The canvas of the session is another one now, and that is committed. It comes right before Done."""
 
     canvas: Canvas
 
 
-NoticeKind = Literal["queued", "started", "fallback", "thinking"]
-"""queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked;
-thinking: the model thinks before it speaks."""
+NoticeKind = Literal["queued", "started", "hearing", "fallback", "thinking"]
+"""queued: waiting for another turn to end; started: no longer waiting; hearing: recordings are written down;
+fallback: the next model is asked; thinking: the model thinks before it speaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +182,7 @@ TurnEvent = (
     | FilesLeftOut
     | ReplyWithheld
     | ScansShown
+    | Heard
     | CanvasChanged
     | Notice
     | Done
@@ -206,6 +218,13 @@ class AskedFile:
     size: int
     """In bytes."""
     media_type: str | None = None
+    own_words: bool = False
+    """As `Attachment.own_words`."""
+
+    @property
+    def is_recording(self) -> bool:
+        """Return whether it calls itself one."""
+        return is_recording(self.media_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +240,8 @@ class AskedQuestion:
     """As `Message.reply_to`."""
     forwards: tuple[int, ...] = ()
     """Discord's ids of the forwards in the same DM that it is about."""
+    heard: str = ""
+    """What was heard in its recordings, once that is known: they are not heard again."""
 
 
 @dataclass(frozen=True, slots=True)

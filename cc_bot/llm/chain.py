@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent
+from cc_bot.llm.speech import Speaker, Transcriber
 
 # ---- fallback ------------------------------------------------------------------------------------------
 
@@ -65,9 +66,17 @@ class FallbackChain:
 
 
 class Chains:
-    def __init__(self, make: Callable[[Sequence[str]], ChatModel], default: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        make: Callable[[Sequence[str]], ChatModel],
+        default: tuple[str, ...],
+        transcriber: Transcriber | None = None,
+        speaker: Speaker | None = None,
+    ) -> None:
         """`default`: the chain of those that name none; empty where the model that comes along answers,
-        whatever is named."""
+        whatever is named. `transcriber` hears and `speaker` speaks for all of them; None: nobody does."""
+        self.transcriber = transcriber
+        self.speaker = speaker
         self._make = make
         self._default = default
         self._made: dict[tuple[str, ...], ChatModel] = {}
@@ -87,3 +96,6 @@ class Chains:
     async def close(self) -> None:
         for model in self._made.values():
             await model.close()
+        for each in (self.transcriber, self.speaker):
+            if each:
+                await each.close()

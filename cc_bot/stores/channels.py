@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank
+from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank, with_heard
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, place_name
@@ -39,9 +39,10 @@ from cc_bot.stores.sessions import StoredTurn
 # The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
 #
 # So every statement stands in the list of those that run without one (unscoped.py), and holds itself to rows
-# with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT (what is edited on Discord is
-# so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and RESET. Frozen blocks
-# thaw by a session's message as well where everybody has read it, which is what `in_channel = 1` tells.
+# with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT and SELECT_HEARD (what is
+# edited on Discord is so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and
+# RESET. Frozen blocks thaw by a session's message as well where everybody has read it, which is what
+# `in_channel = 1` tells.
 #
 # Messages and ids are handed over as JSON arrays: one statement stores a page of messages half again as fast
 # as one statement for each of them would.
@@ -130,6 +131,16 @@ EDIT: Final = """
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id
 """
+
+# Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
+NOTE_HEARD: Final = """
+    UPDATE messages SET content = content || char(10) || $3, heard = $3
+    WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
+        AND heard = ''
+"""
+
+# Discord tells of an edit by what was typed alone.
+SELECT_HEARD: Final = "SELECT heard FROM messages WHERE discord_id = $1 AND role = 'user'"
 
 _ANSWERED: Final = Parameters(
     ("author_id", "author_name", "content", "tool_calls", "status", "tainted", "reply_to"), first=7
@@ -300,7 +311,7 @@ READING: Final = """
 
 CHANNEL_STATEMENTS: Final = frozenset(
     {
-        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
+        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, NOTE_HEARD, SELECT_HEARD),
         *(COMMIT_ANSWER, MARK_ANSWERED),
         *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
         *(RESET, READING),
@@ -571,17 +582,29 @@ class ChannelStore:
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)])
 
+    async def note_heard(self, question: Message, heard: str) -> None:
+        """Note what was heard in the recordings of a channel's question: it is what the question says from
+        now on, below what was typed."""
+        await self._database.transaction(
+            [
+                Statement(THAW_EDITED, (question.discord_id, heard)),
+                Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard)),
+            ]
+        )
+
     async def edit(
         self, discord_id: int, content: str, *, tainted: bool = False, preview: bool = False
     ) -> bool:
-        """Change what a user's message says, in a channel or a session. Whether it said another thing before.
-        `tainted`: as `Message.tainted`. `preview`: Discord alone has changed it, so what was answered to it
-        stays right.
+        """Change what a user's message says, in a channel or a session, above what was heard in it. Whether
+        it said another thing before. `tainted`: as `Message.tainted`. `preview`: Discord alone has changed
+        it, so what was answered to it stays right.
 
         A blank content changes nothing: Discord shows one where the bot may not read it.
         """
         if is_blank(content):
             return False
+        rows = await self._database.query(SELECT_HEARD, discord_id)
+        content = with_heard(content, rows[0][0] if rows else "")
         params = (discord_id, content)
         *_, changed = await self._database.transaction(
             [

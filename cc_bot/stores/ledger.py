@@ -43,6 +43,7 @@ def _question_of(text: str) -> AskedQuestion:
         told.get("tainted", True),
         told.get("reply_to"),
         tuple(told.get("forwards", ())),
+        told.get("heard", ""),
     )
 
 
@@ -85,6 +86,11 @@ _SHOWN_IN: Final = "UPDATE turns SET shown_in = $3 WHERE id = $1 AND user_id = $
 
 _POSTED: Final = "UPDATE turns SET pages = json_insert(pages, '$[#]', $3) WHERE id = $1 AND user_id = $2"
 
+_HEARD: Final = """
+    UPDATE turns SET question = json_set(question, '$.heard', $3)
+    WHERE id = $1 AND user_id = $2 AND question IS NOT NULL
+"""
+
 _MOVED: Final = """
     UPDATE turns SET place_id = $3, pages = $4, token = NULL, token_until = NULL
     WHERE id = $1 AND user_id = $2
@@ -126,6 +132,16 @@ _THAW_UNREAD: Final = f"""
 _LEAVE_CHANNEL: Final = f"""
     UPDATE messages SET in_channel = 0 WHERE user_id = $1 AND in_channel = 1 AND id IN ({_UNREAD})
 """  # noqa: S608 - put together from constants alone
+
+# The question that an answer answers is the newest before it in its session. By the index of its messages.
+_SELECT_HEARD: Final = """
+    SELECT q.heard
+    FROM messages AS a
+    JOIN messages AS q ON q.session_id = a.session_id AND q.user_id = $1 AND q.role = 'user' AND q.id < a.id
+    WHERE a.user_id = $1 AND a.id = $2
+    ORDER BY q.id DESC
+    LIMIT 1
+"""
 
 ANSWERED: Final = """
     UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce(shown_in, $4), answer_id = (
@@ -217,6 +233,15 @@ class TurnLedger:
         """Return the calls that `note_calls` was last told of a turn."""
         rows = await self._database.query(_SELECT_CALLS, turn, user_id)
         return tool_calls_of(rows[0][0]) if rows else ()
+
+    async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
+        """Note what was heard in the recordings of a turn's question, unless nothing of it is kept."""
+        await self._database.transaction([Statement(_HEARD, (entry, user_id, heard))])
+
+    async def get_heard(self, user_id: int, answer_id: int | None) -> str:
+        """Return what was heard in the question of an answer; empty where that was typed."""
+        rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
+        return str(rows[0][0]) if rows else ""
 
     async def get_answer(self, turn: PendingTurn) -> Message | None:
         """Return the turn's answer; None before there is one, or when it was erased since."""

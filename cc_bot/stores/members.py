@@ -18,6 +18,7 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.member import (
     LIMIT_NAMES,
     MINUTE,
+    TOKENS_A_SECOND,
     AccessRules,
     Bounds,
     DailyUsage,
@@ -254,9 +255,12 @@ def rules_for(payer: UsageSubject) -> Steps[Rules]:
 # ---- usage statements ------------------------------------------------------------------------------------
 # The SQL of what was used. Sums of a guild, and of all, name no user: they are nobody's.
 
+COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_A_SECOND} * seconds"
+"""What limits of tokens count of a row."""
+
 # $1 user, $2 the first day
-SELECT_OWN_DAYS: Final = """
-    SELECT day, sum(prompt_tokens + completion_tokens) FROM usage
+SELECT_OWN_DAYS: Final = f"""
+    SELECT day, sum({COUNTED}) FROM usage
     WHERE user_id = $1 AND day >= $2
     GROUP BY day
     UNION ALL
@@ -264,8 +268,8 @@ SELECT_OWN_DAYS: Final = """
 """
 
 # $1 guild, $2 the first day
-SELECT_GUILD_DAYS: Final = """
-    SELECT day, sum(prompt_tokens + completion_tokens) FROM usage_totals
+SELECT_GUILD_DAYS: Final = f"""
+    SELECT day, sum({COUNTED}) FROM usage_totals
     WHERE guild_id = $1 AND day >= $2
     GROUP BY day
 """
@@ -318,30 +322,33 @@ SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNI
 # $1 id, $2 user
 RELEASE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
 
-# $1 user, $2 day, $3 guild, $4 model, $5 purpose, $6 turns, $7 prompt, $8 cached, $9 completion, $10 cost
+# $1 user, $2 day, $3 guild, $4 model, $5 purpose, $6 turns, $7 prompt, $8 cached, $9 completion, $10 seconds,
+# $11 cost
 ADD_OWN: Final = """
     INSERT INTO usage AS known (user_id, day, guild_id, model, purpose,
-        turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        turns, prompt_tokens, cached_tokens, completion_tokens, seconds, cost_micros)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (user_id, day, guild_id, model, purpose) DO UPDATE SET
         turns = known.turns + excluded.turns,
         prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
         cached_tokens = known.cached_tokens + excluded.cached_tokens,
         completion_tokens = known.completion_tokens + excluded.completion_tokens,
+        seconds = known.seconds + excluded.seconds,
         cost_micros = known.cost_micros + excluded.cost_micros
     WHERE known.user_id = $1
 """
 
-# $1 guild, $2 day, $3 model, $4 turns, $5 prompt, $6 cached, $7 completion, $8 cost
+# $1 guild, $2 day, $3 model, $4 turns, $5 prompt, $6 cached, $7 completion, $8 seconds, $9 cost
 ADD_TOTAL: Final = """
     INSERT INTO usage_totals AS known (guild_id, day, model,
-        turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        turns, prompt_tokens, cached_tokens, completion_tokens, seconds, cost_micros)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     ON CONFLICT (guild_id, day, model) DO UPDATE SET
         turns = known.turns + excluded.turns,
         prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
         cached_tokens = known.cached_tokens + excluded.cached_tokens,
         completion_tokens = known.completion_tokens + excluded.completion_tokens,
+        seconds = known.seconds + excluded.seconds,
         cost_micros = known.cost_micros + excluded.cost_micros
 """
 
@@ -648,7 +655,8 @@ def settle(settlement: Settlement) -> Steps[bool]:
     turns = int(turn)
     for each, cost in settlement.costs or ((ModelUsage(wish.model, Usage()), 0),):
         usage = each.usage
-        counts = (turns, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, cost)
+        tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+        counts = (turns, *tokens, usage.seconds, cost)
         own = (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *counts)
         yield Statement(ADD_OWN, own)
         yield Statement(ADD_TOTAL, (payer.guild_id, day, each.model, *counts))

@@ -109,7 +109,10 @@ PERSONAL_TABLES: Final = (
         "user_settings",
         "settings",
         "user_id = $1",
-        ("user_id", "locale", "timezone", "welcomed", "memory_paused", "told_of_menu_at", "updated_at"),
+        (
+            *("user_id", "locale", "timezone", "welcomed", "memory_paused", "told_of_menu_at", "spoken"),
+            "updated_at",
+        ),
         at="updated_at",
     ),
     PersonalTable(
@@ -269,7 +272,7 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         (
             *("day", "user_id", "guild_id", "model", "purpose", "turns", "prompt_tokens"),
-            *("cached_tokens", "completion_tokens", "cost_micros"),
+            *("cached_tokens", "completion_tokens", "seconds", "cost_micros"),
         ),
         at="day",
         at_form="day",

@@ -24,6 +24,7 @@ from cc_bot.domain.errors import ErasureUnfinished, StorageError
 from cc_bot.storage import Database, ErasureLog, Statement, Steps
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
+from cc_bot.stores.members import COUNTED
 from cc_bot.stores.memory.removal import OWE
 from cc_bot.stores.personal_data import OWN_MESSAGES, SAID_IN_CHANNELS
 
@@ -99,11 +100,11 @@ _DELETE_OWN: Final = tuple(
 )
 
 # Before the usage goes. $2 today, $3 the first of its month
-KEEP_COUNT: Final = """
+KEEP_COUNT: Final = f"""
     INSERT INTO erased_usage AS known (user_id, day, tokens)
     SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, sum(tokens)
     FROM (
-        SELECT day, prompt_tokens + completion_tokens AS tokens FROM usage WHERE user_id = $1 AND day >= $3
+        SELECT day, {COUNTED} AS tokens FROM usage WHERE user_id = $1 AND day >= $3
         UNION ALL
         SELECT $2, tokens FROM reservations WHERE user_id = $1
     )

@@ -50,6 +50,15 @@ _PAUSE_MEMORY: Final = f"""
     RETURNING {_SETTINGS.select}
 """
 
+# $1 user, $2 whether answers are read aloud, $3 now
+_SPEAK: Final = f"""
+    INSERT INTO user_settings (user_id, spoken, updated_at)
+    VALUES ($1, $2, $3)
+    ON CONFLICT (user_id) DO UPDATE SET spoken = excluded.spoken, updated_at = excluded.updated_at
+    WHERE user_settings.user_id = $1
+    RETURNING {_SETTINGS.select}
+"""
+
 # A row comes back only where `welcomed` changed, so one of many at once gets it.
 _CLAIM_WELCOME: Final = """
     INSERT INTO user_settings (user_id, welcomed, updated_at)
@@ -102,6 +111,12 @@ class SettingsStore:
         """Have nothing stored in or recalled from the user's memories from now on, or go back to it."""
         params = (user_id, int(paused), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)])
+        return _SETTINGS.read(rows[0])
+
+    async def speak(self, user_id: int, spoken: bool) -> UserSettings:
+        """Have short answers to the user read aloud as well from now on, or no longer."""
+        params = (user_id, int(spoken), to_text(self._clock()))
+        [rows] = await self._database.transaction([Statement(_SPEAK, params)])
         return _SETTINGS.read(rows[0])
 
     async def claim_welcome(self, user_id: int) -> bool:

@@ -139,6 +139,8 @@ def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
     match notice.kind:
         case "queued":
             return texts.answer.waiting_line(notice.ahead)
+        case "hearing":
+            return texts.answer.hearing
         case "fallback":
             return texts.answer.fallback
         case "thinking":
@@ -180,8 +182,13 @@ class AnswerView:
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
             case turn.NotSaved() | turn.NotRemoved():
                 self._untrue |= {event}
-            case turn.FilesLeftOut() | turn.ScansShown() | turn.ReplyWithheld() | turn.CallsResumed():
-                pass  # here files are read when they are attached, and a turn that is killed is over
+            case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
+                self._state(self._texts.terminal.not_heard.format(names=", ".join(map(one_line, names))))
+            case turn.ScansShown() | turn.ReplyWithheld() | turn.CallsResumed():
+                pass  # nobody replies here, scans are told of when attached, and a killed turn is over
+            case turn.Heard(text):
+                self._wait(None)
+                self._state(f"🎤 {one_line(text)}")
             case turn.CanvasChanged(canvas):
                 self._state(canvas_note(canvas, self._texts))
             case turn.ScheduleChanged(change):

@@ -172,8 +172,8 @@ class PolicyFileTexts(Area):
         en=f'a whole number from 1 to {LARGEST}, or "unlimited"',
     )
     price = Sentence(
-        ja=f"100万トークンあたりの値段（0 から {DEAREST} までの数）。input と output は必ず書きます",
-        en=f"the price of a million tokens (a number from 0 to {DEAREST}); input and output have to be there",
+        ja=f"100万トークンあたりの値段（0 から {DEAREST} までの数）。input と output は必ず書きます。音声のモデルは per_minute（1分あたり）だけでかまいません",
+        en=f"the price of a million tokens (a number from 0 to {DEAREST}); input and output have to be there, but for a model of speech, where per_minute (of a minute) is enough",
     )
     currency = Sentence(
         ja='currency = "JPY"（3文字の通貨コード）', en='currency = "USD" (a currency code of three letters)'

@@ -49,10 +49,11 @@ class AnswerTexts(Area):
         en="📄 This is a long answer, so all of it is in the attached file.",
     )
     files_left_out = Sentence(
-        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書です。",
-        en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts} and documents of up to {documents}.",
+        ja="📎 {names} は読めませんでした。読めるのは {images} までの画像、{texts} までのテキスト、{documents} までの文書、{minutes}分までの音声です。",
+        en="📎 I couldn't read {names}. I can read images of up to {images}, text of up to {texts}, documents of up to {documents} and recordings of up to {minutes} minutes.",
     )
-    """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`)."""
+    """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`), minutes (of a
+    recording)."""
     scans_shown = Sentence(
         ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。",
         en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).",
@@ -63,6 +64,8 @@ class AnswerTexts(Area):
         en="↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → Ask about this, and I will read it.",
     )
     """Names the command of `MessageMenuTexts`."""
+    hearing = Sentence(ja="🎤 聞き取っています…", en="🎤 Listening…")
+    sound_name = Sentence(ja="回答.mp3", en="answer.mp3")
     file_name = Sentence(ja="回答.md", en="answer.md")
     help_hint = Sentence(
         ja="💡 </help> で、できることの一覧を見られます。", en="💡 </help> shows everything I can do."

@@ -294,7 +294,15 @@ class CommandTexts(Area):
     help_description = Sentence(ja="できることの一覧です", en="What I can do")
     settings = Sentence(ja="設定", en="settings")
     settings_description = Sentence(
-        ja="自分の言語とタイムゾーンを決めます", en="Your own language and time zone"
+        ja="自分の言語とタイムゾーン、読み上げを決めます",
+        en="Your own language and time zone, and whether answers are read aloud",
+    )
+    settings_voice = Sentence(ja="読み上げ", en="voice")
+    settings_voice_on_choice = Sentence(ja="オン", en="on")
+    settings_voice_off_choice = Sentence(ja="オフ", en="off")
+    settings_voice_description = Sentence(
+        ja="短い回答に、読み上げた音声を付けるかどうか",
+        en="Whether short answers come as a recording as well",
     )
     settings_language = Sentence(ja="言語", en="language")
     settings_language_description = Sentence(ja="ボットがあなたに話す言語", en="The language I speak to you")

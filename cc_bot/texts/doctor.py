@@ -29,6 +29,8 @@ class DoctorTexts(Area):
             "policy": Sentence(ja="制限とアクセス", en="Limits and access"),
             "model": Sentence(ja="モデル", en="Model"),
             "embedder": Sentence(ja="意味での検索", en="Search by meaning"),
+            "hearing": Sentence(ja="聞き取り", en="Hearing"),
+            "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
             "documents": Sentence(ja="文書", en="Documents"),
         }
@@ -164,6 +166,24 @@ class DoctorTexts(Area):
     model_unavailable = Sentence(ja="{model} から答えがありません。", en="{model} gives no answer.")
     model_unavailable_mend = Sentence(
         ja="OPENAI_BASE_URL とサーバーの状態を確かめてください。", en="Check OPENAI_BASE_URL and the server."
+    )
+    hearing_ok = Sentence(ja="{name} が音声を文字にします。", en="{name} writes down voice messages.")
+    hearing_none = Sentence(
+        ja="CC_BOT_TRANSCRIBE_MODEL がないので、ボイスメッセージは聞き取りません。",
+        en="CC_BOT_TRANSCRIBE_MODEL is not set: voice messages are not heard.",
+    )
+    hearing_failed = Sentence(
+        ja="{name} が音声を文字にしません。", en="{name} does not write down what it hears."
+    )
+    speaking_ok = Sentence(ja="{name} が回答を読み上げます。", en="{name} reads answers aloud.")
+    speaking_none = Sentence(
+        ja="CC_BOT_SPEECH_MODEL がないので、回答は読み上げません。",
+        en="CC_BOT_SPEECH_MODEL is not set: answers are not read aloud.",
+    )
+    speaking_failed = Sentence(ja="{name} が読み上げません。", en="{name} does not read aloud.")
+    speech_mend = Sentence(
+        ja="CC_BOT_TRANSCRIBE_URL（なければ OPENAI_BASE_URL）のサーバーと、モデル名、キーを確かめてください。",
+        en="Check the server at CC_BOT_TRANSCRIBE_URL (or else OPENAI_BASE_URL), the model's name and the key.",
     )
     embedder_ok = Sentence(ja="{name} が使えます。", en="{name} works.")
     embedder_off = Sentence(

@@ -165,8 +165,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The attachment is too large. Please attach a file of up to {limit}.",
     ),
     errors.AttachmentNotSupported: Sentence(
-        ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）、テキスト、文書（PDF・Word・Excel・PowerPoint・EPUBなど）を添付してください。",
-        en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP), a text file or a document (PDF, Word, Excel, PowerPoint, EPUB and others).",
+        ja="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）、テキスト、文書（PDF・Word・Excel・PowerPoint・EPUBなど）、音声（OGG・MP3・M4A・WAV・WebM）を添付してください。",
+        en="I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP), a text file, a document (PDF, Word, Excel, PowerPoint, EPUB and others) or a recording (OGG, MP3, M4A, WAV, WebM).",
     ),
     errors.AttachmentNotFetched: Sentence(
         ja="添付ファイルを受け取れませんでした。もう一度添付して送ってください。",
@@ -187,6 +187,34 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.DocumentsNotInstalled: Sentence(
         ja="このボットは、PDFとExcelを読む準備ができていません。管理者に伝えるか、文章をテキストで送ってください。",
         en="This bot is not set up to read PDF and Excel. Please tell whoever runs it, or send the text itself.",
+    ),
+    errors.RecordingTooLong: Sentence(
+        ja="音声が長すぎます。{minutes}分までにするか、分けて送ってください。",
+        en="The recording is too long. Please keep it under {minutes} minutes, or send it in parts.",
+    ),
+    errors.RecordingEmpty: Sentence(
+        ja="音声の長さが0秒でした。録音し直して、もう一度送ってください。",
+        en="The recording is 0 seconds long. Please record it again and send it.",
+    ),
+    errors.RecordingRefused: Sentence(
+        ja="この音声は受け付けられませんでした。録音し直すか、文字で送ってください。",
+        en="This recording could not be taken. Please record it again, or type it.",
+    ),
+    errors.NothingHeard: Sentence(
+        ja="🎤 何も聞き取れませんでした。もう一度録音するか、文字で送ってください。",
+        en="🎤 I couldn't hear anything. Please record it again, or type it.",
+    ),
+    errors.NobodyListens: Sentence(
+        ja="🎤 このボットは音声を聞き取れません。お手数ですが、文字で送ってください。",
+        en="🎤 I can't listen to voice messages here. Please type it instead.",
+    ),
+    errors.HearingFailed: Sentence(
+        ja="🎤 今は音声を聞き取れません。少し待ってもう一度送るか、文字で送ってください。",
+        en="🎤 I can't listen right now. Please send it again in a moment, or type it.",
+    ),
+    errors.HearingNotSetUp: Sentence(
+        ja="🎤 音声を聞き取る設定に問題があります。ボットの管理者にお知らせください。それまでは文字で送ってください。",
+        en="🎤 Listening is not set up right. Please tell whoever runs this bot, and type it until then.",
     ),
     errors.TurnError: _UNEXPECTED,
     errors.Busy: Sentence(

@@ -29,12 +29,21 @@ class SessionTexts(Area):
         ja="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}",
         en="⚙️ Saved. Language: {language}, time zone: {timezone}",
     )
+    settings_voice = Sentence(ja="読み上げ", en="Read aloud")
+    voice_on = Sentence(ja="オン", en="on")
+    voice_off = Sentence(ja="オフ", en="off")
+    voice_saved = Sentence(ja="{saved}、読み上げ: {voice}", en="{saved}, read aloud: {voice}")
+    """Parameters: saved (`settings_saved`), voice (one of the two above)."""
+    voice_unset = Sentence(
+        ja="🔈 このボットには読み上げる声がないので、回答は文字だけになります。",
+        en="🔈 This bot has no voice to read answers aloud: they come in writing alone.",
+    )
     language_ja = Sentence(ja="日本語", en="Japanese")
     language_en = Sentence(ja="英語 (English)", en="English")
     help = Sentence(
         ja=(
             "**できること**\n"
-            "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像・テキスト・文書（PDFなど）も添付できます。"
+            "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像・テキスト・文書（PDFなど）・音声も添付できます。"
             "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
             "{mention}"
             "- `</memory add>` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
@@ -48,7 +57,7 @@ class SessionTexts(Area):
             "- `</heartbeat on>`・`</heartbeat off>`・`</heartbeat status>` お知らせしたほうがよいことがあるとき、こちらから声をかけます（ふだんはオフです）。\n"
             "- `</canvas show>`・`</canvas clear>` 出してあるカードや文章、グラフを見る、片付ける。\n"
             "- `</agent list>`・`</agent use>`・`</agent default>` 答える相手を選びます。`</agent default>` はサーバーを管理する人が使えます。\n"
-            "- `</settings>` 自分の言語とタイムゾーンを決めます。\n"
+            "- `</settings>` 自分の言語とタイムゾーン、回答の読み上げを決めます。\n"
             "- `</usage>` 使ったトークンと、残りを見ます。\n"
             "- `</privacy show>`・`</privacy export>`・`</privacy erase>` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
             "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
@@ -60,7 +69,7 @@ class SessionTexts(Area):
         ),
         en=(
             "**What I can do**\n"
-            "- `</ask>` answers a question, with what was said before in this channel. Attach an image, a text file or a document if you like. "
+            "- `</ask>` answers a question, with what was said before in this channel. Attach an image, a text file, a document or a recording if you like. "
             "`private` shows the answer to you alone, `temporary` stores nothing.\n"
             "{mention}"
             "- `</memory add>` keeps something for you. Saying “remember that …” works too.\n"
@@ -75,7 +84,7 @@ class SessionTexts(Area):
             "- `</heartbeat on>`, `</heartbeat off>`, `</heartbeat status>`: I speak to you when something is worth telling (off unless you want it).\n"
             "- `</canvas show>`, `</canvas clear>`: the cards, texts and charts that are up.\n"
             "- `</agent list>`, `</agent use>`, `</agent default>`: who answers. `</agent default>` is for those who manage the server.\n"
-            "- `</settings>` sets your own language and time zone.\n"
+            "- `</settings>` sets your own language and time zone, and has answers read aloud.\n"
             "- `</usage>` shows the tokens you used, and what is left.\n"
             "- `</privacy show>`, `</privacy export>`, `</privacy erase>`: what is stored about you.\n"
             "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"

@@ -215,6 +215,7 @@ class TerminalTexts(Area):
         en="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL.",
     )
     """Parameter: model, as the operator, who reads it, named it."""
+    not_heard = Sentence(ja="🎤 {names} は聞き取れませんでした。", en="🎤 I couldn't hear {names}.")
     attached = Sentence(
         ja="📎 {name} を次の質問に添付します。取り消すときは /detach です。",
         en="📎 {name} goes with your next question. /detach takes it back.",

@@ -17,6 +17,9 @@ class UsageTexts(Area):
     total_cost = Sentence(
         ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}"
     )
+    sound = Sentence(ja="{total}・音声 {time}", en="{total}, sound: {time}")
+    """Parameters: total (tokens, questions and cost), time."""
+    minutes = Sentence(ja="{minutes}分{seconds}秒", en="{minutes} min {seconds} s")
     left_today = Sentence(
         ja="今日の残り: {left} / {limit} トークン（{resets}に戻ります）",
         en="Left today: {left} of {limit} tokens (all again {resets})",
@@ -76,13 +79,19 @@ class UsageTexts(Area):
                 tokens=f"{total.tokens:,}",
                 cost=money(total.cost_micros, report.currency),
             )
+            + (f" ({self.time(total.seconds)})" if total.seconds else "")
             for model, total in report.models[:MODELS]
         ]
 
     def _total(self, total: Total, currency: str) -> str:
         template = self.total_cost if currency else self.total
         cost = money(total.cost_micros, currency)
-        return template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
+        told = template.format(tokens=f"{total.tokens:,}", turns=f"{total.turns:,}", cost=cost)
+        return self.sound.format(total=told, time=self.time(total.seconds)) if total.seconds else told
+
+    def time(self, seconds: int) -> str:
+        """The length of a sound."""
+        return self.minutes.format(minutes=seconds // 60, seconds=seconds % 60)
 
 
 def money(micros: int, currency: str) -> str:

@@ -69,6 +69,15 @@ class TestSettings:
         named = read(tmp_path, CC_BOT_EMBEDDING_MODEL="bge-m3", OPENAI_BASE_URL="http://localhost:11434/v1")
         assert named.embedding_model == "bge-m3"
 
+    def test_hear_and_speak_where_a_model_is_named_and_some_server_has_it(self, tmp_path: Path) -> None:
+        config = read(tmp_path)
+        assert (config.transcribe_model, config.transcribe_url, config.speech_model) == (None, None, None)
+        url = "http://localhost:8000/v1"
+        config = read(tmp_path, CC_BOT_TRANSCRIBE_MODEL="ears", CC_BOT_TRANSCRIBE_URL=url)
+        assert (config.transcribe_model, config.transcribe_url) == ("ears", url)
+        config = read(tmp_path, CC_BOT_SPEECH_MODEL="mouth", OPENAI_API_KEY="sk-1")
+        assert (config.speech_model, config.speech_voice) == ("mouth", "alloy")
+
     def test_serve_no_metrics_unless_a_port_is_named_and_then_to_this_machine_alone(
         self, tmp_path: Path
     ) -> None:
@@ -118,6 +127,9 @@ class TestSettings:
             ("CC_BOT_BLOCK_TOKENS", "0"),
             ("CC_BOT_CACHE_CONTROL", "perhaps"),
             ("CC_BOT_EMBEDDING_MODEL", "a-model-without-a-server"),
+            ("CC_BOT_TRANSCRIBE_MODEL", "a-model-without-a-server"),
+            ("CC_BOT_TRANSCRIBE_URL", "localhost:8000"),
+            ("CC_BOT_SPEECH_MODEL", "a-model-without-a-server"),
             ("OPENAI_BASE_URL", "localhost:11434"),
             ("OPENAI_BASE_URL", "http://["),
             ("DISCORD_API_URL", "ftp://example.org"),

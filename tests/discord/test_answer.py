@@ -5,7 +5,9 @@ from functools import reduce
 
 import pytest
 
+from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.answer import (
+    HEARD_CHARACTERS,
     MAX_MESSAGES,
     AnswerState,
     advance,
@@ -14,7 +16,7 @@ from cc_bot.discord.pages.answer import (
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
-from cc_bot.discord.pages.page import NO_FACTS, Facts, Page
+from cc_bot.discord.pages.page import NO_FACTS, Facts, Page, TextFile
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
     Done,
@@ -28,6 +30,7 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.message import Status
+from cc_bot.domain.turn import Heard
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -157,7 +160,7 @@ class TestEnd:
 
     def test_of_a_very_long_answer_is_a_preview_with_all_of_it_as_a_file(self) -> None:
         [page] = final_pages(after(TextDelta(LONG * 3), done(LONG * 3)), JA)
-        assert page.file is not None
+        assert isinstance(page.file, TextFile)
         assert page.file.text == LONG * 3
         assert page.file.name.endswith(".md")
         assert page.content.startswith(LONG[:1000])
@@ -198,3 +201,50 @@ class TestButtons:
         assert known is not None
         assert (known.user_id, getattr(known, "answer_id", 0)) == (1, 7)
         assert getattr(known, "earlier_messages", ()) == (11, 12)
+
+
+class TestHeard:
+    @pytest.mark.parametrize("text", ["十時です。", LONG])
+    def test_stands_above_the_answer_from_the_first_moment_on(self, text: str) -> None:
+        for pages in (
+            streaming(Heard("何時？")),
+            streaming(Heard("何時？"), TextDelta(text)),
+            final_pages(after(Heard("何時？"), TextDelta(text), done(text)), JA),
+        ):
+            assert pages[0].content.startswith("> 🎤 何時？\n")
+            assert all(utf16_length(page.content) <= 2000 for page in pages)
+            assert not any("🎤" in page.content for page in pages[1:])
+
+    def test_stands_above_a_failure_too(self) -> None:
+        [page] = final_pages(replace(after(Heard("何時？")), failure="だめでした。"), JA)
+        assert page.content == "> 🎤 何時？\nだめでした。"
+
+    def test_is_quoted_by_its_beginning_where_it_is_long(self) -> None:
+        [page] = final_pages(after(Heard("あ" * 7000), done("はい。")), JA)
+        quoted, said = page.content.rsplit("\n", 1)
+        assert (len(quoted) <= HEARD_CHARACTERS + 10, quoted[-1], said) == (True, "…", "はい。")
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "> 🎤 消して",
+            ">🎤 消して",
+            "  > 🎤 消して",
+            "> > 🎤 消して",
+            ">\t🎤 x",
+            "> \u200b🎤 x",
+            "\u200b> 🎤🎤 x",
+        ],
+    )
+    def test_is_nothing_that_a_model_can_write(self, line: str) -> None:
+        early, late = f"はい。\n{line}", f"{line}\nはい。"
+        for pages in (streaming(TextDelta(early)), final_pages(after(done(late)), JA)):
+            assert "🎤" not in pages[0].content
+
+    def test_leaves_a_model_its_microphone(self) -> None:
+        [page] = final_pages(after(done("> 録音は 🎤 で\n🎤 を押します。")), JA)
+        assert page.content == "> 録音は 🎤 で\n🎤 を押します。"
+
+    def test_is_no_part_of_what_is_quoted_of_an_answer(self) -> None:
+        [page] = final_pages(after(Heard("何時？\nどこ？"), done("十時です。\n> 引用")), JA)
+        assert quotation(page.content) == "> 十時です。\n> > 引用"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import ProposalButton
-from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Page
+from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Page, TextFile
 from cc_bot.discord.pages.proposals import left_line, proposal_page, read_proposals, with_proposals
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import (
@@ -134,7 +134,7 @@ class TestText:
         long = "あ*" * 2000
         keep = KeepMemory(long, "仕事", ("会議",), "private", NINE, 12, f"前{long}")
         page = proposal_page(proposal(keep), JA)
-        assert page.file is not None
+        assert isinstance(page.file, TextFile)
         assert long in page.file.text
         [embed] = page.embeds
         shown = (embed.description or "").split("\n")
@@ -158,6 +158,6 @@ class TestText:
     def test_that_takes_too_many_steps_is_whole_in_a_file(self) -> None:
         cards = [AddCard("*題*" * 40, f"本文{number}") for number in range(30)]
         page = proposal_page(proposal(Draw(tuple(cards))), JA)
-        assert page.file is not None
+        assert isinstance(page.file, TextFile)
         assert "本文29" in page.file.text
         assert len(page.embeds) == 1

@@ -25,7 +25,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import FACTS_CHARACTERS, Facts, Page
+from cc_bot.discord.pages.page import FACTS_CHARACTERS, Facts, Page, TextFile
 from cc_bot.discord.pages.receipts import MOST, Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
@@ -255,7 +255,7 @@ class TestLimits:
         assert utf16_length(page.content) <= MESSAGE_LIMIT
         assert page.facts.receipts[0].startswith("💾 覚えました")
         assert page.facts.notices == (JA.answer.long_as_file,)
-        assert page.file is not None
+        assert isinstance(page.file, TextFile)
         assert page.file.text == text
 
 

@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.surroundings import check_embedder, check_model
+from cc_bot.doctor.surroundings import check_embedder, check_model, check_speaker, check_transcriber
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.llm.openai import reach
+from cc_bot.llm.openai import OpenAISpeaker, OpenAITranscriber, reach
 from cc_bot.texts import texts
 from tests.loopback.model_server import CutConnection, LoopbackModelServer, Reply, fails, hangs, says
+from tests.loopback.speech_server import Heard, LoopbackSpeechServer
 from tests.stores.encoders import TopicEncoder
 
 JA = texts(Locale.JA)
@@ -98,3 +99,30 @@ class TestAnEncoder:
     async def test_that_does_not_is_a_warning_for_search_goes_on(self) -> None:
         [finding] = await check_embedder(TopicEncoder(trouble=[ModelUnavailable()]), JA)
         assert (finding.verdict, "topics" in finding.detail) == ("warning", True)
+
+
+class TestSpeech:
+    async def test_that_nobody_asked_for_is_well(self) -> None:
+        [hearing], [speaking] = await check_transcriber(None, JA), await check_speaker(None, JA)
+        assert (hearing.verdict, speaking.verdict) == ("ok", "ok")
+
+    async def test_that_works_is_well_and_was_asked_for_a_second(self) -> None:
+        async with LoopbackSpeechServer(Heard("")) as server:
+            transcriber = OpenAITranscriber("ears", base_url=server.base_url)
+            speaker = OpenAISpeaker("mouth", "alloy", base_url=server.base_url)
+            [hearing], [speaking] = await check_transcriber(transcriber, JA), await check_speaker(speaker, JA)
+            assert [finding.verdict for finding in (hearing, speaking)] == ["ok", "ok"]
+            assert (len(server.heard[0].data), server.spoken[0].text) == (32_044, "OK")
+            await transcriber.close()
+            await speaker.close()
+
+    async def test_that_does_not_is_a_warning_for_who_types_is_answered(self) -> None:
+        async with LoopbackSpeechServer(Heard(status=401)) as server:
+            server.script_speech(Heard(status=401))
+            transcriber = OpenAITranscriber("ears", base_url=server.base_url)
+            speaker = OpenAISpeaker("mouth", "alloy", base_url=server.base_url)
+            [hearing], [speaking] = await check_transcriber(transcriber, JA), await check_speaker(speaker, JA)
+            assert [finding.verdict for finding in (hearing, speaking)] == ["warning", "warning"]
+            assert ("ears" in hearing.detail, "mouth" in speaking.detail) == (True, True)
+            await transcriber.close()
+            await speaker.close()

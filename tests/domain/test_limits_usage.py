@@ -17,6 +17,10 @@ class TestCost:
         assert price.of(Usage(prompt_tokens=1_000_000, cached_tokens=1_000_000)) == 0.025 * MICROS
         assert price.of(Usage(1000, 100, 400)) == 600 * 0.25 + 400 * 0.025 + 100 * 2
 
+    def test_of_sound_is_that_of_its_minutes(self) -> None:
+        assert Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
+        assert Price(1, 1).of(Usage(seconds=90)) == 0
+
     def test_of_cached_tokens_is_that_of_any_without_a_price_of_their_own(self) -> None:
         assert Price(1.0, 2.0).of(Usage(1000, 0, 400)) == 1000
 

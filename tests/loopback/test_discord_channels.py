@@ -7,6 +7,7 @@ import pytest
 
 from tests.loopback.discord import ChannelKind, File, LoopbackDiscord, Permission
 from tests.loopback.discord.listening import ListeningBot
+from tests.recordings import voice
 
 
 @pytest.fixture
@@ -38,6 +39,48 @@ class TestPosts:
         assert message.user_mentions_ids == [discord.application_id]
         assert message.type is hikari.MessageType.DEFAULT
         assert not message.author.is_bot
+
+    async def test_that_are_spoken_bring_a_recording_and_nothing_else(
+        self, discord: LoopbackDiscord, bot: ListeningBot
+    ) -> None:
+        asker = discord.user("Aiko", locale="ja")
+        await discord.speak(asker, discord.dm(asker), voice(4.5))
+        message = (await bot.next(hikari.DMMessageCreateEvent)).message
+        assert hikari.MessageFlag.IS_VOICE_MESSAGE in message.flags
+        [recording] = message.attachments
+        assert (message.content, recording.filename, recording.media_type) == (
+            *(None, "voice-message.ogg"),
+            "audio/ogg",
+        )
+        assert recording.duration == 4.5
+        assert recording.waveform
+
+    async def test_in_reply_that_are_spoken_mention_who_is_replied_to(
+        self, discord: LoopbackDiscord, bot: ListeningBot
+    ) -> None:
+        asker, channel = discord.user("Diego"), discord.guild_channel()
+        await bot.rest.create_message(channel.id, "How can I help?")
+        await bot.next(hikari.GuildMessageCreateEvent)
+        await discord.speak(asker, channel, voice(), reply_to=discord.messages(channel)[0])
+        message = (await bot.next(hikari.GuildMessageCreateEvent)).message
+        assert message.user_mentions_ids == [discord.application_id]
+        assert len(message.attachments) == 1
+
+    async def test_that_are_spoken_to_others_bring_nothing_without_the_intent(
+        self, discord: LoopbackDiscord, bot: ListeningBot
+    ) -> None:
+        asker, channel = discord.user("Diego"), discord.guild_channel()
+        await discord.speak(asker, channel, voice())
+        message = (await bot.next(hikari.GuildMessageCreateEvent)).message
+        assert (message.attachments, message.content) == ([], None)
+
+    @pytest.mark.parametrize("file", [File("a.txt", b"a", "text/plain"), File("a.ogg", b"OggS", "audio/ogg")])
+    async def test_that_are_spoken_are_recordings_of_some_length(
+        self, discord: LoopbackDiscord, file: File
+    ) -> None:
+        asker = discord.user("Diego")
+        with pytest.raises(AssertionError):
+            await discord.speak(asker, discord.dm(asker), file)
 
     async def test_in_a_dm_have_neither_server_nor_member(
         self, discord: LoopbackDiscord, bot: ListeningBot

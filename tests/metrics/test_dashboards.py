@@ -25,7 +25,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter = PrometheusMeter("1.2.3")
     meter.record_failure("ModelRefusedKey")
     meter.record_shown(1.0, ok=False)
-    meter.record_tokens("turn", "small", Usage(1, 1, 1))
+    meter.record_tokens("turn", "small", Usage(1, 1, 1, 1))
     meter.record_tool_call("recall", ok=True)
     meter.record_rate_limit("bucket", 1.0)
     with count_records(meter.registry):

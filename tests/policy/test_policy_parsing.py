@@ -103,6 +103,14 @@ class TestPrices:
     def test_without_the_price_of_answers_are_refused(self) -> None:
         assert "[prices.a] output" in refusal("[prices.a]\ninput = 1")
 
+    def test_of_a_model_of_speech_are_of_a_minute(self) -> None:
+        alone = parsed("[prices.ears]\nper_minute = 0.006").prices
+        assert alone.models["ears"] == Price(0, 0, per_minute=0.006)
+        both = parsed("[prices.ears]\nper_minute = 0.006\ninput = 2\noutput = 5").prices
+        assert both.models["ears"] == Price(2, 5, per_minute=0.006)
+        assert "[prices.ears] per_minute" in refusal("[prices.ears]\nper_minute = -1")
+        assert "per_minute" in refusal("[prices.ears]\nper_minuet = 1")
+
     def test_in_what_is_no_currency_are_refused(self) -> None:
         assert "[prices] currency" in refusal('[prices]\ncurrency = "yen"')
 

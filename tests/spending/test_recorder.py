@@ -119,3 +119,26 @@ class TestMeter:
         async with aclosing(recorder_of("small").metered(inner).stream(REQUEST)) as events:
             await anext(events)
         assert inner.ended_early == 1
+
+
+class TestSound:
+    async def test_is_counted_by_its_seconds_after_what_was_said(self) -> None:
+        reports = Reports()
+        recorder = recorder_of("small", reports)
+        with recorder.sound("ears", 2.2) as sound:
+            sound.seconds = max(sound.seconds, 1.0)
+        await heard(on(recorder, "晴れ", Finish("stop", usage=TOLD, model="small")))
+        assert await recorder.total() == [ModelUsage("small", TOLD), ModelUsage("ears", Usage(seconds=3))]
+        assert reports.told[0] == ("summary", "ears", Usage(seconds=3))
+
+    async def test_that_its_server_refused_costs_nothing(self) -> None:
+        recorder = recorder_of("small")
+        with pytest.raises(ModelUnavailable), recorder.sound("ears", 3):
+            raise ModelUnavailable
+        assert await recorder.total() == []
+
+    async def test_that_nobody_waited_for_costs_what_it_would_have(self) -> None:
+        recorder = recorder_of("small")
+        with pytest.raises(TimeoutError), recorder.sound("ears", 3):
+            raise TimeoutError
+        assert await recorder.total() == [ModelUsage("ears", Usage(seconds=3))]

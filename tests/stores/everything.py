@@ -97,6 +97,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.settings.claim_welcome(USER)
     await stores.settings.claim_word_on_menu(USER)
     await stores.settings.pause_memory(USER, True)
+    await stores.settings.speak(USER, True)
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.token_factors.get("model")
     await choose_agents(stores)
@@ -127,7 +128,7 @@ async def do_everything(database: Database) -> set[str]:
         *("erase", "erase_all", "purge", "get_next_purge", "write_back", "rewrite"),
         *("pin", "unpin", "list_for_prompt"),
         *("note", "get", "list_all_stale", "list_newest", "get_states", "settle"),
-        *("set", "claim_welcome", "claim_word_on_menu", "pause_memory"),
+        *("set", "claim_welcome", "claim_word_on_menu", "pause_memory", "speak"),
         *("get_backlog", "put", "set", "list_current", "list_waiting", "settle"),
         *("list_all", "admit", "plan", "take"),
         "learn",
@@ -158,6 +159,7 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     await ledger.mark_interrupted("t", USER)
     await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
     assert await ledger.get_calls("t", USER)
+    await ledger.note_heard("t", USER, "明日の予定は？")
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
     await ledger.untake("u", USER)
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
@@ -165,12 +167,14 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     [answered] = await ledger.list_unfinished()
     assert await ledger.get_answer(answered)
     assert await ledger.get_replaced(answered) is None
+    assert await ledger.get_heard(USER, answered.answer_id) == ""
     await ledger.forget_interrupted(datetime.now(UTC))
     await ledger.mark_settled("u", USER)
     return {
         *("accept", "note_message", "add_page", "move", "mark_interrupted", "take", "list_unfinished"),
         *("get_answer", "get_replaced"),
         *("forget_interrupted", "mark_settled", "untake", "note_calls", "get_calls"),
+        *("note_heard", "get_heard"),
     }
 
 
@@ -396,6 +400,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.set_reading("all", 30)
     await stores.channels.reset(key, bot_id=0, discord_id=15)
     await stores.channels.pass_over(key, 16)
+    await stores.channels.note_heard(said(10), "明日の予定は？")
     await stores.channels.edit(10, "直した")
     await stores.channels.list_answers([11])
     await stores.channels.delete([11])
@@ -404,7 +409,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
         *("add", "add_all", "commit_answer", "archive_answer", "get_newest_answer"),
         *("get_session_key", "add_pages"),
         *("drop_pages", "list_pages", "is_answer", "list_answers"),
-        *("set_reading", "reset", "edit", "delete", "forget_place", "list_places", "pass_over"),
+        *("set_reading", "reset", "edit", "note_heard", "delete", "forget_place", "list_places", "pass_over"),
         *("list_direct", "find_known"),
         *("begin", "get_begun", "list_waiting", "note_answer", "get_pending_answer", "give_up"),
         *("list_questions", "get_answer"),

@@ -265,3 +265,42 @@ class TestDeletion:
         assert await stores.channels.delete([10]) == 1
         assert await heard_in_dm(stores) == ["次の質問", "はい"]
         assert await attachments_kept(database) == 1
+
+
+class TestHeard:
+    async def test_is_the_end_of_what_a_question_says(self, stores: Stores) -> None:
+        question = said(10, "何時から？\n[file: 会議.mp3]")
+        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.channels.note_heard(question, "十時です")
+        [waiting] = await stores.mentions.list_waiting(CHANNEL)
+        assert (waiting.content, waiting.heard) == (f"{question.content}\n十時です", "十時です")
+
+    async def test_stays_where_what_was_typed_is_edited(self, stores: Stores, database: Database) -> None:
+        question = said(10, "何時から？")
+        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.channels.note_heard(question, "十時です")
+        assert not await stores.channels.edit(10, "何時から？")
+        assert await stores.channels.edit(10, "いつから？")
+        assert await archived(database) == {10: "いつから？\n十時です"}
+
+    async def test_stands_below_what_was_typed_and_not_below_what_the_model_was_told_of_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        await stores.channels.add(CHANNEL, said(10, "何時から？"), waiting=True)
+        for _ in range(2):
+            await stores.channels.note_heard(said(10, "何時から？\n[not shown]"), "十時です")
+        assert await archived(database) == {10: "何時から？\n十時です"}
+
+    async def test_is_noted_for_whoever_said_it_alone(self, stores: Stores, database: Database) -> None:
+        question = said(10, "何時から？", author_id=7)
+        await stores.channels.add(CHANNEL, question)
+        await stores.channels.note_heard(said(10, "何時から？", author_id=8), "十時です")
+        assert await archived(database) == {10: "何時から？"}
+
+    async def test_is_no_edit_of_the_question(self, stores: Stores) -> None:
+        question = said(10, "何時から？")
+        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.channels.note_heard(question, "十時です")
+        [asked] = await stores.mentions.list_waiting(CHANNEL)
+        await stores.channels.commit_answer(CHANNEL, answer(20), [asked])
+        assert await stores.mentions.list_edited(CHANNEL) == ()

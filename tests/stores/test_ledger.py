@@ -289,3 +289,30 @@ class TestToken:
         assert ASKED.token_at(NOW + timedelta(minutes=13)) == "an interaction's"
         assert ASKED.token_at(NOW + timedelta(minutes=14)) is None
         assert replace(ASKED, token=None).token_at(NOW) is None
+
+
+class TestHeard:
+    async def test_is_there_when_the_question_is_asked_again(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.note_heard("e1", OTHER_USER.user_id, "他人の言葉")
+        await stores.ledger.note_heard("e1", KEY.user_id, "十時です")
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
+        taken = await stores.ledger.take("e1", KEY.user_id, lambda turn: replace(turn, id="e2"))
+        assert taken is not None
+        assert taken.question == replace(QUESTION, heard="十時です")
+
+    async def test_of_what_is_not_kept_is_not_kept(self, stores: Stores) -> None:
+        await stores.ledger.accept(replace(ASKED, temporary=True))
+        await stores.ledger.note_heard("e1", KEY.user_id, "十時です")
+        [entry] = await stores.ledger.list_unfinished()
+        assert entry.question is None
+
+    async def test_in_the_question_of_an_answer_is_found_for_its_user(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        for spoken in ("一つ目", "二つ目", ""):
+            said_first = Message("user", spoken or "三つ目", heard=spoken)
+            stored = await stores.sessions.archive_turn(session, (said_first, Message("assistant", "はい")))
+            answer_id = stored.messages[-1].id
+            assert await stores.ledger.get_heard(KEY.user_id, answer_id) == spoken
+            assert await stores.ledger.get_heard(OTHER_USER.user_id, answer_id) == ""
+        assert await stores.ledger.get_heard(KEY.user_id, None) == ""

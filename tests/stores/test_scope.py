@@ -108,7 +108,7 @@ OF_ALL_USERS: Final = {
     PRUNE_PROPOSALS,
 }
 TO_ANY_ROW: Final = {
-    *(channels.EDIT, DELETE_MESSAGES, ANSWERS_TO),  # as on Discord, whoever's it is
+    *(channels.EDIT, channels.SELECT_HEARD, DELETE_MESSAGES, ANSWERS_TO),  # as on Discord, whoever's it is
     channels.SESSION_OF,  # tells whose it is
     *(channels.THAW_NEW, channels.RESET),  # look at ids alone
     INSERT_CHANNEL_PROPOSAL,  # finds the answer, which is nobody's alone

@@ -162,6 +162,37 @@ class TestTokens:
         assert used.day == date(2026, 11, 22)
 
 
+class TestSeconds:
+    async def heard(self, till: Till, seconds: int, payer: UsageSubject = PAYER) -> None:
+        reservation = await till.reserve(payer, tokens=1)
+        spent = ModelUsage("ears", Usage(seconds=seconds))
+        assert await till.usage.settle(Settlement(reservation, ((spent, seconds),)))
+
+    @pytest.mark.parametrize(("scope", "id_"), [("everyone", 0), ("guild", GUILD)])
+    async def test_count_as_ten_tokens_each(self, till: Till, scope: LimitScope, id_: int) -> None:
+        till.limit("tokens_per_day", 1000, scope, id_)
+        await self.heard(till, 99)
+        await self.heard(till, 1)
+        with pytest.raises(LimitReached):
+            await till.reserve()
+
+    async def test_are_told_by_model_beside_tokens(self, till: Till) -> None:
+        await self.heard(till, 60)
+        await self.heard(till, 30)
+        [used] = await till.usage.list_for_user(AIKO, date(2026, 1, 1))
+        assert (used.model, used.usage.seconds, used.tokens, used.cost_micros) == ("ears", 90, 0, 90)
+        [all_] = await till.usage.list_for_guild(GUILD, date(2026, 1, 1))
+        assert all_.usage.seconds == 90
+
+    async def test_are_counted_on_after_their_user_had_all_of_theirs_erased(self, till: Till) -> None:
+        till.limit("tokens_per_day", 1000)
+        await self.heard(till, 100)
+        await till.erase()
+        assert await till.counts() == [(AIKO, "2026-11-22", 1000)]
+        with pytest.raises(LimitReached):
+            await till.reserve()
+
+
 class TestLeft:
     @pytest.mark.parametrize(
         ("used", "left"),

@@ -112,6 +112,7 @@ class TestErrors:
                 "needed",
                 "id",
                 "reason",
+                "minutes",
             ),
             *("resets", "since", "note", "free", "command", "host", "port", "made", "version"),
         ]

@@ -5,8 +5,8 @@ import lightbulb
 
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.agents import Arrival
+from cc_bot.discord.attachments import asked_file
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.deliveries import asked_files
 from cc_bot.discord.interactions import author_name, own_space
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
@@ -49,5 +49,5 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
             waiting = await forwards.take(channel_id, user_id, int(interaction.id))
-        files = asked_files((self.attachment,) if self.attachment else ())
+        files = (asked_file(self.attachment),) if self.attachment else ()
         return AskedQuestion(text, author_name(interaction), files, forwards=waiting)

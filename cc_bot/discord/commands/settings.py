@@ -1,4 +1,5 @@
-"""`/settings`: a user's own language and time zone. Discord tells the one, but not the other."""
+"""`/settings`: a user's own language and time zone, and whether answers are read aloud. Discord tells the
+language alone."""
 
 import contextlib
 
@@ -7,6 +8,7 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.access import Owners, suggesting
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.interactions import MAX_CHOICES, defer, payer_of
 from cc_bot.discord.pages.admin import usage_view
@@ -57,6 +59,16 @@ class SettingsCommand(
         max_length=64,
         autocomplete=suggesting(suggest_timezones),
     )
+    voice = lightbulb.string(
+        "settings_voice",
+        "settings_voice_description",
+        localize=True,
+        default=None,
+        choices=[
+            lightbulb.Choice("settings_voice_on_choice", "on", localize=True),
+            lightbulb.Choice("settings_voice_off_choice", "off", localize=True),
+        ],
+    )
 
     @lightbulb.invoke
     async def invoke(
@@ -65,6 +77,7 @@ class SettingsCommand(
         settings: SettingsStore,
         schedules: ScheduleStore,
         recipients: Recipients,
+        running: RunningTurns,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         user_id = int(ctx.user.id)
@@ -74,26 +87,43 @@ class SettingsCommand(
             timezone = zone_of(self.timezone)
             await settings.set(user_id, timezone=timezone)
             await schedules.rezone(user_id, timezone)
+        may_speak = running.spoken is not None and running.spoken.possible
+        in_vain = self.voice == "on" and not may_speak
+        if self.voice is not None and not in_vain:
+            await settings.speak(user_id, self.voice == "on")
         recipient = await recipients.of(ctx.interaction)
-        if self.language is None and self.timezone is None:
-            sentence = _overview(recipient, await settings.get(user_id))
-        else:
-            sentence = recipient.words.session.settings_saved.format(
-                language=_language(recipient), timezone=recipient.timezone.key
-            )
-        await ctx.interaction.edit_initial_response(sentence)
+        sentences = [recipient.words.session.voice_unset] if in_vain else []
+        if self.language is not None or self.timezone is not None or (self.voice and not in_vain):
+            sentences.insert(0, _saved(recipient, may_speak=may_speak))
+        elif not in_vain:
+            sentences.append(_overview(recipient, await settings.get(user_id), may_speak=may_speak))
+        await ctx.interaction.edit_initial_response("\n".join(sentences))
 
 
-def _overview(recipient: Recipient, chosen: UserSettings) -> str:
+def _saved(recipient: Recipient, *, may_speak: bool) -> str:
+    words = recipient.words.session
+    saved = words.settings_saved.format(language=_language(recipient), timezone=recipient.timezone.key)
+    return words.voice_saved.format(saved=saved, voice=_voice(recipient)) if may_speak else saved
+
+
+def _overview(recipient: Recipient, chosen: UserSettings, *, may_speak: bool) -> str:
     words = recipient.words.session
     language, timezone = _language(recipient), recipient.timezone.key
     shown_language = language if chosen.locale else words.settings_default.format(value=language)
     shown_timezone = timezone if chosen.timezone else words.settings_default.format(value=timezone)
-    return (
-        f"**{words.settings_title}**\n"
-        f"{words.settings_language}: {shown_language}\n"
-        f"{words.settings_timezone}: {shown_timezone}"
-    )
+    lines = [
+        f"**{words.settings_title}**",
+        f"{words.settings_language}: {shown_language}",
+        f"{words.settings_timezone}: {shown_timezone}",
+    ]
+    if may_speak:
+        lines.append(f"{words.settings_voice}: {_voice(recipient)}")
+    return "\n".join(lines)
+
+
+def _voice(recipient: Recipient) -> str:
+    words = recipient.words.session
+    return words.voice_on if recipient.spoken else words.voice_off
 
 
 def _language(recipient: Recipient) -> str:

@@ -35,11 +35,12 @@ from cc_bot.discord.interactions import (
 )
 from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
-from cc_bot.discord.pages.page import Page, rows_of
+from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.message import ChannelKey, Message, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn, ReplyWithheld
 from cc_bot.log import begin_turn
 
@@ -243,6 +244,9 @@ class Answers:
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
         await self.deliveries.note_pages(live.state, await _page_ids(turn, reply))
+        if self.running.spoken:
+            payer = UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids)
+            await self.running.spoken.begin(reply, recipient, live.state, payer)
         return live.state
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
@@ -292,7 +296,7 @@ class Answers:
             question = replace(question, attachments=shown)
         if not asked.files:
             return question
-        fetched = await self.references.files.fetch_asked(asked.files)
+        fetched = await self.references.files.fetch_asked(asked.files, heard=bool(asked.heard))
         for event in fetched.events:
             live.feed(event)
         return with_files(question, fetched)
@@ -396,10 +400,13 @@ class Answers:
 
     async def _carry_over(self, interaction: hikari.ComponentInteraction, recipient: Recipient) -> Page:
         """The message that an answer is written over, with what it tells of what was done before."""
-        receipts = self.running.receipts
+        receipts, spoken, message = self.running.receipts, self.running.spoken, interaction.message
+        attached = spoken is not None and await spoken.stop(int(message.id))
         if receipts is None:
-            return page_of(interaction.message, recipient.locale)
-        return await receipts.carry_over(interaction.message, recipient.user_id, recipient.words)
+            page = page_of(message, recipient.locale)
+        else:
+            page = await receipts.carry_over(message, recipient.user_id, recipient.words)
+        return replace(page, file=SoundFile(recipient.words.answer.sound_name)) if attached else page
 
 
 async def _settle(accepted: AcceptedTurn) -> None:
@@ -421,12 +428,13 @@ def _message(turn: PendingTurn, asked: AskedQuestion) -> Message:
     """Make the message that was asked."""
     return Message(
         "user",
-        asked.text,
+        with_heard(asked.text, asked.heard),
         visibility=turn.visibility,
         author_id=turn.key.user_id,
         author_name=asked.author_name,
         discord_id=turn.question_id,
-        tainted=asked.tainted,
+        heard=asked.heard,
+        tainted=asked.tainted or (bool(asked.heard) and not all(file.own_words for file in asked.files)),
         reply_to=asked.reply_to,
     )
 

@@ -15,6 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.context.attachments import MAX_TEXT_BYTES
+from cc_bot.context.recordings import BYTES_A_SECOND
 from cc_bot.context.speakers import REFERENCE_CHARACTERS
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
@@ -23,7 +24,7 @@ from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.member import UsageSubject
+from cc_bot.domain.member import TOKENS_A_SECOND, UsageSubject
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
@@ -317,15 +318,12 @@ def _at_most(question: AskedQuestion | None) -> int:
     if question is None:
         return 0
     pointed_at = len(question.forwards) + (question.reply_to is not None)
-    return len(question.text) + sum(map(_of_file, question.files)) + pointed_at * REFERENCE_CHARACTERS
+    return len(question.text) + sum(map(_file_at_most, question.files)) + pointed_at * REFERENCE_CHARACTERS
 
 
-def _of_file(file: AskedFile) -> int:
+def _file_at_most(file: AskedFile) -> int:
     if (file.media_type or "").startswith("image/"):
         return IMAGE_TOKENS
+    if file.is_recording:
+        return TOKENS_A_SECOND * file.size // BYTES_A_SECOND
     return min(file.size // 3, MAX_TEXT_BYTES // 3)  # more is shown of no file, whatever it is
-
-
-def asked_files(attachments: Iterable[hikari.Attachment]) -> tuple[AskedFile, ...]:
-    """List what is needed to fetch files once more."""
-    return tuple(AskedFile(file.filename, str(file.url), file.size, file.media_type) for file in attachments)

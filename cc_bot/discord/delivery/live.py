@@ -19,6 +19,7 @@ import structlog
 from cc_bot.assistant import Stop
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
+from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -190,9 +191,9 @@ class LiveAnswer:
             _log.warning("edit_failed", error=type(error).__name__)
 
     def _pages_now(self) -> Sequence[Page]:
-        pages = streaming_pages(self.state, self._words, self._stop)
         if not self._before or self.state.text.strip():
-            return pages
+            return streaming_pages(self.state, self._words, self._stop)
+        pages = streaming_pages(replace(self.state, heard=""), self._words, self._stop)
         *full, last = self._before
         facts = replace(last.facts, activity=pages[0].content)
         return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
@@ -211,11 +212,17 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
 class RunningTurns:
     """The turns that this process shows at the moment."""
 
-    def __init__(self, meter: Meter = NULL_METER, receipts: ReceiptUpkeep | None = None) -> None:
+    def __init__(
+        self,
+        meter: Meter = NULL_METER,
+        receipts: ReceiptUpkeep | None = None,
+        spoken: SpokenAnswers | None = None,
+    ) -> None:
         """`meter` is told how long their ends take to stand on Discord; `receipts` keeps what they tell
-        true."""
+        true; `spoken` has them read aloud."""
         self._meter = meter
         self.receipts = receipts
+        self.spoken = spoken
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}

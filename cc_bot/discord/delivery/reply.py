@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, TypeVar
 import hikari
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.page import Page, changes_to
+from cc_bot.discord.pages.page import NO_PINGS, Page, SoundFile, changes_to
 
 Result = TypeVar("Result")
 
@@ -147,6 +147,14 @@ class Reply:
             return
         told = replace(page, facts=page.facts.noting(sentence))
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
+
+    async def attach(self, file: SoundFile) -> None:
+        """Attach a file to its last message, whatever else that says by now. Raises hikari's errors."""
+        sent = self._sent[-1]
+        changes = {"attachments": [hikari.Bytes(file.data, file.name)], **NO_PINGS}
+        await repeat(lambda: self._outlet.edit(sent.id, changes), RETRY_PAUSES_S)
+        if sent.page:
+            self._sent[-1] = replace(sent, page=replace(sent.page, file=file))
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)

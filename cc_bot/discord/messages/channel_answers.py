@@ -34,6 +34,7 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, ReplyWithheld, TurnEvent
 from cc_bot.log import begin_turn
@@ -277,7 +278,16 @@ class ChannelAnswers:
             await self._give_up(asked.questions)
             return True
         self._read.note(asked.questions)
+        await self._have_spoken(asked, reply, live.state)
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
+
+    async def _have_spoken(self, asked: ChannelQuestion, reply: Reply, state: AnswerState) -> None:
+        """Have it read aloud where it answers one person alone, who wants that."""
+        if self.running.spoken and len(asked.askers) == 1:
+            guild_id = self.assistant.recipients.guilds.guild_of(asked.key.place_id)
+            roles = self.assistant.roles.of(guild_id, asked.recipient.user_id)
+            payer = UsageSubject(asked.recipient.user_id, guild_id or 0, roles)
+            await self.running.spoken.begin(reply, asked.recipient, state, payer)
 
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
@@ -443,7 +453,8 @@ class ChannelAnswers:
         """A stored answer as it was shown, or should have been."""
         words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
-        state = stored_state(answer, left)
+        heard = "\n".join(question.heard for question in asked.questions if question.heard)
+        state = stored_state(answer, left, heard=heard)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)
         last = await self.running.receipts.as_it_is(last, words) if self.running.receipts else last

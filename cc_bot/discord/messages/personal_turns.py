@@ -12,11 +12,11 @@ import structlog
 
 from cc_bot.assistant import Stop
 from cc_bot.discord.agents import Chosen
+from cc_bot.discord.attachments import asked_files
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
-from cc_bot.discord.delivery.deliveries import asked_files
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.incoming import files_of, name_of_author, names_others, reply_to, text_of
+from cc_bot.discord.incoming import name_of_author, names_others, reply_to, text_of
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
@@ -52,7 +52,7 @@ class PersonalTurns:
         said = text_of(message, self.bot())
         text = await self.quotes.quote(message, said)
         answers = reply_to(message) if text == said else None  # what is quoted need not be looked up
-        files, tainted = asked_files(files_of(message)), names_others(message, int(self.bot().id))
+        files, tainted = asked_files(message), names_others(message, int(self.bot().id))
         self.answers.references.note(message)
         forwards = await self.forwards.take_for(message)
         if answers in forwards:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, Fetched, with_files
-from cc_bot.discord.incoming import FILE_NOTE, files_of
+from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, Fetched, asked_files, with_files
+from cc_bot.discord.incoming import FILE_NOTE
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message
+from cc_bot.domain.turn import AskedFile
 
 _log = structlog.get_logger(__name__)
 
@@ -39,11 +40,11 @@ class QuestionFiles:
     def __init__(self, rest: hikari.api.RESTClient, files: AttachmentFetcher) -> None:
         self._rest = rest
         self._fetcher = files
-        self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
+        self._told: OrderedDict[int, Sequence[AskedFile]] = OrderedDict()
 
     def note(self, message: hikari.Message) -> None:
         """A question came with these files."""
-        if files := files_of(message):
+        if files := asked_files(message):
             self._told[int(message.id)] = files
             while len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
@@ -76,17 +77,25 @@ class QuestionFiles:
         told = None if again else self._told.get(question.discord_id)
         if told is None:
             try:
-                told = files_of(await self._rest.fetch_message(place_id, question.discord_id))
+                told = asked_files(await self._rest.fetch_message(place_id, question.discord_id))
             except hikari.HTTPError as error:
                 raise AttachmentNotFetched from error
-        return await self._fetcher.fetch(told, room_bytes)
+        return await self._fetcher.fetch_asked(told, room_bytes, heard=bool(question.heard))
 
 
 def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
-    """The questions, with a word on the files that the model did not take; as they are without any."""
-    if not any(question.attachments for question in questions):
+    """The questions, with a word on the files that the model did not take; as they are without any. It is
+    told what recordings say, and takes that."""
+    if all(file.is_recording for question in questions for file in question.attachments):
         return tuple(questions)
-    return tuple(_without_files(question, "the model refused them") for question in questions)
+    return tuple(map(_without_refused, questions))
+
+
+def _without_refused(question: Message) -> Message:
+    recordings = tuple(file for file in question.attachments if file.is_recording)
+    if recordings and recordings == question.attachments:
+        return question
+    return replace(_without_files(question, "the model refused them"), attachments=recordings)
 
 
 def _without_files(question: Message, reason: str) -> Message:

@@ -49,13 +49,16 @@ def status(seen: Seen, words: Texts) -> str:
     backup = told.no_backup
     if seen.backup_at is not None:
         backup = told.last_backup.format(time=timestamp(seen.backup_at, "R"))
+    today = told.today.format(turns=f"{seen.turns_today:,}", tokens=f"{seen.tokens_today:,}", cost=cost)
+    if seen.seconds_today:
+        today = words.usage.sound.format(total=today, time=words.usage.time(seen.seconds_today))
     lines = [
         told.status.format(version=seen.version, schema=seen.schema_version),
         told.since.format(time=timestamp(seen.began_at, "R")),
         connected,
         told.database.format(size=f"{seen.database_bytes / _MEGABYTE:,.1f} MB"),
         told.turns.format(running=seen.load.running, waiting=seen.load.waiting),
-        told.today.format(turns=f"{seen.turns_today:,}", tokens=f"{seen.tokens_today:,}", cost=cost),
+        today,
         backup,
     ]
     if seen.maintenance is not None:

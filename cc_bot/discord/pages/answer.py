@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
 import hikari
 
+from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.memory import escape_markdown, one_line
@@ -38,6 +39,7 @@ from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
     FilesLeftOut,
+    Heard,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
@@ -66,7 +68,12 @@ them included. So an edit costs the same however long the answer has become."""
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
-Waiting = Literal["thinking", "queued", "fallback"]
+HEARD: Final = "🎤"
+"""What begins a quotation of what was heard. Only code writes one: see `_said`."""
+HEARD_CHARACTERS: Final = 1000
+"""Of what was heard that are quoted; the whole of it is the question's text."""
+
+Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,8 @@ class AnswerState:
     """The state of what there is to show of a turn so far."""
 
     text: str = ""
+    heard: str = ""
+    """What was heard in the recordings of its question."""
     waiting: Waiting = "thinking"
     ahead: int | None = None
     """While it is queued, as Notice has it."""
@@ -150,15 +159,17 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
         case ScheduleChanged(change):
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case FilesLeftOut(names):
-            state = replace(state, files_left_out=names)
+            state = replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
         case ReplyWithheld():
             state = replace(state, reply_withheld=True)
         case ScansShown():
             state = replace(state, scans=event)
+        case Heard(text):
+            state = replace(state, heard=text, waiting="thinking")
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
-            waiting: Waiting = kind if kind in ("queued", "fallback") else "thinking"
+            waiting: Waiting = kind if kind in ("queued", "hearing", "fallback") else "thinking"
             state = replace(
                 state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
             )
@@ -182,8 +193,8 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     activity = _activity(state, words)
     begun = state.text[:_SHOWN_AT_MOST]
     if is_blank(begun):
-        return (Page(activity or words.answer.thinking, (button,)),)
-    *full, last = messages(begun, limit=TEXT_LIMIT, most=MAX_MESSAGES)
+        return (Page(_below_heard(state, activity or words.answer.thinking), (button,)),)
+    *full, last = messages(_below_heard(state, _said(begun)), limit=TEXT_LIMIT, most=MAX_MESSAGES)
     closed = close_fences(last)
     shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a fence may be as long as a message
     return (*map(Page, full), Page(shown, (button,), facts=Facts(activity=activity)))
@@ -198,17 +209,19 @@ def final_pages(
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     if is_blank(state.text):
-        return (Page(_instead_of_text(state, words), facts=facts),)
-    first, *_ = *full, last = messages(state.text, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1)
+        return (Page(_below_heard(state, _instead_of_text(state, words)), facts=facts),)
+    shown = _below_heard(state, _said(state.text))
+    first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1)
     if len(full) >= MAX_MESSAGES or (as_file and full):
-        file = TextFile(words.answer.file_name, state.text)
+        file = TextFile(words.answer.file_name, shown)
         return (Page(first, file=file, facts=facts.noting(words.answer.long_as_file)),)
     return (*map(Page, full), Page(last, facts=facts))
 
 
-def stored_state(answer: Message, proposals: tuple[Proposal, ...] = ()) -> AnswerState:
-    """Return what there is to show of an answer that is read from the archive."""
-    return advance(AnswerState(), Done(answer, Usage(), proposals=proposals))
+def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
+    """Return what there is to show of an answer that is read from the archive; `heard` is what was heard in
+    its question."""
+    return advance(AnswerState(heard=heard), Done(answer, Usage(), proposals=proposals))
 
 
 def with_controls(
@@ -290,6 +303,35 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
     )
 
 
+def _below_heard(state: AnswerState, shown: str) -> str:
+    """Put what is shown below a quotation of what was heard: so its user sees where it was misheard."""
+    return f"{quote_heard(state.heard)}\n{shown}" if state.heard else shown
+
+
+def quote_heard(heard: str) -> str:
+    """Quote what was heard, or its beginning; no line of it ends the quotation, or is more than words."""
+    lines = shorten(escape_markdown(heard), HEARD_CHARACTERS).splitlines()
+    return "\n".join(f"> {HEARD} {line}" for line in lines if line.strip())
+
+
+def _said(text: str) -> str:
+    """The model's words, of which none pass for what was heard: no quotation of them begins so."""
+    return "\n".join(map(_not_heard, text.split("\n"))) if HEARD in text else text
+
+
+def _not_heard(line: str) -> str:
+    before, found, rest = line.partition(HEARD)
+    if not found or ">" not in before or any(map(str.isalnum, before)):
+        return line
+    return before + rest.lstrip(HEARD)
+
+
+def without_heard(shown: str) -> str:
+    """The words of an answer as it is shown, without the quotation above them."""
+    lines = shown.split("\n")
+    return "\n".join(line for line in lines if not line.startswith(f"> {HEARD} "))
+
+
 def _activity(state: AnswerState, words: Texts) -> str:
     """A line on what is going on; empty while text streams by itself."""
     if state.tools:
@@ -298,6 +340,8 @@ def _activity(state: AnswerState, words: Texts) -> str:
         line = words.answer.waiting_line(state.ahead)
     elif state.waiting == "fallback":
         line = words.answer.fallback
+    elif state.waiting == "hearing":
+        line = words.answer.hearing
     elif state.quiet_s:
         line = words.answer.thinking
     else:
@@ -344,7 +388,11 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
     images, texts, documents = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10, MAX_DOCUMENT_BYTES >> 20
     return words.answer.files_left_out.format(
-        names=_names(names), images=f"{images} MB", texts=f"{texts} KB", documents=f"{documents} MB"
+        names=_names(names),
+        images=f"{images} MB",
+        texts=f"{texts} KB",
+        documents=f"{documents} MB",
+        minutes=recordings.MAX_SECONDS // 60,
     )
 
 

@@ -273,6 +273,15 @@ class TextFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SoundFile:
+    """A recording to attach: an answer that is read aloud."""
+
+    name: str
+    data: bytes = field(repr=False, default=b"")
+    """Empty where it is there already."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShownProposal:
     """A change that waits for its user's word, in an embed of its own."""
 
@@ -290,7 +299,7 @@ class Page:
     """The model's words, or the bot's own; never both."""
     buttons: tuple[Button, ...] = ()
     """What can be done with the answer."""
-    file: TextFile | None = None
+    file: TextFile | SoundFile | None = None
     receipts: tuple[Button, ...] = ()
     """A row of its own, right under the facts: what can be done about the memories told of there."""
     facts: Facts = NO_FACTS
@@ -425,7 +434,13 @@ def _style(button: Button) -> hikari.InteractiveButtonTypesT:
 
 
 def _files(page: Page) -> list[hikari.Bytes]:
-    return [hikari.Bytes(page.file.text.encode(), page.file.name)] if page.file else []
+    match page.file:
+        case TextFile(name, text):
+            return [hikari.Bytes(text.encode(), name)]
+        case SoundFile(name, data):
+            return [hikari.Bytes(data, name)]
+        case None:
+            return []
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:

@@ -3,5 +3,6 @@
 from cc_bot.llm.openai.chat import OpenAIChatModel
 from cc_bot.llm.openai.client import reach
 from cc_bot.llm.openai.embeddings import OpenAIEmbedder
+from cc_bot.llm.openai.speech import OpenAISpeaker, OpenAITranscriber
 
-__all__ = ["OpenAIChatModel", "OpenAIEmbedder", "reach"]
+__all__ = ["OpenAIChatModel", "OpenAIEmbedder", "OpenAISpeaker", "OpenAITranscriber", "reach"]

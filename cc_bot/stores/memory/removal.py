@@ -193,14 +193,14 @@ DELETE_FILES: Final = """
 
 # $3 what takes their place
 EMPTY: Final = """
-    UPDATE messages SET content = $3, erased = 1
+    UPDATE messages SET content = $3, heard = '', erased = 1
     WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
     RETURNING id
 """
 
 # Of nobody alone, but the user asked it or it was answered to the user. $3 what takes their place
 EMPTY_IN_CHANNELS: Final = """
-    UPDATE messages SET content = $3, erased = 1
+    UPDATE messages SET content = $3, heard = '', erased = 1
     WHERE user_id IS NULL AND id IN (SELECT value FROM json_each($2)) AND $1 IN (author_id, memory_user_id)
     RETURNING id
 """

@@ -12,6 +12,7 @@ from tests.loopback.discord.users import User
 HAS_THREAD = 1 << 5
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
+IS_VOICE_MESSAGE = 1 << 13
 HAS_SNAPSHOT = 1 << 14
 FORWARD = 1
 """The type of a message's reference to what it forwards ("Message Reference Types")."""
@@ -26,6 +27,8 @@ class File:
     data: bytes
     content_type: str = "application/octet-stream"
     description: str | None = None
+    duration_s: float | None = None
+    """Of a voice message."""
 
 
 @dataclass(eq=False, slots=True)
@@ -49,6 +52,8 @@ class Attachment:
         }
         if self.file.content_type.startswith("image/"):
             answer |= {"width": 1, "height": 1}
+        if self.file.duration_s is not None:
+            answer |= {"duration_secs": self.file.duration_s, "waveform": "FzYACgAA"}
         if self.file.description is not None:
             answer["description"] = self.file.description
         return answer | {"ephemeral": True} if self.ephemeral else answer

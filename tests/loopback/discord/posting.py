@@ -9,7 +9,15 @@ from typing import Any
 from tests.loopback.discord.channel_reply import ChannelReply
 from tests.loopback.discord.channels import Channel, ChannelKind
 from tests.loopback.discord.drafts import Draft
-from tests.loopback.discord.messages import HAS_SNAPSHOT, HAS_THREAD, File, Message, Poll, Shown
+from tests.loopback.discord.messages import (
+    HAS_SNAPSHOT,
+    HAS_THREAD,
+    IS_VOICE_MESSAGE,
+    File,
+    Message,
+    Poll,
+    Shown,
+)
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.places import Places
 from tests.loopback.discord.transcript import Transcript
@@ -43,6 +51,7 @@ class Posting(Places):
         poll: Poll | None = None,
         stickers: tuple[str, ...] = (),
         embeds: tuple[dict[str, Any], ...] = (),
+        flags: int = 0,
     ) -> Message:
         """An ordinary message. `mention` puts `<@id>` of the bot (or of that user) before the text.
 
@@ -65,6 +74,7 @@ class Posting(Places):
         message.embeds = [{"type": "rich", **embed} for embed in embeds]
         keep = self.world.keep(channel)
         message.attachments = [keep(file) for file in attachments]
+        message.flags |= flags
         await self.world.post(message, {"parse": _MENTIONS_ALL, "replied_user": ping})
         return message
 
@@ -86,6 +96,17 @@ class Posting(Places):
         stored = self._stored(message)
         assert stored.poll is not None, "that message is no poll"
         stored.poll = replace(stored.poll, votes=votes, closed=closed)
+
+    async def speak(
+        self, user: User, channel: Channel, recording: File, *, reply_to: Shown | Message | None = None
+    ) -> Message:
+        """A voice message: one recording with its length and waveform, and neither text nor mention. A reply
+        mentions the author replied to, as in `post`."""
+        assert recording.content_type.startswith("audio/"), "a voice message is a recording"
+        assert recording.duration_s is not None, "Discord's clients tell how long it lasts"
+        return await self.post(
+            user, channel, "", attachments=(recording,), reply_to=reply_to, flags=IS_VOICE_MESSAGE
+        )
 
     async def edit(self, user: User, message: Shown | Message, content: str) -> Message:
         """Only one's own; mentions are those of the new text, and a reply pings as much as it did."""

@@ -339,6 +339,15 @@ class TestConversations:
         assert not any(message.attachments for message in history)
         assert NUMBER not in await everything(database)
 
+    async def test_are_emptied_of_what_was_heard_too(self, stores: Stores, database: Database) -> None:
+        safe = await stores.memories.add(ME, FACT)
+        session = await stores.sessions.open(KEY)
+        spoken = Message("user", FACT, heard=FACT)
+        call = (Message("assistant", "はい", tool_calls=(remembered(safe),)),)
+        await stores.sessions.archive_turn(session, (spoken, *call))
+        await stores.memory_removal.erase(ME, safe.id, mark=MARK)
+        assert await database.query("SELECT content, heard FROM messages WHERE role = 'user'") == [(MARK, "")]
+
     async def test_are_emptied_with_everything(self, stores: Stores, database: Database) -> None:
         memories = [await stores.memories.add(ME, f"{FACT}-第{number:03}") for number in range(60)]
         await stored(stores, f"あのね、{FACT}-第041 だよ", "第041 ですね")

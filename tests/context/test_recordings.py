@@ -1,0 +1,166 @@
+"""What kind of sound a file is and how long it lasts, told from its bytes, whatever somebody made of them."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.context import recordings
+from cc_bot.context.attachments import MAX_IMAGE_BYTES, read_attachment, size_limit
+from cc_bot.context.recordings import says_nothing, sound_of
+from cc_bot.domain.errors import (
+    AttachmentTooLarge,
+    CcBotError,
+    RecordingEmpty,
+    RecordingTooLong,
+)
+from tests.recordings import by_ffmpeg, m4a, mp3, ogg, wav, webm
+
+MADE: dict[str, Callable[[float], bytes]] = {
+    "audio/ogg": ogg,
+    "audio/wav": wav,
+    "audio/mpeg": mp3,
+    "audio/mp4": m4a,
+    "audio/webm": webm,
+}
+TAG = b"ID3\x04\x00\x00\x00\x00\x02\x01" + bytes(257)
+
+
+class TestARecording:
+    @pytest.mark.parametrize(
+        ("kind", "content_type"),
+        [("ogg", "audio/ogg"), ("m4a", "audio/mp4"), ("webm", "audio/webm"), ("mp3", "audio/mpeg")],
+    )
+    def test_of_a_real_encoder_is_known_with_its_length(self, kind: str, content_type: str) -> None:
+        sound = sound_of(by_ffmpeg(kind))
+        assert sound is not None
+        assert sound.content_type == content_type
+        assert sound.seconds == pytest.approx(0.3, abs=0.15)  # encoders fill the last frame
+
+    @pytest.mark.parametrize("content_type", MADE)
+    @given(seconds=st.floats(0.2, 90))
+    def test_of_any_length_is_measured(self, content_type: str, seconds: float) -> None:
+        sound = sound_of(MADE[content_type](seconds))
+        assert sound is not None
+        assert sound.content_type == content_type
+        assert sound.seconds == pytest.approx(seconds, abs=0.03)
+
+    def test_with_a_tag_before_it_is_measured(self) -> None:
+        sound = sound_of(mp3(3, tag=TAG))
+        assert sound is not None
+        assert sound.seconds == pytest.approx(3)
+
+    def test_that_a_browser_wrote_as_it_came_is_measured_by_its_last_part(self) -> None:
+        sound = sound_of(webm(7.5, told=False))
+        assert sound is not None
+        assert sound.seconds == 7.5
+
+    def test_that_does_not_tell_its_length_is_one_all_the_same(self) -> None:
+        assert read_attachment("a", m4a(0)).seconds == 0
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            webm(3, track_type=1),
+            m4a(3, handler=b"vide"),
+            m4a(3, handler=b"text"),
+            b"OggS" + bytes(60),
+            b"RIFF\0\0\0\0WAVE",
+            b"ID3\x04" + bytes(100),
+            b"\0\0\0\x18ftypheic" + bytes(100),
+            b"\x1aE\xdf\xa3" + bytes(100),
+            b"\xff\xd8\xff\xe0" + bytes(100),
+            "録音のメモ".encode(),
+            "ＵＴＦ１６".encode("utf-16"),
+            b"",
+        ],
+    )
+    def test_is_no_film_and_no_other_file(self, data: bytes) -> None:
+        assert sound_of(data) is None
+
+    @pytest.mark.parametrize("content_type", MADE)
+    @given(cut=st.integers(0, 400), at=st.integers(0, 300), junk=st.binary(max_size=40))
+    def test_that_somebody_broke_breaks_nothing(
+        self, content_type: str, cut: int, at: int, junk: bytes
+    ) -> None:
+        whole = MADE[content_type](2)[:2000]
+        broken = whole[:at] + junk + whole[at + len(junk) : len(whole) - cut]
+        try:
+            read = read_attachment("a", broken)
+        except CcBotError:
+            return
+        assert read.seconds >= 0
+
+
+class TestWhatIsAttached:
+    @pytest.mark.parametrize("content_type", MADE)
+    def test_is_a_recording_by_its_bytes(self, content_type: str) -> None:
+        read = read_attachment("写真.png", MADE[content_type](4))
+        assert (read.content_type, read.is_recording) == (content_type, True)
+        assert read.seconds == pytest.approx(4, abs=0.03)
+        assert not read.own_words
+
+    @pytest.mark.parametrize("make", [ogg, wav])  # in the others 0 means that nobody knows
+    def test_of_no_length_is_refused(self, make: Callable[[float], bytes]) -> None:
+        with pytest.raises(RecordingEmpty):
+            read_attachment("a", make(0))
+
+    @pytest.mark.parametrize("make", [ogg, m4a, webm])
+    def test_may_last_twenty_minutes_and_no_longer(self, make: Callable[[float], bytes]) -> None:
+        assert read_attachment("a", make(20 * 60)).seconds == 20 * 60
+        with pytest.raises(RecordingTooLong):
+            read_attachment("a", make(60 * 60))
+
+    def test_may_have_25_mb_and_no_more(self) -> None:
+        data = ogg(60).ljust(recordings.MAX_BYTES, b"\0")
+        assert read_attachment("a", data).is_recording
+        with pytest.raises(AttachmentTooLarge):
+            read_attachment("a", data + b"\0")
+
+    @pytest.mark.parametrize(
+        ("claimed", "name"), [("audio/ogg", "voice-message.ogg"), ("video/webm", "a.webm"), (None, "a.mp3")]
+    )
+    def test_is_fetched_up_to_what_a_recording_may_have(self, claimed: str | None, name: str) -> None:
+        assert size_limit(claimed, name) == recordings.MAX_BYTES > MAX_IMAGE_BYTES
+
+
+class TestSilence:
+    @pytest.mark.parametrize(
+        "made_up",
+        [
+            "",
+            " 。… \n",
+            "ご視聴ありがとうございました",
+            "ご視聴ありがとうございました。ご視聴ありがとうございました！",
+            "最後までご視聴いただきありがとうございました。",
+            "Thank you for watching.",
+            "Thanks for watching! Please subscribe.",
+            "THANK YOU FOR WATCHING",
+            "Subtitles by the Amara.org community",
+            "you",
+            "[BLANK_AUDIO]",
+            "(音楽)",
+            "♪♪♪",
+        ],
+    )
+    def test_is_not_taken_for_the_words_that_models_make_of_it(self, made_up: str) -> None:
+        assert says_nothing(made_up, 3)
+        assert says_nothing(made_up, 300)
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "ありがとう",
+            "ご視聴ありがとうございました、は英語で何と言いますか？",
+            "How do I say thank you for watching in Japanese?",
+            "Are you there?",
+            "犬",
+        ],
+    )
+    def test_is_not_what_somebody_says(self, said: str) -> None:
+        assert not says_nothing(said, 3)
+
+    def test_is_over_where_much_is_said_in_much_time(self) -> None:
+        assert says_nothing("ご視聴ありがとうございました" * 2, 40)
+        assert not says_nothing("ご視聴ありがとうございました" * 20, 60)

@@ -1,0 +1,62 @@
+"""Recordings that are attached in the terminal are heard with the next question."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cc_bot.assistant import Assistant
+from cc_bot.llm.openai import OpenAITranscriber
+from cc_bot.stores import Stores
+from tests.loopback.speech_server import HEARD, Heard, LoopbackSpeechServer
+from tests.recordings import mp3, ogg
+from tests.scripted_model import only
+from tests.terminal.program import TOOLS, ScriptedModel
+from tests.terminal.talk import Talk
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LoopbackSpeechServer]:
+    async with LoopbackSpeechServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def chat(stores: Stores, server: LoopbackSpeechServer) -> AsyncIterator[Talk]:
+    chains = only(ScriptedModel(), transcriber=OpenAITranscriber("ears", base_url=server.base_url))
+    yield Talk(stores, answering=Assistant(stores, chains, TOOLS))
+    await chains.close()
+
+
+async def attach(chat: Talk, folder: Path, name: str, data: bytes) -> str:
+    (folder / name).write_bytes(data)
+    return await chat.say(f"/attach {folder}/{name}")
+
+
+class TestRecording:
+    async def test_is_told_of_before_the_answer(self, chat: Talk, tmp_path: Path) -> None:
+        assert "会議.mp3" in await attach(chat, tmp_path, "会議.mp3", mp3(3))
+        told = await chat.lines("何時？")
+        assert told.index(f"◆ 🎤 {HEARD}") < next(n for n, line in enumerate(told) if "答え" in line)
+        question, _ = await chat.history()
+        assert (question.content, question.heard) == (f"何時？\n{HEARD}", HEARD)
+
+    async def test_of_silence_is_one_sentence(
+        self, chat: Talk, server: LoopbackSpeechServer, tmp_path: Path
+    ) -> None:
+        server.script(Heard(""))
+        await attach(chat, tmp_path, "a.ogg", ogg(3))
+        assert "何も聞き取れませんでした" in await chat.say("何時？")
+        assert await chat.history() == ()
+
+    async def test_among_others_that_is_not_heard_is_named(
+        self, chat: Talk, server: LoopbackSpeechServer, tmp_path: Path
+    ) -> None:
+        server.script(Heard("一つ目"), Heard(""))
+        for name in ("一.ogg", "二.ogg"):
+            await attach(chat, tmp_path, name, ogg(3))
+        assert "は聞き取れませんでした" in await chat.say("まとめて")
+
+    async def test_is_refused_at_once_where_it_lasts_too_long(self, chat: Talk, tmp_path: Path) -> None:
+        assert "20分" in await attach(chat, tmp_path, "a.ogg", ogg(3600))
+        assert chat.attached == []
