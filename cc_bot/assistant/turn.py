@@ -267,7 +267,14 @@ class TurnRequest:
 
 
 def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
-    return tuple(file for message in messages for file in message.attachments if file.document is not None)
+    """List the documents among the files of messages, and of what these point at."""
+    return tuple(
+        file
+        for message in messages
+        for files in (*(reference.attachments for reference in message.references), message.attachments)
+        for file in files
+        if file.document is not None
+    )
 
 
 def user_of(questions: Sequence[Message]) -> int | None:

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.documents import word
 from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.end_to_end.test_attachments import PNG, images
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, User
+from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, Hang, Reply, calls, says
 
 MISSING_ACCESS, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 50001, 10007, 10008
@@ -107,6 +109,19 @@ class TestAReply:
         assert "> look\n> [embed]\n> > Zoo\n> [file: a.png]" in stage.shown()[-1]
         await stage.said(aiko, channel, "ほかには？", "いいえ。")
         assert images(stage.model.requests[-1].body) == []
+
+    async def test_brings_the_document_of_what_it_replies_to_which_can_be_looked_into(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        rule = "第七条 忘れ物は三十日のあいだ守衛室で預かります。"
+        file = File("規則.docx", word(["規則", rule]))
+        target = await stage.discord.post(ben, channel, "新しい規則です", attachments=(file,))
+        query = {"file": "規則.docx", "query": "忘れ物はどこ？"}
+        stage.model.script(calls(Call("read_file", query)), says("守衛室です。"))
+        question = await stage.write(aiko, channel, "忘れ物は？", reply_to=target)
+        await stage.says(question, "守衛室です。")
+        assert rule in stage.shown(-2)[-1]
+        assert "守衛室" in new_tool_results(stage.model.requests[-1].body)[0]
 
     async def test_to_what_was_deleted_is_answered_without_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
