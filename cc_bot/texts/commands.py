@@ -171,6 +171,14 @@ class CommandTexts(Area):
         ja="質問に関わる画像・テキスト・文書（PDF・Word・Excelなど）",
         en="An image, a text or a document (PDF, Word, Excel …) that the question is about",
     )
+    ask_attachment2 = Sentence(ja="添付2", en="attachment2")
+    ask_attachment2_description = Sentence(ja="2つ目のファイル", en="A second file")
+    ask_attachment3 = Sentence(ja="添付3", en="attachment3")
+    ask_attachment3_description = Sentence(ja="3つ目のファイル", en="A third file")
+    ask_attachment4 = Sentence(ja="添付4", en="attachment4")
+    ask_attachment4_description = Sentence(ja="4つ目のファイル", en="A fourth file")
+    ask_attachment5 = Sentence(ja="添付5", en="attachment5")
+    ask_attachment5_description = Sentence(ja="5つ目のファイル", en="A fifth file")
     ask_private = Sentence(ja="自分だけ", en="private")
     ask_private_description = Sentence(
         ja="回答を自分だけに表示します（会話には残ります）", en="Show the answer to you alone (it is stored)"

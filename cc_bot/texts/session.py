@@ -43,7 +43,7 @@ class SessionTexts(Area):
     help = Sentence(
         ja=(
             "**できること**\n"
-            "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像・テキスト・文書（PDFなど）・音声も添付できます。"
+            "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像・テキスト・文書（PDFなど）・音声も5つまで添付できます。"
             "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
             "{mention}"
             "- `</memory add>` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
@@ -69,7 +69,7 @@ class SessionTexts(Area):
         ),
         en=(
             "**What I can do**\n"
-            "- `</ask>` answers a question, with what was said before in this channel. Attach an image, a text file, a document or a recording if you like. "
+            "- `</ask>` answers a question, with what was said before in this channel. Attach up to five images, text files, documents or recordings if you like. "
             "`private` shows the answer to you alone, `temporary` stores nothing.\n"
             "{mention}"
             "- `</memory add>` keeps something for you. Saying “remember that …” works too.\n"

@@ -80,6 +80,17 @@ class TestTextFile:
         assert any("期限は？" in each and TEXT in each.replace("\\n", "\n") for each in asked)
 
 
+class TestSeveral:
+    async def test_come_with_one_question(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.script(says("五つです。"))
+        names = ("attachment", "attachment2", "attachment3", "attachment4", "attachment5")
+        files = {name: File(f"{name}.txt", f"中身は {name}。".encode(), "text/plain") for name in names}
+        await stage.ask(aiko, channel, "いくつ？", **files)
+        seen = stage.model.requests[0].last_user_text
+        at = [seen.index(f"中身は {name}。") for name in names]
+        assert at == sorted(at)
+
+
 class TestRefusal:
     @pytest.mark.parametrize(
         ("file", "told"),

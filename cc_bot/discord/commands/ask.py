@@ -1,4 +1,4 @@
-"""`/ask`: a question, a file, and who may see the answer."""
+"""`/ask`: a question, files, and who may see the answer."""
 
 import hikari
 import lightbulb
@@ -23,6 +23,18 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
     )
     attachment = lightbulb.attachment(
         "ask_attachment", "ask_attachment_description", localize=True, default=None
+    )
+    attachment2 = lightbulb.attachment(
+        "ask_attachment2", "ask_attachment2_description", localize=True, default=None
+    )
+    attachment3 = lightbulb.attachment(
+        "ask_attachment3", "ask_attachment3_description", localize=True, default=None
+    )
+    attachment4 = lightbulb.attachment(
+        "ask_attachment4", "ask_attachment4_description", localize=True, default=None
+    )
+    attachment5 = lightbulb.attachment(
+        "ask_attachment5", "ask_attachment5_description", localize=True, default=None
     )
     private = lightbulb.boolean("ask_private", "ask_private_description", localize=True, default=False)
     temporary = lightbulb.boolean("ask_temporary", "ask_temporary_description", localize=True, default=False)
@@ -49,5 +61,6 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
             user_id, channel_id = int(interaction.user.id), int(interaction.channel_id)
             text = await quotes.quote_last(user_id, channel_id, text)
             waiting = await forwards.take(channel_id, user_id, int(interaction.id))
-        files = (asked_file(self.attachment),) if self.attachment else ()
+        given = (self.attachment, self.attachment2, self.attachment3, self.attachment4, self.attachment5)
+        files = tuple(map(asked_file, filter(None, given)))
         return AskedQuestion(text, author_name(interaction), files, forwards=waiting)
