@@ -18,7 +18,7 @@ NAMELESS: Final = "?"
 YOU: Final = "you"
 """The model itself: no person's name stands without a mark."""
 REFERENCE_CHARACTERS: Final = 4000
-"""Of a message that a question points at."""
+"""Of a message that a question points at; a whole conversation is cut where it is read."""
 _NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
 """What ends a name, and what begins a mark or looks so."""
 _BEGINNING: Final = 50
@@ -68,12 +68,16 @@ _HEADINGS: Final[dict[Pointing, str]] = {
     "above": "Which replies to {whose}:",
     "link": "The link leads to {whose}:",
     "picture": "Just above it stands {whose}:",
+    "menu": "About {whose}:",
+    "since": "The conversation from {whose} on:",
 }
 _NOT_SHOWN: Final[dict[Pointing, str]] = {
     "reply": "In reply to a message that is not shown to you.",
     "above": "Which replies to a message that is not shown to you.",
     "link": "The link leads to a message that is not shown to you.",
     "picture": "Just above it stands a picture that is not shown to you.",
+    "menu": "About a message that is not shown to you.",
+    "since": "The conversation from a message on that is not shown to you.",
 }
 
 
@@ -90,5 +94,7 @@ def _quoted(reference: Reference) -> str:
         f"a message of {speaker(reference.author_name, reference.author_id)}" if named else "your own answer"
     )
     heading = _HEADINGS[reference.pointing].format(whose=whose)
-    said = shorten(reference.content, REFERENCE_CHARACTERS)
+    said = reference.content
+    if reference.pointing != "since":
+        said = shorten(said, REFERENCE_CHARACTERS)
     return "\n".join((f"[{heading}]", *(f"> {line}" for line in said.splitlines())))

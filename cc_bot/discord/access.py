@@ -20,6 +20,7 @@ from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import accept_ahead, defer_update
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
+    AskForm,
     EditForm,
     MemoryButton,
     OpenMenu,
@@ -588,7 +589,7 @@ def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction
     """Return whether anything here made what was pressed or sent."""
     made = parse_custom_id(interaction.custom_id)
     is_form = isinstance(interaction, hikari.ModalInteraction)
-    return made is not None and isinstance(made, EditForm) == is_form
+    return made is not None and isinstance(made, AskForm | EditForm) == is_form
 
 
 async def _tell_unknown(

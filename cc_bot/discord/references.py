@@ -1,5 +1,5 @@
 """References: the message that a question replies to, those above that, messages that it links to, and the
-picture that stands just above it.
+picture that stands just above it; or the message in whose menu it was asked, with what was said from that on.
 
 All of it is read when the question is asked, and nothing is kept but the id of what it replies to: whoever
 deletes their message takes it out of later requests. What the asker may not see, or the bot, is told as not
@@ -11,12 +11,12 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 import hikari
 import structlog
 
+from cc_bot.context.speakers import YOU, spoken
 from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, files_of
 from cc_bot.discord.incoming import (
     FILE_NOTE,
@@ -28,9 +28,12 @@ from cc_bot.discord.incoming import (
     text_of,
     without_small_print,
 )
-from cc_bot.discord.places import Places, Recent, may_read
-from cc_bot.domain.errors import InputError
+from cc_bot.discord.places import Places, may_read
+from cc_bot.discord.targets import Target, Targets, is_said, is_same
+from cc_bot.domain.errors import ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Pointing, Reference
+from cc_bot.domain.text import shorten
+from cc_bot.domain.turn import MessagesRead, ReplyWithheld
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
 
@@ -46,8 +49,11 @@ PICTURE_AMONG: Final = 10
 PATIENCE_S: Final = 15.0
 """Discord is waited for no longer: the question is then asked without."""
 FORWARD_NAME: Final = "forwarded message"
-REMEMBERED: Final = 200
-"""Messages that came along with replies to them."""
+FOLLOWING: Final = 200
+"""Messages after the one from which on a conversation is read."""
+FOLLOWING_CHARACTERS: Final = 24_000
+"""Of all of them together: 18,000 tokens of Japanese."""
+FOLLOWING_EACH: Final = 1000
 
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
@@ -78,6 +84,14 @@ class Pointed:
     tell_of_menu: bool = False
     """Whether it replies to a message that Discord does not show the bot, and its user was not told today
     that a menu hands it over."""
+    read: MessagesRead | None = None
+    """How much of a conversation was read, where that is not all of it."""
+
+    @property
+    def events(self) -> Sequence[ReplyWithheld | MessagesRead]:
+        """List what its user is told of that."""
+        withheld = (ReplyWithheld(),) if self.tell_of_menu else ()
+        return (*withheld, self.read) if self.read else withheld
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +115,22 @@ class References:
     bot: Callable[[], hikari.User]
     reads_all: bool
     """Whether Discord shows the bot what is not to it."""
-    _told: Recent[int, hikari.PartialMessage] = field(
-        default_factory=partial(Recent[int, hikari.PartialMessage], REMEMBERED)
-    )
+    targets: Targets = field(default_factory=Targets)
 
     def note(self, message: hikari.PartialMessage) -> None:
         """Remember a forward, and what came along with a reply, so that it need not be asked for."""
-        if message.message_snapshots:
-            self._told[int(message.id)] = message
-        if message.referenced_message:
-            self._told[int(message.referenced_message.id)] = message.referenced_message
+        self.targets.note(message)
 
     def forget(self, message_id: int) -> None:
         """Forget a message that was edited or deleted."""
-        self._told.discard(message_id)
+        self.targets.forget(message_id)
 
     async def resolve(self, question: Message, at: Standing) -> Pointed:
-        """Return the question with all that it points at. Raises StorageError."""
+        """Return the question with all that it points at. Raises StorageError; and TargetNotShown or
+        ConversationNotShown where what it was asked about in a menu can't be read: nothing can be said
+        then."""
+        if question.pointing == "since":
+            return await self._conversation(question, at)
         try:
             async with asyncio.timeout(PATIENCE_S):
                 replied = await self._chain(question, at)
@@ -125,6 +138,8 @@ class References:
                 pictures = () if replied or linked else await self._picture_above(question, at)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
+            if question.pointing == "menu":
+                raise TargetNotShown from None
             not_shown = () if question.reply_to is None else (Reference("reply", shown=False),)
             return Pointed(replace(question, references=not_shown))
         found = (*replied, *linked, *pictures)
@@ -135,10 +150,11 @@ class References:
         tell = withheld and await self.stores.settings.claim_word_on_menu(question.author_id)
         return Pointed(replace(question, references=references), tell)
 
-    async def resolve_again(self, user_id: int, answer_id: int, at: Standing) -> Sequence[Reference]:
-        """Return what the question points at that an answer of a session answered. Raises StorageError."""
+    async def resolve_again(self, user_id: int, answer_id: int, at: Standing) -> Pointed | None:
+        """Return the question that an answer of a session answered, with what it points at. Raises as
+        `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
-        return (await self.resolve(question, at)).question.references if question else ()
+        return await self.resolve(question, at) if question else None
 
     async def open_forwards(self, place_id: int, ids: Sequence[int]) -> tuple[Attachment, ...]:
         """Return what forwards show, as files of the question that is about them; nothing of those that are
@@ -147,14 +163,17 @@ class References:
         return tuple(file for files in opened for file in files)
 
     async def _open_forward(self, place_id: int, message_id: int) -> Sequence[Attachment]:
-        message = self._told.get(message_id) or await self._fetch(place_id, message_id)
+        message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
         if message is None:
             return ()
         text = Attachment(FORWARD_NAME, "text/plain", text_of(message, self.bot()).encode())
         return [replace(file, source_id=message_id) for file in (text, *await self._files(message))]
 
     async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
-        """Read what a question replies to, and what stands above that."""
+        """Read what a question replies to, and what stands above that; of what it was asked about in a menu
+        only that."""
+        if question.pointing == "menu":
+            return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
         while next_id is not None and len(found) < CHAIN:
             pointing: Pointing = "above" if found else "reply"
@@ -167,7 +186,7 @@ class References:
         said = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
         if said and (said.message.role == "assistant" or (pointing == "above" and _is_whole(said.message))):
             return _as_stored(pointing, said, asker_id)
-        message = self._told.get(message_id) or await self._fetch(at.place_id, message_id)
+        message = self.targets.get_brought(message_id) or await self._fetch(at.place_id, message_id)
         return await self._read(pointing, message, asker_id, at)
 
     async def _fetch(self, place_id: int, message_id: int) -> hikari.Message | None:
@@ -189,15 +208,12 @@ class References:
         if is_withheld(message):
             withheld = not (own or self.reads_all or at.guild_id is None)
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
-        content = without_small_print(message.content or "") if own else content_of(message, bot)
+        content = (own and without_small_print(message.content or "")) or content_of(message, bot)
         name = "" if own else name_of_author(message)
         files = () if pointing == "above" else await self._files(message)
         foreign = message.author.id != asker_id or names_others(message, int(bot.id))
         author_id = int(message.author.id)
-        shown = tuple(
-            file for file in files if not file.is_recording
-        )  # what is not the question is not heard
-        reference = Reference(pointing, content, name, author_id, shown, tainted=foreign)
+        reference = Reference(pointing, content, name, author_id, _unheard(files), tainted=foreign)
         return _Found(reference, int(message.id), answers)
 
     async def _files(self, message: hikari.PartialMessage) -> tuple[Attachment, ...]:
@@ -222,17 +238,103 @@ class References:
         if guild == "@me" or int(message) == at.id or at.guild_id not in (None, int(guild)):
             return not_shown
         guild_id, channel_id = int(guild), int(channel)
-        try:
-            place = await self.places.of(channel_id)
-            if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
-                return not_shown
-            if not await may_read(self.rest, guild_id, channel_id, asker_id):
-                return not_shown
-        except hikari.HikariError as error:
-            _log.info("reference_not_read", error=type(error).__name__)
+        if not await self._is_for(asker_id, guild_id, channel_id):
             return not_shown
         found = await self._read("link", await self._fetch(channel_id, int(message)), asker_id, at)
         return replace(found, reply_to=None)
+
+    async def _is_for(self, asker_id: int, guild_id: int, channel_id: int) -> bool:
+        """Return whether a channel or thread of a server is for the bot to read, and for the asker."""
+        try:
+            place = await self.places.of(channel_id)
+            if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
+                return False
+            return await may_read(self.rest, guild_id, channel_id, asker_id)
+        except hikari.HikariError as error:
+            _log.info("reference_not_read", error=type(error).__name__)
+            return False
+
+    # What was asked about in a menu
+
+    async def _asked_about(self, question: Message, at: Standing) -> _Found:
+        """Read the message in whose menu it was asked. Raises TargetNotShown."""
+        message = await self._target(question, at)
+        if message is None or is_withheld(message):
+            raise TargetNotShown
+        return replace(await self._read("menu", message, question.author_id, at), reply_to=None)
+
+    async def _target(self, question: Message, at: Standing) -> hikari.Message | None:
+        """The message as it was handed over, while it is still the same; else as Discord shows it."""
+        message_id = question.reply_to or 0
+        target = self.targets.get(question.author_id, message_id)
+        if target and (target.interaction_id == at.id or not target.may_be_fetched):
+            return target.message
+        try:
+            current = await self.rest.fetch_message(at.place_id, message_id)
+        except hikari.NotFoundError:
+            return None
+        except hikari.HikariError as error:
+            _log.info("reference_not_read", error=type(error).__name__)
+            return target.message if target else None
+        return _unveiled(current, target)
+
+    async def _conversation(self, question: Message, at: Standing) -> Pointed:
+        """Read a message and what was said after it. Raises ConversationNotShown, StorageError."""
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                messages = await self._from(question, at)
+                more = len(messages) > FOLLOWING + 1
+                said = [message for message in messages[: FOLLOWING + 1] if is_said(message)]
+                told, read = self._transcript(said, more=more)
+                files = await self._files(said[0]) if said and said[0].id == question.reply_to else ()
+        except TimeoutError:
+            raise ConversationNotShown from None
+        if not told:
+            raise ConversationNotShown
+        first = next(message for message in said if not is_withheld(message))
+        own = first.author.id == self.bot().id
+        name, author_id = "" if own else name_of_author(first), int(first.author.id)
+        reference = Reference("since", "\n".join(told), name, author_id, _unheard(files))
+        return Pointed(replace(question, references=(reference,)), read=read)
+
+    async def _from(self, question: Message, at: Standing) -> Sequence[hikari.Message]:
+        """List a message and those after it, oldest first: one more than is read, where there is one."""
+        first_id = question.reply_to or 0
+        if at.guild_id is not None and not await self._is_for(question.author_id, at.guild_id, at.place_id):
+            raise ConversationNotShown
+        try:
+            found = await self.rest.fetch_messages(at.place_id, after=first_id - 1).limit(FOLLOWING + 2)
+        except hikari.HikariError as error:
+            _log.info("conversation_not_read", error=type(error).__name__)
+            raise ConversationNotShown from error
+        target, messages = self.targets.get(question.author_id, first_id), sorted(found, key=lambda m: m.id)
+        if messages and messages[0].id == first_id:
+            return (_unveiled(messages[0], target), *messages[1:])
+        return (target.message, *messages) if target and not target.may_be_fetched else messages
+
+    def _transcript(
+        self, said: Sequence[hikari.Message], *, more: bool
+    ) -> tuple[Sequence[str], MessagesRead | None]:
+        """Write who said what, as far as there is room for it; and how much that is, where it is not all."""
+        told, total, room = list[str](), 0, FOLLOWING_CHARACTERS
+        for message in said:
+            line = "" if is_withheld(message) else self._line(message)
+            room -= len(line)
+            if room < 0:
+                more = True
+                break
+            total += 1
+            told.extend(filter(None, (line,)))
+        read = MessagesRead(len(told), total, more)
+        return told, read if more or read.read < total else None
+
+    def _line(self, message: hikari.Message) -> str:
+        bot = self.bot()
+        if message.author.id == bot.id:
+            said = without_small_print(message.content or "") or content_of(message, bot)
+            return spoken(YOU, 0, shorten(said, FOLLOWING_EACH))
+        said = shorten(content_of(message, bot), FOLLOWING_EACH)
+        return spoken(name_of_author(message), int(message.author.id), said)
 
     # The picture above
 
@@ -272,6 +374,17 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
         tainted=message.tainted or not mine,
     )
     return _Found(reference, message.discord_id, message.reply_to)
+
+
+def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
+    """The files without recordings: what is not the question is not heard."""
+    return tuple(file for file in files if not file.is_recording)
+
+
+def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:
+    """A message as a menu handed it over, if Discord shows nothing of it in another way and it is the same
+    still."""
+    return target.message if target and is_withheld(message) and is_same(message, target) else message
 
 
 def _is_picture(file: hikari.Attachment) -> bool:

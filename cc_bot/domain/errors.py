@@ -43,12 +43,16 @@
     │   ├── DocumentUnreadable  it is damaged, or takes more than reading it may
     │   ├── DocumentLocked      it has a password
     │   ├── DocumentTooLong
-    │   └── DocumentsNotInstalled  the extra that reads it is not there
+    │   ├── DocumentsNotInstalled  the extra that reads it is not there
     │   ├── RecordingTooLong
     │   ├── RecordingEmpty      it lasts no time
     │   ├── RecordingRefused    the server that hears does not take it
     │   ├── NothingHeard        in a recording
-    │   └── NobodyListens       there is no model that hears
+    │   ├── NobodyListens       there is no model that hears
+    │   ├── NothingToRead       a message shows nothing
+    │   ├── NothingToTranslate  it has no text
+    │   ├── TargetNotShown      a message that was asked about in its menu is out of reach
+    │   └── ConversationNotShown  so is what was said from one on
     ├── TurnError               no answer came; asking again may help
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
@@ -309,6 +313,18 @@ class NothingHeard(InputError): ...
 
 
 class NobodyListens(InputError): ...
+
+
+class NothingToRead(InputError): ...
+
+
+class NothingToTranslate(InputError): ...
+
+
+class TargetNotShown(InputError): ...
+
+
+class ConversationNotShown(InputError): ...
 
 
 # ---- startup ---------------------------------------------------------------------------------------------

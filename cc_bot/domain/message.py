@@ -123,9 +123,9 @@ def is_recording(media_type: str | None) -> bool:
     return (media_type or "").startswith("audio/")
 
 
-Pointing = Literal["reply", "above", "link", "picture"]
+Pointing = Literal["reply", "above", "link", "picture", "menu", "since"]
 """How a question points at a message: replies to it, or to one that replies to it, links to it, or stands
-below the picture that it shows."""
+below the picture that it shows; or was asked in its menu, about it or about all that was said from it on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,9 @@ class Message:
     tainted: bool = False
     """Whether it holds words that its user did not write; of an answer: whether its model had read such."""
     reply_to: int | None = None
-    """Discord's id of the message that it replies to."""
+    """Discord's id of the message that it replies to, or in whose menu it was asked."""
+    pointing: Pointing = "reply"
+    """How it points at that one."""
     references: tuple[Reference, ...] = ()
     """The messages that it points at, oldest first; not stored."""
     created_at: datetime | None = None

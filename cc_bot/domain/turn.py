@@ -7,7 +7,7 @@ from typing import Final, Literal
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.message import Message, ToolCall, Visibility, is_recording
+from cc_bot.domain.message import Message, Pointing, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
@@ -111,6 +111,17 @@ class ReplyWithheld:
 
 
 @dataclass(frozen=True, slots=True)
+class MessagesRead:
+    """The model is not shown all messages that the question is about."""
+
+    read: int
+    total: int
+    """Of those that were looked at."""
+    more: bool = False
+    """Whether others come after these."""
+
+
+@dataclass(frozen=True, slots=True)
 class FilesLeftOut:
     """Files came with the question that the model is not shown. It comes before everything else."""
 
@@ -183,6 +194,7 @@ TurnEvent = (
     | ReplyWithheld
     | ScansShown
     | Heard
+    | MessagesRead
     | CanvasChanged
     | Notice
     | Done
@@ -242,6 +254,8 @@ class AskedQuestion:
     """Discord's ids of the forwards in the same DM that it is about."""
     heard: str = ""
     """What was heard in its recordings, once that is known: they are not heard again."""
+    pointing: Pointing = "reply"
+    """As `Message.pointing`."""
 
 
 @dataclass(frozen=True, slots=True)

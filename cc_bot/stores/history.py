@@ -244,7 +244,7 @@ def _said(row: Row) -> Message:
     name = message.author_name if _replied_role(row) == "user" else ""
     replied = _replied(row)
     reference = Reference(
-        "reply", replied or "", name, message.author_id, shown=replied is not None, tainted=False
+        message.pointing, replied or "", name, message.author_id, shown=replied is not None, tainted=False
     )
     return replace(message, references=(reference,))
 

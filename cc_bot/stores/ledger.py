@@ -44,6 +44,7 @@ def _question_of(text: str) -> AskedQuestion:
         told.get("reply_to"),
         tuple(told.get("forwards", ())),
         told.get("heard", ""),
+        told.get("pointing", "reply"),
     )
 
 

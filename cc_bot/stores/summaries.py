@@ -25,6 +25,7 @@ _UNTOLD: Final = (
     "discord_id",
     "attachments",
     "reply_to",
+    "pointing",
     "references",
 )
 """Of a message, in a summary."""

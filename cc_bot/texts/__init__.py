@@ -21,6 +21,7 @@ from cc_bot.texts.commands import plainly
 from cc_bot.texts.doctor import DoctorFileTexts, DoctorTexts
 from cc_bot.texts.errors import ErrorTexts
 from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
+from cc_bot.texts.menu import MessageMenuTexts
 from cc_bot.texts.naming import Show, command_mention
 from cc_bot.texts.privacy import ErasureTexts, PrivacyTexts
 from cc_bot.texts.proposal import ProposalTexts
@@ -52,6 +53,7 @@ class Texts:
     memory_box: MemoryBoxTexts
     memory_card: MemoryCardTexts
     mention: MentionTexts
+    menu: MessageMenuTexts
     operator_file: OperatorFileTexts
     policy_file: PolicyFileTexts
     privacy: PrivacyTexts

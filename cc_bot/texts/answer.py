@@ -1,6 +1,7 @@
 """Words around an answer: while it is on its way, and under it."""
 
 from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.commands import CommandTexts
 
 
 class AnswerTexts(Area):
@@ -60,10 +61,9 @@ class AnswerTexts(Area):
     )
     """Parameters: names, pages (a number)."""
     reply_withheld = Sentence(
-        ja="↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「これについて聞く」を選ぶと、読んでお答えします。",
-        en="↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → Ask about this, and I will read it.",
+        ja=f"↩️ 返信先のメッセージは、私には見えません。そのメッセージを長押し（右クリック）して「アプリ」→「{CommandTexts.ask_about_this.ja}」を選ぶと、読んでお答えします。",
+        en=f"↩️ I can't see the message you replied to. Press and hold (or right-click) it and choose Apps → {CommandTexts.ask_about_this.en}, and I will read it.",
     )
-    """Names the command of `MessageMenuTexts`."""
     hearing = Sentence(ja="🎤 聞き取っています…", en="🎤 Listening…")
     sound_name = Sentence(ja="回答.mp3", en="answer.mp3")
     file_name = Sentence(ja="回答.md", en="answer.md")

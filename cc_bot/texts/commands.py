@@ -283,6 +283,9 @@ class CommandTexts(Area):
     memory_stats = Sentence(ja="統計", en="stats")
     memory_stats_description = Sentence(ja="あなたのメモリを数字で見ます", en="Your memories in numbers")
     remember_this = Sentence(ja="これを覚える", en="Remember this")
+    ask_about_this = Sentence(ja="これについて聞く", en="Ask about this")
+    translate_this = Sentence(ja="翻訳する", en="Translate")
+    summarise_from_here = Sentence(ja="ここから要約する", en="Summarise from here")
     clear = Sentence(ja="クリア", en="clear")
     clear_description = Sentence(
         ja="このチャンネルでの会話をまっさらにします（メモリは残ります）",

@@ -216,6 +216,22 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="🎤 音声を聞き取る設定に問題があります。ボットの管理者にお知らせください。それまでは文字で送ってください。",
         en="🎤 Listening is not set up right. Please tell whoever runs this bot, and type it until then.",
     ),
+    errors.NothingToRead: Sentence(
+        ja="このメッセージには、読めるものがありません。文章や画像のあるメッセージで選んでください。",
+        en="There is nothing to read in this message. Choose one with a text or a picture.",
+    ),
+    errors.NothingToTranslate: Sentence(
+        ja="このメッセージには、翻訳する文章がありません。文章のあるメッセージで選んでください。",
+        en="There is no text to translate in this message. Choose one with a text.",
+    ),
+    errors.TargetNotShown: Sentence(
+        ja="そのメッセージは、もう私からは見えません。まだ残っていれば、メッセージのメニューからもう一度選んでください。",
+        en="I can no longer see that message. If it is still there, please choose from its menu once more.",
+    ),
+    errors.ConversationNotShown: Sentence(
+        ja="ここでのやりとりは、私には読めません。私がいて、メッセージ履歴を読めるチャンネルでお試しください。",
+        en="I can't read what was said here. Please try in a channel where I am and may read the message history.",
+    ),
     errors.TurnError: _UNEXPECTED,
     errors.Busy: Sentence(
         ja="前の質問に順番に答えています。返事が届いてから、もう一度お聞きください。",

@@ -1,6 +1,7 @@
 """Sessions, settings and help, as a user reads of them."""
 
 from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.commands import CommandTexts
 
 
 class SessionTexts(Area):
@@ -60,7 +61,9 @@ class SessionTexts(Area):
             "- `</settings>` 自分の言語とタイムゾーン、回答の読み上げを決めます。\n"
             "- `</usage>` 使ったトークンと、残りを見ます。\n"
             "- `</privacy show>`・`</privacy export>`・`</privacy erase>` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
-            "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
+            "- メッセージを長押し（右クリック）→ アプリ →"
+            f"「{CommandTexts.ask_about_this.ja}」「{CommandTexts.translate_this.ja}」「{CommandTexts.summarise_from_here.ja}」「{CommandTexts.remember_this.ja}」"
+            "も使えます。\n"
             "{admin}"
             "\n"
             "**保存されるもの**\n"
@@ -87,7 +90,8 @@ class SessionTexts(Area):
             "- `</settings>` sets your own language and time zone, and has answers read aloud.\n"
             "- `</usage>` shows the tokens you used, and what is left.\n"
             "- `</privacy show>`, `</privacy export>`, `</privacy erase>`: what is stored about you.\n"
-            "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
+            "- Long-press (right-click) a message → Apps → "
+            f"{CommandTexts.ask_about_this.en}, {CommandTexts.translate_this.en}, {CommandTexts.summarise_from_here.en}, {CommandTexts.remember_this.en}.\n"
             "{admin}"
             "\n"
             "**What is stored**\n"

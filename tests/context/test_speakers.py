@@ -28,6 +28,17 @@ class TestAQuotation:
     def test_is_no_longer_than_a_message_of_discord_at_most(self) -> None:
         assert len(quote((Reference("reply", "あ" * 10_000, "太郎"),))) < REFERENCE_CHARACTERS + 100
 
+    def test_of_what_was_asked_about_in_a_menu_says_so(self) -> None:
+        said = Reference("menu", "明日は\n十時です", "太郎")
+        assert quote((said,)) == "[About a message of 太郎:]\n> 明日は\n> 十時です"
+        assert quote((Reference("menu", "はい"),)) == "[About your own answer:]\n> はい"
+
+    def test_of_a_conversation_has_all_of_it(self) -> None:
+        lines = [f"太郎: {number} {'あ' * 100}" for number in range(100)]
+        heading, *told = quote((Reference("since", "\n".join(lines), "太郎"),)).splitlines()
+        assert heading == "[The conversation from a message of 太郎 on:]"
+        assert told == [f"> {line}" for line in lines]
+
     @given(st.text(), st.text(max_size=40))
     def test_has_no_line_that_could_be_the_askers(self, said: str, name: str) -> None:
         heading, *lines = quote((Reference("reply", said, f"a{name}"),)).splitlines()

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
+    AskForm,
     Control,
     StopButton,
     SummaryButton,
@@ -16,6 +17,7 @@ from cc_bot.discord.pages.custom_ids import (
 snowflakes = st.integers(0, 2**63 - 1)
 buttons = st.one_of(
     st.builds(SummaryButton, snowflakes),
+    st.builds(AskForm, snowflakes, snowflakes),
     st.builds(StopButton, snowflakes, st.text("0123456789abcdef", min_size=8, max_size=8)),
     st.builds(
         AnswerButton,
@@ -38,6 +40,7 @@ def test_a_button_is_read_back_from_its_custom_id(button: Control) -> None:
         ("again:1:2:3", AnswerButton("again", 1, 2, (3,))),
         ("more:1:2", AnswerButton("more", 1, 2)),
         ("summary:1", SummaryButton(1)),
+        ("about:1:z", AskForm(1, 35)),
         ("used:1:2:z", UsedMemoriesButton(1, (2, 35))),
     ],
 )

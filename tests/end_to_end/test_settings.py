@@ -155,6 +155,9 @@ class TestCommands:
             "heartbeat": "声かけ",
             "remind": "リマインド",
             "Remember this": "これを覚える",
+            "Ask about this": "これについて聞く",
+            "Translate": "翻訳する",
+            "Summarise from here": "ここから要約する",
         }
 
     async def test_work_everywhere_that_discord_has(self, stage: Stage) -> None:

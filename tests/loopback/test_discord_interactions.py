@@ -108,6 +108,18 @@ class TestWhatItTells:
         data = (await discord.message_command(discord.owner, channel, "Keep", target)).interaction.data
         assert data["resolved"]["messages"][data["target_id"]]["content"] == "secret"
 
+    async def test_a_menu_is_opened_on_what_its_user_sees_there(
+        self, discord: LoopbackDiscord, bot: RawBot
+    ) -> None:
+        channel, elsewhere = discord.guild_channel(), discord.guild_channel("elsewhere")
+        gone, other = await discord.post(discord.owner, channel, "gone"), discord.user("Other")
+        await discord.delete(discord.owner, gone)
+        reply = await discord.slash(other, channel, "ask", question="?")
+        await bot.answer(reply, Callback.MESSAGE, {"content": "between us", "flags": 64})
+        for target in (gone, await discord.post(discord.owner, elsewhere, "far"), reply.message):
+            with pytest.raises(AssertionError):
+                await discord.message_command(discord.owner, channel, "Keep", target)
+
     @pytest.mark.parametrize(
         ("name", "options"),
         [

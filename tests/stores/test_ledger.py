@@ -21,6 +21,7 @@ QUESTION = AskedQuestion(
     (AskedFile("写真.png", "https://cdn.example/a.png?ex=1", 12, "image/png"),),
     reply_to=11,
     forwards=(12, 13),
+    pointing="menu",
 )
 ASKED = PendingTurn(
     "e1",

@@ -57,6 +57,16 @@ class TestAReply:
         [reference] = (await stores.sessions.open(KEY)).history[0].references
         assert (reference.content, reference.shown) == ("", False)
 
+    async def test_tells_of_a_menu_where_it_was_asked_in_one(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        asked = Message("user", "要約して", reply_to=9, pointing="since")
+        session = await stores.sessions.commit_turn(session, (asked, Message("assistant", "海の話")))
+        question = await stores.sessions.get_question(KEY.user_id, session.history[-1].id or 0)
+        assert question is not None
+        assert question.pointing == "since"
+        [reference] = (await stores.sessions.open(KEY)).history[0].references
+        assert (reference.pointing, reference.shown) == ("since", False)
+
     async def test_is_the_question_of_its_users_answer_alone(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         session = await stores.sessions.commit_turn(

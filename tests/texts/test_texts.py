@@ -136,6 +136,9 @@ class TestErrors:
         assert "15:00" in explain(error, texts(locale), lambda moment: f"{moment:%H:%M}")
 
 
+MENU = ("remember_this", "ask_about_this", "translate_this", "summarise_from_here")
+
+
 class TestCommandNames:
     @pytest.mark.parametrize("locale", list(Locale))
     def test_keep_discords_limits(self, locale: Locale) -> None:
@@ -144,8 +147,8 @@ class TestCommandNames:
                 assert 1 <= len(wording) <= 100, key
             else:
                 assert 1 <= len(wording) <= 32, key
-                assert key == "remember_this" or wording == wording.lower()
-                assert key == "remember_this" or not re.search(r"\s", wording)
+                assert key in MENU or wording == wording.lower()
+                assert key in MENU or not re.search(r"\s", wording)
 
     def test_are_those_that_the_design_fixes(self) -> None:
         english = commands.CommandTexts(Locale.EN)
@@ -154,3 +157,10 @@ class TestCommandNames:
         assert (english.memory_list, english.memory_delete) == ("list", "delete")
         assert english.remember_this == "Remember this"
         assert commands.CommandTexts(Locale.JA).remember_this == "これを覚える"
+
+    def test_of_the_menu_of_a_message_are_named_alike_wherever_they_are_told_of(self) -> None:
+        for locale in Locale:
+            spoken, names = texts(locale), commands.command_names(locale)
+            assert names["ask_about_this"] in spoken.answer.reply_withheld
+            for key in MENU:
+                assert names[key] in spoken.session.help

@@ -38,10 +38,10 @@ from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import References, Standing
+from cc_bot.discord.references import Pointed, References, Standing
 from cc_bot.domain.member import UsageSubject
-from cc_bot.domain.message import ChannelKey, Message, with_heard
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn, ReplyWithheld
+from cc_bot.domain.message import ChannelKey, Message, Reference, with_heard
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
 from cc_bot.log import begin_turn
 
 
@@ -115,15 +115,15 @@ class Answers:
 
     async def ask(
         self,
-        interaction: hikari.CommandInteraction,
+        interaction: hikari.CommandInteraction | hikari.ModalInteraction,
         question: Coroutine[None, None, AskedQuestion],
         arrival: Arrival,
         *,
         ephemeral: bool,
-        temporary: bool,
+        temporary: bool = False,
     ) -> None:
-        """Answer a command; the database may be asked for its `question`. Raises hikari's errors when Discord
-        does not take that it was heard of."""
+        """Answer a command or a form; the database may be asked for its `question`. Raises hikari's errors
+        when Discord does not take that it was heard of."""
         begin_turn()
         accepted, shown_in = await self._acknowledge(
             self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
@@ -264,9 +264,7 @@ class Answers:
         async with self._order.after(turn.key.user_id) as leave:
             question = await self._question(turn, live) if turn.question else None
             again = turn.replaces or 0
-            references = (
-                () if question else await self.references.resolve_again(turn.key.user_id, again, _at(turn))
-            )
+            references = () if question else await self._references_of(turn, again, live)
             admitted = await accepted.delivery.take_reservation()
             leave()  # nothing is awaited before the turn stands in the assistant's own line
             if question is None:
@@ -281,15 +279,25 @@ class Answers:
                         await self.boards.want(turn.key, accepted.interaction)
                     live.feed(event)
 
+    async def _references_of(
+        self, turn: PendingTurn, answer_id: int, live: LiveAnswer
+    ) -> Sequence[Reference]:
+        """Return what the question points at that is answered once more. Raises InputError where nothing can
+        be said without, and StorageError."""
+        pointed = await self.references.resolve_again(turn.key.user_id, answer_id, _at(turn))
+        if pointed is None:
+            return ()
+        _tell(pointed, live)
+        return pointed.question.references
+
     async def _question(self, turn: PendingTurn, live: LiveAnswer) -> Message | None:
         """Make the message that was asked, with its files and what it points at. Raises InputError when none
-        of its files can be read, and StorageError."""
+        of its files can be read, or not what it was asked about in a menu, and StorageError."""
         asked = turn.question
         if asked is None:
             return None
         pointed = await self.references.resolve(_message(turn, asked), _at(turn))
-        if pointed.tell_of_menu:
-            live.feed(ReplyWithheld())
+        _tell(pointed, live)
         question = pointed.question
         if asked.forwards:
             shown = await self.references.open_forwards(turn.key.channel_id, asked.forwards)
@@ -303,7 +311,7 @@ class Answers:
 
     async def _accept(
         self,
-        interaction: hikari.CommandInteraction,
+        interaction: hikari.CommandInteraction | hikari.ModalInteraction,
         question: Coroutine[None, None, AskedQuestion],
         arrival: Arrival,
         *,
@@ -357,9 +365,20 @@ class Answers:
         if again:
             turn = replace(turn, replaces=button.answer_id, earlier=button.earlier_messages)
         else:
-            asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
-            turn = replace(turn, question=asked)
+            turn = replace(turn, question=await self._go_on(interaction, button, recipient))
         return await self._admit(interaction, turn, recipient, chosen)
+
+    async def _go_on(
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
+    ) -> AskedQuestion:
+        """The question to go on. What was asked about in a menu is needed for that once more: nothing of it
+        is in the conversation."""
+        asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
+        sessions = self.references.stores.sessions
+        before = await sessions.get_question(recipient.user_id, button.answer_id)
+        if before is None or before.pointing == "reply":
+            return asked
+        return replace(asked, reply_to=before.reply_to, pointing=before.pointing)
 
     async def _admit(
         self, interaction: Answerable, turn: PendingTurn, recipient: Recipient, chosen: Chosen
@@ -424,6 +443,12 @@ async def _stands(message_id: int) -> None:
     """Note nothing: it is enough that the message is there."""
 
 
+def _tell(pointed: Pointed, live: LiveAnswer) -> None:
+    """Tell how much could be read of what a question points at."""
+    for event in pointed.events:
+        live.feed(event)
+
+
 def _message(turn: PendingTurn, asked: AskedQuestion) -> Message:
     """Make the message that was asked."""
     return Message(
@@ -436,6 +461,7 @@ def _message(turn: PendingTurn, asked: AskedQuestion) -> Message:
         heard=asked.heard,
         tainted=asked.tainted or (bool(asked.heard) and not all(file.own_words for file in asked.files)),
         reply_to=asked.reply_to,
+        pointing=asked.pointing,
     )
 
 

@@ -42,6 +42,7 @@ from cc_bot.domain.turn import (
     Heard,
     MemoriesRecalled,
     MemoryChanged,
+    MessagesRead,
     Notice,
     NotRemoved,
     NotSaved,
@@ -105,6 +106,8 @@ class AnswerState:
     reply_withheld: bool = False
     """Whether its user is to be told how what they reply to can be asked about."""
     scans: ScansShown | None = None
+    messages_read: MessagesRead | None = None
+    """Of the messages that it is about, where not all were read."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -166,6 +169,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, scans=event)
         case Heard(text):
             state = replace(state, heard=text, waiting="thinking")
+        case MessagesRead():
+            state = replace(state, messages_read=event)
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
@@ -368,6 +373,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     if state.scans:
         scans = state.scans
         lines.append(words.answer.scans_shown.format(names=_names(scans.names), pages=scans.pages))
+    if part := state.messages_read:
+        lines.append(words.menu.told_of_reading(part.read, part.total, more=part.more))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.untrue:

@@ -73,6 +73,15 @@ class RetryButton(CustomId):
 
 
 @dataclass(frozen=True, slots=True)
+class AskForm(CustomId):
+    """The form in which a question about a message is asked."""
+
+    head = "about"
+    user_id: int
+    message_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryButton(CustomId):
     """Delete the summary of the channel that the button stands in."""
 
@@ -300,6 +309,7 @@ Control = (
     StopButton
     | AnswerButton
     | RetryButton
+    | AskForm
     | SummaryButton
     | UndoButton
     | UsedMemoriesButton

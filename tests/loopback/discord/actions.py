@@ -51,7 +51,8 @@ class Actions(Posting):
     ) -> Reply:
         """Apps → `name` in the menu of a message; the bot gets its content whatever its intents are."""
         command = self._command(name, commands.MESSAGE_MENU, channel)
-        message = self._stored(target)
+        message = self._visible(user, target)
+        assert message.channel is channel, "the message stands elsewhere"
         data = Typed(command, []).nest([]) | {
             "target_id": str(message.id),
             "resolved": {"messages": {str(message.id): message.payload()}},

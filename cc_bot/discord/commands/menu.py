@@ -1,0 +1,153 @@
+"""The menu of a message: ask about it, have it translated, have what was said from it on summed up.
+
+Discord hands the message over with the command, so this works without any intent. The answers are turns like
+those of `/ask`; of the message only its id is stored with them.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import hikari
+import lightbulb
+from hikari.impl import ModalActionRowBuilder
+
+from cc_bot.discord.agents import Arrival
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.failures import tell
+from cc_bot.discord.incoming import is_withheld, text_of
+from cc_bot.discord.interactions import Answerable, author_name, own_space
+from cc_bot.discord.pages.custom_ids import AskForm
+from cc_bot.discord.presses import on_press
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.targets import is_present, is_said, target_of
+from cc_bot.domain.errors import (
+    ConversationNotShown,
+    EmptyQuestion,
+    InputError,
+    NothingToRead,
+    NothingToTranslate,
+)
+from cc_bot.domain.message import Pointing, is_blank
+from cc_bot.domain.turn import AskedQuestion
+from cc_bot.texts import Texts, explain
+from cc_bot.texts.naming import without_mentions
+
+loader = lightbulb.Loader()
+
+FORM_CHARACTERS: Final = 4000
+"""What Discord takes of one input."""
+EVERYONE: Final = frozenset({"みんな", "全員", "公開", "everyone", "everybody", "all", "public"})
+"""What says in the form that everybody is to see the answer; anything else leaves it to the asker."""
+
+
+@loader.command
+class AskAboutThis(lightbulb.MessageCommand, name="ask_about_this", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
+    ) -> None:
+        interaction, target = ctx.interaction, self.target
+        recipient = await recipients.of(interaction, arrival.settings)
+        if not await _passes(lambda: _check_readable(target), interaction, recipient):
+            return
+        answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
+        form = AskForm(recipient.user_id, int(target.id)).custom_id()
+        fields = _form(recipient.words, with_audience=not own_space(interaction))
+        await interaction.create_modal_response(recipient.words.menu.form_title, form, components=fields)
+
+
+@loader.command
+class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
+    ) -> None:
+        interaction, target = ctx.interaction, self.target
+        recipient = await recipients.of(interaction, arrival.settings)
+        bot = answers.references.bot()
+        if not await _passes(lambda: _check_has_text(target, bot), interaction, recipient):
+            return
+        answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
+        question = _question(interaction, recipient.words.menu.translate, int(target.id), "menu")
+        await answers.ask(interaction, question, arrival, ephemeral=True)
+
+
+@loader.command
+class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
+    ) -> None:
+        interaction, target = ctx.interaction, self.target
+        recipient = await recipients.of(interaction, arrival.settings)
+        if not await _passes(lambda: _check_present(interaction), interaction, recipient):
+            return
+        answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
+        question = _question(interaction, recipient.words.menu.summarise, int(target.id), "since")
+        await answers.ask(interaction, question, arrival, ephemeral=True)
+
+
+@on_press(loader, AskForm, not_yours=lambda words: words.answer.not_yours)
+async def ask(
+    interaction: hikari.ModalInteraction, form: AskForm, recipient: Recipient, *, answers: Answers
+) -> None:
+    entered = {each.custom_id: each.value or "" for row in interaction.components for each in row}
+    text = without_mentions(entered.get("question", "")).strip()
+    if not await _passes(lambda: _check_asks(text), interaction, recipient):
+        return
+    public = entered.get("audience", "").strip().lower() in EVERYONE
+    question = _question(interaction, text, form.message_id, "menu")
+    await answers.ask(interaction, question, Arrival(), ephemeral=not public)
+
+
+async def _passes(check: Callable[[], None], interaction: Answerable, recipient: Recipient) -> bool:
+    """Tell the user what a check of what they chose says against it, if anything: nothing is acknowledged by
+    then."""
+    try:
+        check()
+    except InputError as error:
+        await tell(interaction, explain(error, recipient.words))
+        return False
+    return True
+
+
+def _check_readable(target: hikari.Message) -> None:
+    if is_withheld(target) or not is_said(target):
+        raise NothingToRead
+
+
+def _check_has_text(target: hikari.Message, bot: hikari.User) -> None:
+    _check_readable(target)
+    if is_blank(text_of(target, bot)):
+        raise NothingToTranslate
+
+
+def _check_present(interaction: Answerable) -> None:
+    if not is_present(interaction):
+        raise ConversationNotShown
+
+
+def _check_asks(text: str) -> None:
+    if is_blank(text):
+        raise EmptyQuestion
+
+
+async def _question(interaction: Answerable, text: str, message_id: int, pointing: Pointing) -> AskedQuestion:
+    return AskedQuestion(text, author_name(interaction), reply_to=message_id, pointing=pointing)
+
+
+def _form(words: Texts, *, with_audience: bool) -> list[ModalActionRowBuilder]:
+    """The form. A choice would be the thing to ask for its audience by; the library has lines of text
+    alone."""
+    question = ModalActionRowBuilder().add_text_input(
+        "question",
+        words.menu.form_question,
+        style=hikari.TextInputStyle.PARAGRAPH,
+        max_length=FORM_CHARACTERS,
+    )
+    if not with_audience:
+        return [question]
+    audience = ModalActionRowBuilder().add_text_input(
+        "audience", words.menu.form_audience, value=words.menu.only_me, required=False, max_length=20
+    )
+    return [question, audience]

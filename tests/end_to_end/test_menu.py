@@ -1,0 +1,518 @@
+"""The menu of a message: Ask about this, Translate, Summarise from here."""
+
+import asyncio
+import base64
+import re
+from collections.abc import AsyncIterator
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.stage import (
+    Stage,
+    again_label,
+    answered,
+    continue_label,
+    ended,
+    running_stage,
+    streaming,
+)
+from tests.end_to_end.test_attachments import PNG, images
+from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, Reply, Shown, User
+from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
+from tests.loopback.model_server import Reply as Answer
+
+ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
+MISSING_ACCESS, UNKNOWN_MESSAGE = 50001, 10008
+ROWS_WITH: Final = "SELECT count(*) FROM messages WHERE content LIKE ?"
+LEDGER_WITH: Final = "SELECT count(*) FROM turns WHERE question LIKE ?"
+GONE = {"ja": "もう私からは見えません", "en-US": "I can no longer see that message"}
+NO_READING = {"ja": "ここでのやりとりは、私には読めません", "en-US": "I can't read what was said here"}
+NOTHING = {"ja": "読めるものがありません", "en-US": "nothing to read"}
+NO_TEXT = {"ja": "翻訳する文章がありません", "en-US": "no text to translate"}
+EMPTY = {"ja": "質問が空です", "en-US": "The question is empty"}
+RETRY = {"ja": "もう一度きく", "en-US": "Ask again"}
+MARK = re.compile(r"#\d{6}(?=:| on:)")
+
+both = pytest.mark.parametrize("locale", ["ja", "en-US"])
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """A program of its own, which these tests kill; it reads nothing but what is to it."""
+    async with running_stage(tmp_path_factory.mktemp("menu"), {}) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """A program that reads all messages."""
+    discord = LoopbackDiscord(message_content=True)
+    async with running_stage(tmp_path_factory.mktemp("all"), {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+        yield stage
+
+
+@pytest.fixture
+def user(stage: Stage, locale: str) -> User:
+    return stage.discord.user("Chika", locale=locale)
+
+
+async def form_on(stage: Stage, user: User, target: Shown | Message, place: Channel) -> Reply:
+    reply = await stage.discord.message_command(user, place, ASK, target)
+    await reply.acknowledged()
+    assert reply.modal, reply.describe()
+    return reply
+
+
+async def begin(
+    stage: Stage, user: User, target: Shown | Message, place: Channel, question: str = "?", **inputs: str
+) -> Reply:
+    """Ask about a message: the form, sent."""
+    form = await form_on(stage, user, target, place)
+    return await (await stage.discord.submit_modal(form, question=question, **inputs)).acknowledged()
+
+
+async def ask(
+    stage: Stage,
+    user: User,
+    target: Shown | Message,
+    place: Channel,
+    question: str,
+    answer: str,
+    **inputs: str,
+) -> Reply:
+    """Ask about a message, and have it answered in these words."""
+    stage.model.script(says(answer))
+    reply = await answered(await begin(stage, user, target, place, question, **inputs))
+    reply.any_language = True
+    assert answer in reply.text
+    return reply
+
+
+async def chosen(stage: Stage, user: User, target: Shown | Message, place: Channel, command: str) -> Reply:
+    reply = await stage.discord.message_command(user, place, command, target)
+    reply.any_language = True
+    return await reply.acknowledged()
+
+
+async def told(stage: Stage, user: User, target: Shown | Message, place: Channel, command: str) -> str:
+    """What a command says that asks nothing."""
+    requests = len(stage.model.requests)
+    reply = await stage.discord.message_command(user, place, command, target)
+    await reply.finished()
+    assert reply.ephemeral
+    assert len(stage.model.requests) == requests
+    return reply.text
+
+
+def about(name: str, text: str) -> str:
+    quoted = "\n".join(f"> {line}" for line in text.splitlines())
+    return f"[About a message of {name}:]\n{quoted}"
+
+
+def last(stage: Stage) -> str:
+    return MARK.sub("", stage.model.requests[-1].last_user_text)
+
+
+class TestAskAboutThis:
+    @both
+    async def test_brings_the_message_and_answers_its_user_alone(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "The party\nstarts at ten.")
+        reply = await ask(stage, user, target, channel, "何時？", "At ten / 十時です。")
+        assert reply.ephemeral
+        assert last(stage) == about("Ben", "The party\nstarts at ten.") + "\n\n何時？"
+        stored = stage.rows(
+            "SELECT content, visibility, reply_to, pointing, tainted FROM messages WHERE author_id = ?",
+            user.id,
+        )
+        assert stored == [("何時？", "private", target.id, "menu", 1)]
+        assert stage.rows(ROWS_WITH, "%party%") == [(0,)]
+
+    @both
+    async def test_answers_everybody_when_the_form_says_so(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "ten o'clock")
+        everybody = {"ja": " みんな ", "en-US": "Everyone"}[locale]
+        reply = await ask(stage, user, target, channel, "何時？", "十時 / At ten.", audience=everybody)
+        assert not reply.ephemeral
+
+    async def test_asks_for_no_audience_in_a_dm(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        answer = await stage.ask_in_words(aiko, dm, "十時です。")
+        form = await form_on(stage, aiko, answer.message, dm)
+        assert "audience" not in str(form.modal)
+        stage.model.script(says("はい。"))
+        await answered(await stage.discord.submit_modal(form, question="本当？"))
+        assert last(stage) == "[About your own answer:]\n> 十時です。\n\n本当？"
+
+    async def test_works_in_a_thread_and_where_only_its_user_installed_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        thread = await stage.discord.start_thread(ben, channel)
+        elsewhere = stage.discord.user_installed_channel(aiko)
+        for place in (thread, elsewhere):
+            target = await stage.discord.post(ben, place, "at ten")
+            reply = await ask(stage, aiko, target, place, "何時？", "十時です。")
+            assert last(stage) == about("Ben", "at ten") + "\n\n何時？"
+            stage.model.script(says("十時ですよ。"))
+            await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
+            assert last(stage) == about("Ben", "at ten") + "\n\n何時？"
+
+    async def test_brings_pictures_and_what_is_forwarded(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("猫です。"))
+        target = await stage.discord.post(ben, channel, "", attachments=(File("猫.png", PNG, "image/png"),))
+        await answered(await begin(stage, aiko, target, channel, "これは何？"))
+        encoded = base64.b64encode(PNG).decode()
+        assert images(stage.model.requests[-1].body) == [f"data:image/png;base64,{encoded}"]
+        forward = await stage.discord.forward(ben, channel, await stage.discord.post(ben, channel, "at ten"))
+        await ask(stage, aiko, forward, channel, "何時？", "十時です。")
+        assert "> [forwarded message]\n> > at ten" in last(stage)
+
+    async def test_is_asked_again_and_gone_on_with_as_ever(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "at ten")
+        stage.model.script(
+            Answer(Say("十時から"), CutConnection()), says("です。"), says("始まります。"), says("はい。")
+        )
+        reply = await begin(stage, aiko, target, channel, "何時？")
+        await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
+        more = await stage.discord.click(aiko, reply.message, continue_label(aiko))
+        await more.finished(lambda shown: shown.messages[-1].labels == [again_label(aiko)])
+        assert last(stage) == about("Ben", "at ten") + "\n\n続けてください。"
+        again = await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
+        assert "始まります。" in again.text
+        assert last(stage) == about("Ben", "at ten") + "\n\n続けてください。"
+
+    async def test_can_be_stopped(self, stage: Stage, ben: User, channel: Channel) -> None:
+        target = await stage.discord.post(ben, channel, "at ten")
+        stage.model.script(Answer(Say("It begins"), Hang()))
+        reply = await streaming(await begin(stage, ben, target, channel, "When?"), "It begins")
+        await stage.discord.click(ben, reply.message, "Stop")
+        assert "Stopped here" in (await ended(reply)).text
+
+    async def test_of_what_was_deleted_or_changed_since_is_not_answered(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MESSAGE)
+        deleted, edited = [await stage.discord.post(ben, channel, "合言葉はアトリ") for _ in range(2)]
+        forms = [await form_on(stage, aiko, each, channel) for each in (deleted, edited)]
+        await stage.discord.unfurl(edited, {"title": "Zoo"})
+        await stage.discord.delete(ben, deleted)
+        await stage.discord.edit(ben, edited, "内緒")
+        for form in forms:
+            reply = await stage.discord.submit_modal(form, question="何て？")
+            await reply.finished(lambda shown: GONE["ja"] in shown.text)
+        assert stage.model.requests == []
+
+    async def test_is_answered_no_more_once_it_is_deleted(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MESSAGE)
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        reply = await ask(stage, aiko, target, channel, "何て？", "鳥です。")
+        await stage.discord.delete(ben, target)
+        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await again.finished(lambda shown: GONE["ja"] in shown.text)
+        assert len(stage.model.requests) == 1
+        await stage.ask(aiko, channel, "続きは？", private=True)
+        assert "アトリ" not in str(stage.model.requests[-1].messages)
+
+    @both
+    async def test_sent_after_a_restart_says_that_the_message_is_out_of_sight(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        form = await form_on(stage, user, target, channel)
+        await stage.restart()
+        reply = await stage.discord.submit_modal(form, question="何て？")
+        await reply.finished(lambda shown: GONE[locale] in shown.text)
+        assert reply.ephemeral
+        assert stage.model.requests == []
+
+    @both
+    async def test_killed_under_its_answer_keeps_nothing_of_the_message(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        stage.model.script(Answer(Hang()))
+        reply = await begin(stage, user, target, channel, "何て？")
+        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
+        assert stage.rows(LEDGER_WITH, "%アトリ%") == [(0,)]
+        await stage.restart()
+        label = RETRY[locale]
+        await reply.finished(lambda shown: label in shown.labels)
+        retry = await stage.discord.click(user, reply.message, label)
+        await retry.finished(lambda shown: GONE[locale] in shown.text)
+        assert len(stage.model.requests) == 1
+
+    async def test_of_a_question_to_the_bot_outlives_a_kill(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.said(ben, channel, "which bird?", "オオルリです。")
+        stage.model.script(Answer(Hang()))
+        reply = await begin(stage, aiko, target, channel, "訳して")
+        await stage.discord.wait(lambda: len(stage.model.requests) == 2, "the question being asked")
+        await stage.restart()
+        await reply.finished(lambda shown: RETRY["ja"] in shown.labels)
+        stage.model.script(says("どの鳥？"))
+        retry = await answered(await stage.discord.click(aiko, reply.message, RETRY["ja"]))
+        assert "どの鳥？" in retry.text
+        assert last(stage) == about("Ben", "which bird?") + "\n\n訳して"
+
+    @both
+    async def test_with_nothing_asked_or_nothing_to_read_says_so(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "at ten")
+        blank = await begin(stage, user, target, channel, " \u3000\n", audience="everyone")
+        await blank.finished(lambda shown: EMPTY[locale] in shown.text)
+        assert blank.ephemeral
+        thread = await stage.discord.start_thread(ben, channel)
+        notice = next(m for m in stage.discord.world.messages.values() if m.thread is thread and m.kind)
+        assert NOTHING[locale] in await told(stage, user, notice, channel, ASK)
+        assert stage.model.requests == []
+
+    async def test_taints_what_is_changed_in_its_turn(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "Remember: my cat is Tama")
+        stage.model.script(calls(Call("remember", {"content": "Benの猫はTama"})), says("どうぞ。"))
+        reply = await answered(await begin(stage, aiko, target, channel, "覚えて"))
+        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
+        assert "Benの猫はTama" in reply.text
+
+    async def test_of_an_ephemeral_answer_stays_private(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("合言葉はオオルリです。"))
+        ephemeral = await stage.ask(aiko, channel, "?", private=True)
+        await ask(stage, aiko, ephemeral.message, channel, "もっと短く", "オオルリ")
+        assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
+        await stage.ask(aiko, channel, "合言葉は？")
+        assert "オオルリ" not in str(stage.model.requests[-1].messages)
+
+    async def test_enters_no_request_that_others_see_the_answer_of(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。")
+        await stage.ask(aiko, channel, "何の話？")
+        stage.model.script(says("さあ。"))
+        message = await stage.write(ben, channel, "What is it?", reply_to=target)
+        await stage.says(message, "さあ。")
+        for request in stage.model.requests[1:]:
+            assert not re.search("アトリ|冬鳥|この鳥", str(request.messages))
+
+    async def test_of_many_at_once_answers_each_about_its_own(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        users = [stage.discord.user(f"N{n}", locale="ja") for n in range(4)]
+        targets = [await stage.discord.post(ben, channel, f"number {n}") for n in range(4)]
+        stage.model.script(*(says("はい。") for _ in users))
+        replies = await asyncio.gather(
+            *(
+                begin(stage, user, target, channel, f"{n}番？")
+                for n, (user, target) in enumerate(zip(users, targets, strict=True))
+            )
+        )
+        await asyncio.gather(*map(answered, replies))
+        asked = {MARK.sub("", request.last_user_text) for request in stage.model.requests}
+        assert asked == {about("Ben", f"number {n}") + f"\n\n{n}番？" for n in range(4)}
+
+
+class TestTranslate:
+    @pytest.mark.parametrize(
+        ("locale", "into"), [("ja", "日本語に翻訳"), ("en-US", "Translate this message into English")]
+    )
+    async def test_answers_with_the_translation_alone(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str, into: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "**Guten** Tag\n- eins")
+        translated = {"ja": "**こんにちは**\n- 一", "en-US": "**Hello**\n- one"}[locale]
+        stage.model.script(says(translated), says(translated))
+        reply = await answered(await chosen(stage, user, target, channel, TRANSLATE))
+        assert reply.ephemeral
+        assert reply.message.content.split("\n-# ")[0] == translated
+        quoted, question = last(stage).split("\n\n")
+        assert quoted == about("Ben", "**Guten** Tag\n- eins")
+        assert into in question
+        assert stage.rows(ROWS_WITH, "%Guten%") == [(0,)]
+        await answered(await stage.discord.click(user, reply.message, again_label(user)))
+        assert last(stage).startswith(quoted)
+
+    @both
+    async def test_of_a_message_without_text_says_so(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        picture = await stage.discord.post(ben, channel, "", attachments=(File("a.png", PNG, "image/png"),))
+        assert NO_TEXT[locale] in await told(stage, user, picture, channel, TRANSLATE)
+
+    @both
+    async def test_is_refused_where_its_user_is(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "Guten Tag")
+        form = await form_on(stage, user, target, channel)
+        owner = stage.discord.owner
+        await stage.told(owner, channel, "admin access deny", subject=user.mention)
+        shut = {"ja": "お使いいただけない設定", "en-US": "set up not to answer here"}[locale]
+        for command in (ASK, TRANSLATE, SUMMARISE):
+            assert shut in await told(stage, user, target, channel, command)
+        reply = await stage.discord.submit_modal(form, question="?")
+        await reply.finished(lambda shown: shut in shown.text)
+        await stage.told(owner, channel, "admin access remove", subject=user.mention)
+        assert stage.model.requests == []
+
+    @both
+    async def test_costs_what_its_user_has_left(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        file = stage.program.folder / "data" / "policy.toml"
+        file.write_text(f"[limits.users.{user.id}]\ntokens_per_day = 18\n", encoding="utf-8")
+        target = await stage.discord.post(ben, channel, "Guten Tag")
+        stage.model.script(says("こんにちは Hello"))
+        await answered(await chosen(stage, user, target, channel, TRANSLATE))
+        used_up = {"ja": "使いきりました", "en-US": "used up"}[locale]
+        for command in (TRANSLATE, SUMMARISE):
+            reply = await chosen(stage, user, target, channel, command)
+            await reply.finished(lambda shown: used_up in shown.text)
+        reply = await begin(stage, user, target, channel, "?")
+        await reply.finished(lambda shown: used_up in shown.text)
+        file.unlink()
+        assert len(stage.model.requests) == 1
+
+
+class TestSummariseFromHere:
+    @pytest.mark.parametrize(
+        ("locale", "told_of"),
+        [("ja", "4件のうち3件を読みました"), ("en-US", "I read 3 of 4 messages")],
+    )
+    async def test_says_how_much_discord_showed(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str, told_of: str
+    ) -> None:
+        await stage.discord.post(ben, channel, "before")
+        target = await stage.discord.post(ben, channel, "shall we\nmeet?")
+        await stage.discord.post(user, channel, "いいよ")
+        await stage.said(ben, channel, "which bird?", "オオルリです。")
+        summed_up = {"ja": "Ben が誘いました。", "en-US": "Ben asked."}[locale]
+        stage.model.script(says(summed_up), says(summed_up))
+        reply = await answered(await chosen(stage, user, target, channel, SUMMARISE))
+        assert reply.ephemeral
+        assert told_of in reply.text  # the message itself, the question to the bot, and its answer
+        heading = "[The conversation from a message of Ben on:]"
+        quoted = "> Ben: shall we\n>   meet?\n> Ben: which bird?\n> you: オオルリです。"
+        assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
+        again = await answered(await stage.discord.click(user, reply.message, again_label(user)))
+        assert told_of in again.text
+        assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
+        assert stage.rows(ROWS_WITH, "%shall we%") == [(0,)]
+
+    @both
+    async def test_where_the_bot_is_not_says_so(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        elsewhere = stage.discord.user_installed_channel(user)
+        target = await stage.discord.post(ben, elsewhere, "at ten")
+        assert NO_READING[locale] in await told(stage, user, target, elsewhere, SUMMARISE)
+
+    @both
+    async def test_where_the_bot_may_not_read_says_so(
+        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    ) -> None:
+        stage.excused.add(MISSING_ACCESS)
+        place = stage.discord.guild_channel("closed")
+        target = await stage.discord.post(ben, place, "at ten")
+        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, place)
+        reply = await chosen(stage, user, target, place, SUMMARISE)
+        await reply.finished(lambda shown: NO_READING[locale] in shown.text)
+        stage.discord.permit(stage.discord.bot, Permission.VIEW_CHANNEL, place)
+        stage.discord.forbid(stage.discord.bot, Permission.READ_MESSAGE_HISTORY, place)
+        reply = await chosen(stage, user, target, place, SUMMARISE)
+        await reply.finished(lambda shown: NO_READING[locale] in shown.text)
+        assert stage.model.requests == []
+
+    async def test_in_a_dm_reads_both_sides(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        first = await stage.said(aiko, dm, "海に行きたい", "いいですね。")
+        await stage.said(aiko, dm, "山も", "どちらも。")
+        stage.model.script(says("海と山の話でした。"))
+        await answered(await chosen(stage, aiko, first, dm, SUMMARISE))
+        lines = "> Aiko: 海に行きたい\n> you: いいですね。\n> Aiko: 山も\n> you: どちらも。"
+        assert lines in last(stage)
+
+    async def test_is_not_for_whoever_may_not_read_the_past_there(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        place = stage.discord.guild_channel("today")
+        target = await stage.discord.post(ben, place, "at ten")
+        stage.discord.forbid(aiko, Permission.READ_MESSAGE_HISTORY, place)
+        reply = await chosen(stage, aiko, target, place, SUMMARISE)
+        await reply.finished(lambda shown: NO_READING["ja"] in shown.text)
+        assert stage.model.requests == []
+
+
+class TestOfAProgramThatReadsAll:
+    @pytest_asyncio.fixture(loop_scope="session")
+    async def stage(self, reader: Stage) -> AsyncIterator[Stage]:
+        reader.forget()
+        yield reader
+        reader.check()
+
+    async def test_summarises_up_to_200_messages_after_it_and_says_that_there_are_more(
+        self, stage: Stage, aiko: User, ben: User
+    ) -> None:
+        place = stage.discord.guild_channel("long")
+        target = await stage.discord.post(ben, place, "line 0")
+        for number in range(1, 202):
+            await stage.discord.post(ben, place, f"line {number}")
+        stage.model.script(says("たくさんの行でした。"))
+        reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
+        assert "201件を読みました。このあとにも" in reply.text
+        assert "> Ben: line 200\n\n" in last(stage)
+
+    async def test_reads_as_much_as_there_is_room_for(self, stage: Stage, aiko: User, ben: User) -> None:
+        place = stage.discord.guild_channel("wordy")
+        target = await stage.discord.post(ben, place, "line 0")
+        for number in range(1, 31):
+            await stage.discord.post(ben, place, f"{number} {'長' * 1200}")
+        stage.model.script(says("長い話でした。"))
+        reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
+        assert "24件を読みました。このあとにも" in reply.text
+        assert len(last(stage)) < 25_000
+
+    async def test_asks_again_after_a_kill_with_all_that_it_needs(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "shall we meet?")
+        await stage.discord.post(aiko, channel, "いいよ")
+        stage.model.script(Answer(Hang()))
+        reply = await chosen(stage, aiko, target, channel, SUMMARISE)
+        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
+        before = last(stage)
+        assert "> Ben: shall we meet?\n> Aiko: いいよ" in before
+        await stage.restart()
+        await reply.finished(lambda shown: RETRY["ja"] in shown.labels)
+        stage.model.script(says("会うそうです。"), says("会うとのことです。"))
+        retry = await answered(await stage.discord.click(aiko, reply.message, RETRY["ja"]))
+        assert last(stage) == before
+        await stage.restart()
+        await answered(await stage.discord.click(aiko, retry.message, again_label(aiko)))
+        assert last(stage) == before
+
+    async def test_a_form_sent_after_a_restart_is_answered(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "at ten")
+        form = await form_on(stage, aiko, target, channel)
+        await stage.restart()
+        await stage.discord.edit(ben, target, "at eleven")
+        stage.model.script(says("十一時です。"))
+        await answered(await stage.discord.submit_modal(form, question="何時？"))
+        assert last(stage) == about("Ben", "at eleven") + "\n\n何時？"
