@@ -28,12 +28,13 @@ from cc_bot.discord.incoming import (
     text_of,
     without_small_print,
 )
+from cc_bot.discord.interactions import message_link
 from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.targets import Target, Targets, is_said, is_same
 from cc_bot.domain.errors import ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Pointing, Reference
 from cc_bot.domain.text import shorten
-from cc_bot.domain.turn import MessagesRead, ReplyWithheld
+from cc_bot.domain.turn import AskedAbout, MessagesRead, ReplyWithheld
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
 
@@ -84,14 +85,15 @@ class Pointed:
     tell_of_menu: bool = False
     """Whether it replies to a message that Discord does not show the bot, and its user was not told today
     that a menu hands it over."""
+    about: AskedAbout | None = None
     read: MessagesRead | None = None
     """How much of a conversation was read, where that is not all of it."""
 
     @property
-    def events(self) -> Sequence[ReplyWithheld | MessagesRead]:
-        """List what its user is told of that."""
-        withheld = (ReplyWithheld(),) if self.tell_of_menu else ()
-        return (*withheld, self.read) if self.read else withheld
+    def events(self) -> Sequence[ReplyWithheld | AskedAbout | MessagesRead]:
+        """List what the readers of its answer are told of that."""
+        withheld = ReplyWithheld() if self.tell_of_menu else None
+        return [event for event in (withheld, self.about, self.read) if event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,7 @@ class References:
         references = tuple(each.reference for each in found)
         withheld = any(each.withheld for each in found)
         tell = withheld and await self.stores.settings.claim_word_on_menu(question.author_id)
-        return Pointed(replace(question, references=references), tell)
+        return Pointed(replace(question, references=references), tell, _told_of(question, at))
 
     async def resolve_again(self, user_id: int, answer_id: int, at: Standing) -> Pointed | None:
         """Return the question that an answer of a session answered, with what it points at. Raises as
@@ -379,6 +381,13 @@ def _as_stored(pointing: Pointing, said: Said, asker_id: int) -> _Found:
 def _unheard(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
     """The files without recordings: what is not the question is not heard."""
     return tuple(file for file in files if not file.is_recording)
+
+
+def _told_of(question: Message, at: Standing) -> AskedAbout | None:
+    """Tell everybody what was asked about in a menu, where everybody sees the answer."""
+    if question.pointing != "menu" or question.visibility == "private":
+        return None
+    return AskedAbout(message_link(at.guild_id, at.place_id, question.reply_to))
 
 
 def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:

@@ -111,6 +111,13 @@ class ReplyWithheld:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedAbout:
+    """Everybody sees the answer, and nothing on Discord tells them which message it is about."""
+
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
 class MessagesRead:
     """The model is not shown all messages that the question is about."""
 
@@ -194,6 +201,7 @@ TurnEvent = (
     | ReplyWithheld
     | ScansShown
     | Heard
+    | AskedAbout
     | MessagesRead
     | CanvasChanged
     | Notice

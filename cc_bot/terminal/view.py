@@ -184,7 +184,13 @@ class AnswerView:
                 self._untrue |= {event}
             case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
                 self._state(self._texts.terminal.not_heard.format(names=", ".join(map(one_line, names))))
-            case turn.ScansShown() | turn.ReplyWithheld() | turn.MessagesRead() | turn.CallsResumed():
+            case (
+                turn.ScansShown()
+                | turn.ReplyWithheld()
+                | turn.AskedAbout()
+                | turn.MessagesRead()
+                | turn.CallsResumed()
+            ):
                 pass  # nobody replies here, scans are told of when attached, and a killed turn is over
             case turn.Heard(text):
                 self._wait(None)

@@ -19,6 +19,8 @@ class MessageMenuTexts(Area):
         ja="ここからのやりとりを日本語で要約してください。だれが何を言ったかが分かるように、短くまとめてください。",
         en="Summarise the conversation from here on in English. Keep it short, and tell who said what.",
     )
+    asked_about = Sentence(ja="💬 {link} について", en="💬 About {link}")
+    """Under an answer that everybody sees. Parameters: link."""
     messages_withheld = Sentence(
         ja="📖 {total}件のうち{read}件を読みました。ほかは、Discord が私に見せないメッセージです。",
         en="📖 I read {read} of {total} messages. Discord does not show me the others.",

@@ -20,6 +20,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.document import Document, DocumentPart
 from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.message import Reference
 from cc_bot.llm.model import ToolRequest
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
@@ -99,6 +100,18 @@ async def typed_quotation(scene: Scene, order: str) -> Ready:
 
 async def quotation_of_the_front_end(scene: Scene, order: str) -> Ready:
     return Ready(lambda: scene.ask(Message("user", f"{order}\nどういう意味？", tainted=True)))
+
+
+async def message_asked_about(scene: Scene, order: str) -> Ready:
+    """In the menu of a message, which goes along with the question."""
+    shown = Reference("menu", order, "太郎", BYSTANDER.user_id)
+    return Ready(lambda: scene.ask(Message("user", "どういう意味？", reply_to=9, references=(shown,))))
+
+
+async def conversation_from_a_message_on(scene: Scene, order: str) -> Ready:
+    shown = Reference("since", f"太郎: {order}", "太郎", BYSTANDER.user_id)
+    asked = Message("user", "要約して", reply_to=9, pointing="since", references=(shown,))
+    return Ready(lambda: scene.ask(asked))
 
 
 async def message_in_the_channel(scene: Scene, order: str) -> Ready:
@@ -272,6 +285,8 @@ CARRIERS: Final[tuple[Carrier, ...]] = (
     document_that_is_looked_into,
     typed_quotation,
     quotation_of_the_front_end,
+    message_asked_about,
+    conversation_from_a_message_on,
     message_in_the_channel,
     name_of_another,
     name_in_a_mention,

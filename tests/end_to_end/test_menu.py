@@ -111,6 +111,12 @@ def about(name: str, text: str) -> str:
     return f"[About a message of {name}:]\n{quoted}"
 
 
+def fetched(stage: Stage, target: Message) -> int:
+    """How often Discord was asked for a message."""
+    asked = [entry for entry in stage.discord.transcript if entry.params.get("message") == str(target.id)]
+    return sum(entry.route.startswith("GET ") for entry in asked)
+
+
 def last(stage: Stage) -> str:
     return MARK.sub("", stage.model.requests[-1].last_user_text)
 
@@ -123,6 +129,8 @@ class TestAskAboutThis:
         target = await stage.discord.post(ben, channel, "The party\nstarts at ten.")
         reply = await ask(stage, user, target, channel, "何時？", "At ten / 十時です。")
         assert reply.ephemeral
+        assert "/channels/" not in reply.text
+        assert fetched(stage, target) == 1
         assert last(stage) == about("Ben", "The party\nstarts at ten.") + "\n\n何時？"
         stored = stage.rows(
             "SELECT content, visibility, reply_to, pointing, tainted FROM messages WHERE author_id = ?",
@@ -139,6 +147,12 @@ class TestAskAboutThis:
         everybody = {"ja": " みんな ", "en-US": "Everyone"}[locale]
         reply = await ask(stage, user, target, channel, "何時？", "十時 / At ten.", audience=everybody)
         assert not reply.ephemeral
+        guild = channel.guild.id if channel.guild else 0
+        assert reply.text.count(f"/channels/{guild}/{channel.id}/{target.id}") == 1
+        stage.model.script(says("十時です / At ten."))
+        again = await answered(await stage.discord.click(user, reply.message, again_label(user)))
+        again.any_language = True
+        assert again.text.count(f"/channels/{guild}/{channel.id}/{target.id}") == 1
 
     async def test_asks_for_no_audience_in_a_dm(self, stage: Stage, aiko: User) -> None:
         dm = stage.discord.dm(aiko)
@@ -343,6 +357,7 @@ class TestTranslate:
         quoted, question = last(stage).split("\n\n")
         assert quoted == about("Ben", "**Guten** Tag\n- eins")
         assert into in question
+        assert fetched(stage, target) == 0
         assert stage.rows(ROWS_WITH, "%Guten%") == [(0,)]
         await answered(await stage.discord.click(user, reply.message, again_label(user)))
         assert last(stage).startswith(quoted)

@@ -1,7 +1,7 @@
 """An answer as it is shown: turn events go in, the messages as they should look come out. Nothing is sent."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, assert_never
 
@@ -35,6 +35,7 @@ from cc_bot.domain.message import Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import (
+    AskedAbout,
     CallsResumed,
     CanvasChanged,
     Done,
@@ -106,6 +107,8 @@ class AnswerState:
     reply_withheld: bool = False
     """Whether its user is to be told how what they reply to can be asked about."""
     scans: ScansShown | None = None
+    asked_about: str = ""
+    """The address of the message that it is about, where its readers are told that."""
     messages_read: MessagesRead | None = None
     """Of the messages that it is about, where not all were read."""
     quiet_s: int = 0
@@ -169,6 +172,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, scans=event)
         case Heard(text):
             state = replace(state, heard=text, waiting="thinking")
+        case AskedAbout(link):
+            state = replace(state, asked_about=link)
         case MessagesRead():
             state = replace(state, messages_read=event)
         case CanvasChanged(canvas):
@@ -366,15 +371,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     lines = list(told.notices)
     if state.in_doubt:
         lines.append(words.unfinished.in_doubt)
-    if state.files_left_out:
-        lines.append(_files_left_out(state.files_left_out, words))
-    if state.reply_withheld:
-        lines.append(words.answer.reply_withheld)
-    if state.scans:
-        scans = state.scans
-        lines.append(words.answer.scans_shown.format(names=_names(scans.names), pages=scans.pages))
-    if part := state.messages_read:
-        lines.append(words.menu.told_of_reading(part.read, part.total, more=part.more))
+    lines.extend(_read_lines(state, words))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.untrue:
@@ -390,6 +387,21 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     if done and done.first:
         lines.append(words.answer.help_hint)
     return replace(told, notices=tuple(lines))
+
+
+def _read_lines(state: AnswerState, words: Texts) -> Iterator[str]:
+    """Tell what was read for it, and what was not."""
+    if state.files_left_out:
+        yield _files_left_out(state.files_left_out, words)
+    if state.reply_withheld:
+        yield words.answer.reply_withheld
+    if state.scans:
+        scans = state.scans
+        yield words.answer.scans_shown.format(names=_names(scans.names), pages=scans.pages)
+    if state.asked_about:
+        yield words.menu.asked_about.format(link=state.asked_about)
+    if part := state.messages_read:
+        yield words.menu.told_of_reading(part.read, part.total, more=part.more)
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
