@@ -112,7 +112,7 @@ class ReplyWithheld:
 
 @dataclass(frozen=True, slots=True)
 class AskedAbout:
-    """Everybody sees the answer, and nothing on Discord tells them which message it is about."""
+    """The answer is for everybody, and nothing on Discord tells them which message it is about."""
 
     link: str
 

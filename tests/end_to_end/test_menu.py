@@ -324,6 +324,33 @@ class TestAskAboutThis:
         for request in stage.model.requests[1:]:
             assert not re.search("アトリ|冬鳥|この鳥", str(request.messages))
 
+    async def test_answered_for_everybody_is_known_to_the_channel_without_the_message(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。", audience="みんな")
+        await ask(stage, aiko, target, channel, "内緒で、この色は？", "橙です。")
+        await stage.said(ben, channel, "What was that?", "鳥の話です。")
+        told = "\n".join(stage.shown())
+        assert "この鳥は？" in told
+        assert "冬鳥です。" in told
+        assert not re.search("アトリ|内緒|橙", told)
+
+    async def test_of_a_forward_leaves_none_that_waits(self, stage: Stage, aiko: User, ben: User) -> None:
+        dm = stage.discord.dm(aiko)
+        for command in (ASK, TRANSLATE):
+            source = await stage.discord.post(ben, stage.discord.guild_channel(), "shrike at ten")
+            forward = await stage.discord.forward(aiko, dm, source)
+            if command == ASK:
+                await ask(stage, aiko, forward, dm, "何時？", "十時です。")
+            else:
+                stage.model.script(says("モズは十時に"))
+                await answered(await chosen(stage, aiko, forward, dm, TRANSLATE))
+            assert "> > shrike at ten" in last(stage)
+            message = await stage.write(aiko, dm, "今日は？", mention=False)
+            await stage.says(message, "承知しました")
+            assert "shrike" not in last(stage)
+
     async def test_of_many_at_once_answers_each_about_its_own(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:

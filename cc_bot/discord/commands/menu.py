@@ -16,6 +16,7 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.failures import tell
 from cc_bot.discord.incoming import is_withheld, text_of
 from cc_bot.discord.interactions import Answerable, author_name, own_space
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipient, Recipients
@@ -60,7 +61,13 @@ class AskAboutThis(lightbulb.MessageCommand, name="ask_about_this", localize=Tru
 class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=True):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
+        self,
+        ctx: lightbulb.Context,
+        *,
+        answers: Answers,
+        arrival: Arrival,
+        forwards: Forwards,
+        recipients: Recipients,
     ) -> None:
         interaction, target = ctx.interaction, self.target
         recipient = await recipients.of(interaction, arrival.settings)
@@ -68,6 +75,7 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
         if not await _passes(lambda: _check_has_text(target, bot), interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
+        forwards.forget((int(target.id),))  # it waits for no other question
         question = _question(interaction, recipient.words.menu.translate, int(target.id), "menu")
         await answers.ask(interaction, question, arrival, ephemeral=True)
 
@@ -89,12 +97,18 @@ class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", lo
 
 @on_press(loader, AskForm, not_yours=lambda words: words.answer.not_yours)
 async def ask(
-    interaction: hikari.ModalInteraction, form: AskForm, recipient: Recipient, *, answers: Answers
+    interaction: hikari.ModalInteraction,
+    form: AskForm,
+    recipient: Recipient,
+    *,
+    answers: Answers,
+    forwards: Forwards,
 ) -> None:
     entered = {each.custom_id: each.value or "" for row in interaction.components for each in row}
     text = without_mentions(entered.get("question", "")).strip()
     if not await _passes(lambda: _check_asks(text), interaction, recipient):
         return
+    forwards.forget((form.message_id,))
     public = entered.get("audience", "").strip().lower() in EVERYONE
     question = _question(interaction, text, form.message_id, "menu")
     await answers.ask(interaction, question, Arrival(), ephemeral=not public)
