@@ -11,13 +11,13 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 import hikari
 import structlog
 
 from cc_bot.context.speakers import YOU, spoken
-from cc_bot.discord.attachments import MAX_BYTES, AttachmentFetcher, files_of
+from cc_bot.discord.attachments import MAX_BYTES, NOT_READ, AttachmentFetcher, Fetched, files_of, on_one_line
 from cc_bot.discord.incoming import (
     FILE_NOTE,
     content_of,
@@ -32,20 +32,26 @@ from cc_bot.discord.interactions import message_link
 from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.targets import Target, Targets, is_said, is_same
 from cc_bot.domain.errors import ConversationNotShown, InputError, TargetNotShown
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment, ChannelKey, Message, Pointing, Reference
 from cc_bot.domain.text import shorten
-from cc_bot.domain.turn import AskedAbout, MessagesRead, ReplyWithheld
+from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld
 from cc_bot.stores import Stores
 from cc_bot.stores.channels import Said
+from cc_bot.texts import texts
+
+Answer = TypeVar("Answer")
 
 _log = structlog.get_logger(__name__)
 
 CHAIN: Final = 3
 """Messages of a chain of replies: what is replied to, and two above it."""
-LINKS: Final = 3
+LINKS: Final = 5
+LINKS_TOLD: Final = 10
+"""Links of a question of which the model is told at least that what they lead to is not shown."""
 PICTURE_WITHIN: Final = timedelta(minutes=5)
 """A picture that was posted longer before a question is not what that asks about."""
-PICTURE_AMONG: Final = 10
+PICTURE_AMONG: Final = 25
 """Messages above a question that are looked at for a picture."""
 PATIENCE_S: Final = 15.0
 """Discord is waited for no longer: the question is then asked without."""
@@ -56,13 +62,21 @@ FOLLOWING_CHARACTERS: Final = 24_000
 """Of all of them together: 18,000 tokens of Japanese."""
 FOLLOWING_EACH: Final = 1000
 
+RETRY_S: Final = 1.0
+UNKNOWN_MESSAGE: Final = 10008
+"""What Discord answers ("JSON Error Codes") when a message is deleted."""
+
+_GO_ON: Final = frozenset(texts(locale).answer.continue_question for locale in Locale)
+"""What a question says that has an answer go on."""
 _LINK: Final = re.compile(
     r"https?://(?:(?:www|canary|ptb)\.)?discord(?:app)?\.com/channels/(@me|\d{1,19})/(\d{1,19})/(\d{1,19})"
 )
-_PICTURE_WORDS: Final = re.compile(
-    r"写真|画像|イラスト|スクショ|スクリーンショット|この[絵図]|picture|photo|image|screenshot|drawing",
+_POINTS_AT_PICTURE: Final = re.compile(
+    r"写真|画像|写メ|イラスト|スクショ|スクリーンショット|こ[のれ]|こちら|上の|さっきの|今の"
+    r"|\b(?:this|that|these|above|pictures?|photos?|images?|screenshots?|drawings?)\b",
     re.IGNORECASE,
 )
+"""A word of a question that may point at what its author has posted just above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +102,29 @@ class Pointed:
     about: AskedAbout | None = None
     read: MessagesRead | None = None
     """How much of a conversation was read, where that is not all of it."""
+    left_out: tuple[str, ...] = ()
+    """The names of files that could not be read."""
 
     @property
-    def events(self) -> Sequence[ReplyWithheld | AskedAbout | MessagesRead]:
+    def events(self) -> Sequence[ReplyWithheld | AskedAbout | MessagesRead | FilesLeftOut]:
         """List what the readers of its answer are told of that."""
         withheld = ReplyWithheld() if self.tell_of_menu else None
-        return [event for event in (withheld, self.about, self.read) if event]
+        left_out = FilesLeftOut(self.left_out) if self.left_out else None
+        return [event for event in (left_out, withheld, self.about, self.read) if event]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What forwards show, as files of the question that is about them."""
+
+    files: tuple[Attachment, ...]
+    left_out: tuple[str, ...]
+    """The names of files that could not be read."""
+
+    @property
+    def events(self) -> Sequence[FilesLeftOut]:
+        """List what the readers of the answer are told of that."""
+        return [FilesLeftOut(self.left_out)] if self.left_out else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +134,7 @@ class _Found:
     """Of a page of a long answer, the answer's."""
     reply_to: int | None = None
     withheld: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -127,16 +159,20 @@ class References:
         """Forget a message that was edited or deleted."""
         self.targets.forget(message_id)
 
-    async def resolve(self, question: Message, at: Standing) -> Pointed:
-        """Return the question with all that it points at. Raises StorageError; and TargetNotShown or
-        ConversationNotShown where what it was asked about in a menu can't be read: nothing can be said
-        then."""
+    def forget_all(self) -> None:
+        """Forget what came along with others: a connection was lost, and nobody tells what was deleted."""
+        self.targets.forget_brought()
+
+    async def resolve(self, question: Message, at: Standing, links_in: str = "") -> Pointed:
+        """Return the question with all that it points at, by links in another text if one is given. Raises
+        StorageError; and TargetNotShown or ConversationNotShown where what it was asked about in a menu can't
+        be read: nothing can be said then."""
         if question.pointing == "since":
             return await self._conversation(question, at)
         try:
             async with asyncio.timeout(PATIENCE_S):
                 replied = await self._chain(question, at)
-                linked = await self._read_links(question, at)
+                linked = await self._read_links(links_in or question.content, question.author_id, at)
                 pictures = () if replied or linked else await self._picture_above(question, at)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")
@@ -150,26 +186,42 @@ class References:
         references = tuple(each.reference for each in found)
         withheld = any(each.withheld for each in found)
         tell = withheld and await self.stores.settings.claim_word_on_menu(question.author_id)
-        return Pointed(replace(question, references=references), tell, _told_of(question, at))
+        left_out = tuple(name for each in found for name in each.left_out)
+        pointed = replace(question, references=references)
+        return Pointed(pointed, tell, _told_of(question, at), left_out=left_out)
 
     async def resolve_again(self, user_id: int, answer_id: int, at: Standing) -> Pointed | None:
         """Return the question that an answer of a session answered, with what it points at. Raises as
         `resolve`."""
         question = await self.stores.sessions.get_question(user_id, answer_id)
-        return await self.resolve(question, at) if question else None
+        first = await self.find_question(user_id, answer_id)
+        return await self.resolve(question, at, first.content if first else "") if question else None
 
-    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> tuple[Attachment, ...]:
+    async def find_question(self, user_id: int, answer_id: int) -> Message | None:
+        """Return the question that an answer of a session answered, before it was asked to go on. Raises
+        StorageError."""
+        question = await self.stores.sessions.get_question(user_id, answer_id)
+        while question and question.id and question.content in _GO_ON:
+            question = await self.stores.sessions.get_question(user_id, question.id)
+        return question
+
+    async def open_forwards(self, place_id: int, ids: Sequence[int]) -> Opened:
         """Return what forwards show, as files of the question that is about them; nothing of those that are
         deleted by now."""
         opened = [await self._open_forward(place_id, message_id) for message_id in ids]
-        return tuple(file for files in opened for file in files)
+        files = tuple(file for each in opened for file in each.files)
+        return Opened(files, tuple(name for each in opened for name in each.left_out))
 
-    async def _open_forward(self, place_id: int, message_id: int) -> Sequence[Attachment]:
+    async def _open_forward(self, place_id: int, message_id: int) -> Opened:
         message = self.targets.get_brought(message_id) or await self._fetch(place_id, message_id)
         if message is None:
-            return ()
-        text = Attachment(FORWARD_NAME, "text/plain", text_of(message, self.bot()).encode())
-        return [replace(file, source_id=message_id) for file in (text, *await self._files(message))]
+            return Opened((), ())
+        found = await self._files(message)
+        told = "\n".join((text_of(message, self.bot()), *_not_read(found.left_out)))
+        text = Attachment(FORWARD_NAME, "text/plain", told.encode())
+        return Opened(
+            tuple(replace(file, source_id=message_id) for file in (text, *found.files)), found.left_out
+        )
 
     async def _chain(self, question: Message, at: Standing) -> Sequence[_Found]:
         """Read what a question replies to, and what stands above that; of what it was asked about in a menu
@@ -177,32 +229,43 @@ class References:
         if question.pointing == "menu":
             return (await self._asked_about(question, at),)
         found, next_id = list[_Found](), question.reply_to
+        reset_id = await self.stores.channels.get_reset(at.place_id) if next_id and at.guild_id else 0
         while next_id is not None and len(found) < CHAIN:
             pointing: Pointing = "above" if found else "reply"
-            found.append(await self._read_replied(pointing, next_id, question.author_id, at))
+            found.append(await self._read_replied(pointing, next_id, reset_id, question.author_id, at))
             next_id = found[-1].reply_to
         return found
 
-    async def _read_replied(self, pointing: Pointing, message_id: int, asker_id: int, at: Standing) -> _Found:
-        """Read one message of the question's own place: as the archive has it where that tells it whole."""
+    async def _read_replied(
+        self, pointing: Pointing, message_id: int, reset_id: int, asker_id: int, at: Standing
+    ) -> _Found:
+        """Read one message of the question's own place: as the archive has it where that tells it whole.
+        What stood there before a reset is read no more, but in one's own session."""
         said = await self.stores.channels.get_said(message_id, at.place_id, asker_id)
+        if message_id <= reset_id and not (said and said.user_id == asker_id):
+            return _Found(Reference(pointing, shown=False))
         if said and (said.message.role == "assistant" or (pointing == "above" and _is_whole(said.message))):
             return _as_stored(pointing, said, asker_id)
         message = self.targets.get_brought(message_id) or await self._fetch(at.place_id, message_id)
-        return await self._read(pointing, message, asker_id, at)
+        found = await self._read(pointing, message, asker_id, at)
+        called = said.message.author_name if said and found.reference.author_name else ""
+        return replace(found, reference=replace(found.reference, author_name=called)) if called else found
 
     async def _fetch(self, place_id: int, message_id: int) -> hikari.Message | None:
+        """Ask Discord for a message. What it does not know any more is deleted here as well."""
         try:
-            return await self.rest.fetch_message(place_id, message_id)
+            return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
+        except hikari.NotFoundError as error:
+            if error.code == UNKNOWN_MESSAGE:
+                await self.stores.channels.delete((message_id,))
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
-            return None
+        return None
 
     async def _read(
         self, pointing: Pointing, message: hikari.PartialMessage | None, asker_id: int, at: Standing
     ) -> _Found:
-        """The message with its files, as far as they can be read; those above the one replied to are named
-        only."""
+        """The message with its files, as far as they can be read."""
         if message is None or not message.author:
             return _Found(Reference(pointing, shown=False))
         bot = self.bot()
@@ -212,28 +275,33 @@ class References:
             return _Found(Reference(pointing, shown=False), None, answers, withheld)
         content = (own and without_small_print(message.content or "")) or content_of(message, bot)
         name = "" if own else name_of_author(message)
-        files = () if pointing == "above" else await self._files(message)
+        found = await self._files(message)
+        unheard = tuple(file.name for file in found.files if file.is_recording)
+        left_out = (*found.left_out, *unheard)
         foreign = message.author.id != asker_id or names_others(message, int(bot.id))
-        author_id = int(message.author.id)
-        reference = Reference(pointing, content, name, author_id, _unheard(files), tainted=foreign)
-        return _Found(reference, int(message.id), answers)
+        author_id, content = int(message.author.id), "\n".join((content, *_not_read(left_out)))
+        reference = Reference(pointing, content, name, author_id, _unheard(found.files), tainted=foreign)
+        return _Found(reference, int(message.id), answers, left_out=left_out)
 
-    async def _files(self, message: hikari.PartialMessage) -> tuple[Attachment, ...]:
+    async def _files(self, message: hikari.PartialMessage) -> Fetched:
         """Fetch what can be read of its files. They are named in its text, whether or not."""
+        files = files_of(message)
         try:
-            return (await self.files.fetch(files_of(message), MAX_BYTES)).files
+            return await self.files.fetch(files, MAX_BYTES)
         except InputError as error:
             _log.info("file_left_out", error=type(error).__name__)
-            return ()
+            return Fetched(left_out=tuple(file.filename for file in files))
 
     # Links
 
-    async def _read_links(self, question: Message, at: Standing) -> Sequence[_Found]:
-        links = list(dict.fromkeys(_LINK.findall(question.content)))[:LINKS]
-        return [
-            await self._link(guild, channel, message, question.author_id, at)
-            for guild, channel, message in links
+    async def _read_links(self, text: str, asker_id: int, at: Standing) -> Sequence[_Found]:
+        """Follow the first links of a text; of the others it is told that they are not shown."""
+        links = list(dict.fromkeys(_LINK.findall(text)))
+        found = [
+            await self._link(guild, channel, message, asker_id, at)
+            for guild, channel, message in links[:LINKS]
         ]
+        return [*found, *[_Found(Reference("link", shown=False))] * len(links[LINKS:LINKS_TOLD])]
 
     async def _link(self, guild: str, channel: str, message: str, asker_id: int, at: Standing) -> _Found:
         not_shown = _Found(Reference("link", shown=False))
@@ -251,7 +319,7 @@ class References:
             place = await self.places.of(channel_id)
             if place.guild_id != guild_id or not await self.may_be_read(place.key, guild_id):
                 return False
-            return await may_read(self.rest, guild_id, channel_id, asker_id)
+            return await _patiently(lambda: may_read(self.rest, guild_id, channel_id, asker_id))
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
             return False
@@ -288,7 +356,8 @@ class References:
                 more = len(messages) > FOLLOWING + 1
                 said = [message for message in messages[: FOLLOWING + 1] if is_said(message)]
                 told, read = self._transcript(said, more=more)
-                files = await self._files(said[0]) if said and said[0].id == question.reply_to else ()
+                starts = bool(said) and said[0].id == question.reply_to
+                files = (await self._files(said[0])).files if starts else ()
         except TimeoutError:
             raise ConversationNotShown from None
         if not told:
@@ -343,7 +412,7 @@ class References:
     async def _picture_above(self, question: Message, at: Standing) -> Sequence[_Found]:
         """Read the newest picture of the asker's above a question that asks about one. In a DM it was a
         question of its own and is in the conversation."""
-        asks = _PICTURE_WORDS.search(question.content) and not question.attachments
+        asks = _POINTS_AT_PICTURE.search(question.content) and not question.attachments
         if not (asks and self.reads_all and at.guild_id is not None):
             return ()
         since = hikari.Snowflake(at.id).created_at - PICTURE_WITHIN
@@ -394,6 +463,25 @@ def _unveiled(message: hikari.Message, target: Target | None) -> hikari.Message:
     """A message as a menu handed it over, if Discord shows nothing of it in another way and it is the same
     still."""
     return target.message if target and is_withheld(message) and is_same(message, target) else message
+
+
+def _not_read(names: Sequence[str]) -> Sequence[str]:
+    """Tell the model which files it is not shown."""
+    return [NOT_READ.format(name=on_one_line(name)) for name in names]
+
+
+def links_in(text: str) -> str:
+    """Return the text if it links to a message; else nothing."""
+    return text if _LINK.search(text) else ""
+
+
+async def _patiently(ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Ask Discord once more where it was out of order for a moment. Raises hikari's errors."""
+    try:
+        return await ask()
+    except hikari.InternalServerError:
+        await asyncio.sleep(RETRY_S)
+        return await ask()
 
 
 def _is_picture(file: hikari.Attachment) -> bool:

@@ -64,6 +64,10 @@ class Targets:
         """Forget what was noted; what a menu handed over is looked for again when it is needed."""
         self._brought.discard(message_id)
 
+    def forget_brought(self) -> None:
+        """Forget all that was noted."""
+        self._brought = Recent(REMEMBERED)
+
     def keep(self, user_id: int, target: Target) -> None:
         """Keep what this user's menu hands over."""
         self._kept[user_id, int(target.message.id)] = target, self.now_s()

@@ -181,7 +181,11 @@ class Message:
     def below(self, last_id: int | None) -> "Message":
         """The message where the one with this id of Discord's is the last before it: a reply to an answer
         that stands there need not say to which."""
-        answered = [each for each in self.references if each.pointing == "reply" and not each.author_name]
+        answered = [
+            each
+            for each in self.references
+            if each.pointing == "reply" and each.shown and not each.author_name
+        ]
         if self.reply_to is None or self.reply_to != last_id or not answered:
             return self
         linked = (each for each in self.references if each.pointing not in ("reply", "above"))

@@ -264,6 +264,9 @@ class AskedQuestion:
     """What was heard in its recordings, once that is known: they are not heard again."""
     pointing: Pointing = "reply"
     """As `Message.pointing`."""
+    links_in: str = ""
+    """The text whose links to messages are followed, where that is another than its own: a question to go on
+    is about what the one before it was about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,6 +300,11 @@ RESET: Final = """
     WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id
 """
 
+# $1 place
+SELECT_RESET: Final = """
+    SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $1
+"""
+
 # $1 what is read, $2 from when on if that is new
 READING: Final = """
     INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
@@ -314,7 +319,7 @@ CHANNEL_STATEMENTS: Final = frozenset(
         *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, NOTE_HEARD, SELECT_HEARD),
         *(COMMIT_ANSWER, MARK_ANSWERED),
         *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
-        *(RESET, READING),
+        *(RESET, SELECT_RESET, READING),
     }
 )
 
@@ -754,6 +759,11 @@ class ChannelStore:
         `since` if the last run read others, or there was none."""
         [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))])
         return int(began)
+
+    async def get_reset(self, place_id: int) -> int:
+        """Return up to which id of Discord's nothing is read again in a channel or thread; 0 for none."""
+        [(reset_id,)] = await self._database.query(SELECT_RESET, place_id)
+        return int(reset_id)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Let this bot, or any with `bot_id` 0, read nothing up to this Discord id again."""

@@ -45,6 +45,7 @@ def _question_of(text: str) -> AskedQuestion:
         tuple(told.get("forwards", ())),
         told.get("heard", ""),
         told.get("pointing", "reply"),
+        told.get("links_in", ""),
     )
 
 

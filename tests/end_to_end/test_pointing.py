@@ -11,7 +11,7 @@ from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.end_to_end.test_attachments import PNG, images
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, User
 from tests.loopback.model_requests import new_tool_results
-from tests.loopback.model_server import Call, Hang, Reply, calls, says
+from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, calls, fails, says
 
 MISSING_ACCESS, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 50001, 10007, 10008
 NOT_SHOWN = "[In reply to a message that is not shown to you.]"
@@ -19,20 +19,30 @@ NO_LINK = "[The link leads to a message that is not shown to you.]"
 ROWS_WITH = "SELECT count(*) FROM messages WHERE content LIKE ?"
 
 
+READS_ALL = {"CC_BOT_CHANNELS": "all"}
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """A program that reads all messages."""
     discord = LoopbackDiscord(message_content=True)
-    settings = {"CC_BOT_CHANNELS": "all"}
-    async with running_stage(tmp_path_factory.mktemp("all"), settings, discord) as stage:
+    async with running_stage(tmp_path_factory.mktemp("all"), READS_ALL, discord) as stage:
         yield stage
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(reader: Stage) -> AsyncIterator[Stage]:
-    reader.forget()
-    yield reader
-    reader.check()
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def restarted_reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """Another one, for tests that start it anew."""
+    discord = LoopbackDiscord(message_content=True)
+    async with running_stage(tmp_path_factory.mktemp("all"), READS_ALL, discord) as stage:
+        yield stage
+
+
+@pytest.fixture
+def one_of_the_stages(request: pytest.FixtureRequest) -> Stage:
+    restarts = request.node.get_closest_marker("restarts")
+    chosen: Stage = request.getfixturevalue("restarted_reader" if restarts else "reader")
+    return chosen
 
 
 async def replied(
@@ -179,6 +189,7 @@ class TestAReply:
         assert stage.shown()[-1].startswith("[In reply to a message of Aiko:]\n> 最初の話\n\n")
         assert stage.shown()[-1] == stage.shown(-2)[-1]
 
+    @pytest.mark.restarts
     async def test_outlives_a_kill(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
         target = await stage.discord.post(ben, channel, "at ten")
         stage.model.script(Reply(Hang()))
@@ -190,8 +201,82 @@ class TestAReply:
         assert stage.shown() == before
         assert "> at ten" in before[-1]
 
+    async def test_names_the_files_that_could_not_be_read_beside_those_that_could(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        files = (*(File(f"{n}.txt", f"text {n}".encode()) for n in range(9)), File("bad.pdf", b"%PDF-1.7 x"))
+        target = await stage.discord.post(ben, channel, "look", attachments=files)
+        question = await replied(stage, aiko, target, "まとめて")
+        assert "bad.pdf は読めませんでした" in stage.discord.answer(question).text
+        assert "[not shown, it could not be read: bad.pdf]" in stage.shown()[-1]
+        assert "text 8" in stage.shown()[-1]
+
+    @pytest.mark.restarts
+    async def test_to_what_was_deleted_meanwhile_says_so_and_takes_it_out_of_the_archive(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MESSAGE)
+        target = await stage.discord.post(ben, channel, "合言葉はジョウビタキ")
+        stage.model.script(Reply(Hang()))
+        question = await stage.write(aiko, channel, "これは？", reply_to=target)
+        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
+        await stage.program.kill()
+        await stage.discord.gone()
+        await stage.discord.delete(ben, target)
+        await stage.start()
+        await stage.says(question, "承知しました")
+        assert stage.shown() == [f"{NOT_SHOWN}\n\nAiko: これは？"]
+        assert stage.rows(ROWS_WITH, "%ジョウビタキ%") == [(0,)]
+
+    async def test_to_what_stood_there_before_a_reset_does_not_bring_it_back(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "合言葉はコゲラ")
+        await stage.said(aiko, channel, "やあ", "はい。")
+        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES, channel)
+        await (await stage.discord.slash(aiko, channel, "reset")).finished()
+        await replied(stage, aiko, target, "これは？")
+        assert stage.shown() == [f"{NOT_SHOWN}\n\nAiko: これは？"]
+
+    async def test_to_somebody_with_a_nickname_names_them_as_the_channel_does(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.discord.nickname(ben, "部長")
+        target = await stage.discord.post(ben, channel, "会議は十時")
+        await replied(stage, aiko, target, "いつ？")
+        assert stage.shown()[-1].startswith("[In reply to a message of 部長:]")
+
 
 class TestALink:
+    async def test_is_read_again_when_the_answer_goes_on(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, stage.discord.guild_channel("other"), "wagtail at ten")
+        cut = Reply(Say("セキレイ"), CutConnection())
+        stage.model.script(cut, cut, says("は十時です。"))
+        reply = await stage.ask(aiko, channel, f"{link(target)} を訳して")
+        for number in (1, 2):
+            more = await stage.discord.click(aiko, reply.messages[-1], "続ける")
+            reply = await answered(more)
+            assert "> wagtail at ten" in stage.shown(number)[-1]
+
+    async def test_among_many_is_followed_or_said_not_to_be(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        other = stage.discord.guild_channel("other")
+        targets = [await stage.discord.post(ben, other, f"number {n}") for n in range(8)]
+        await stage.ask(aiko, channel, " ".join(map(link, targets)))
+        assert [f"> number {n}" in stage.shown()[-1] for n in range(8)] == [True] * 5 + [False] * 3
+        assert stage.shown()[-1].count(NO_LINK) == 3
+
+    async def test_is_asked_for_again_where_discord_is_out_of_order_for_a_moment(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.post(ben, stage.discord.guild_channel("other"), "at ten")
+        stage.discord.fail_next("GET /channels/{channel}/messages/{message}", 503)
+        await stage.ask(aiko, channel, f"{link(target)} いつ？")
+        assert "> at ten" in stage.shown()[-1]
+
     async def test_brings_the_message_that_it_leads_to(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -325,6 +410,64 @@ class TestAForwardInADm:
         await stage.ask(aiko, dm, "次の話")
         assert "cake" not in stage.shown()[-1]
 
+    async def test_waits_on_while_its_question_gets_no_answer(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, "at ten"))
+        await stage.discord.quiet()
+        stage.model.responder = lambda _: fails(400)
+        failed = await stage.write(aiko, dm, "どう？", mention=False)
+        await stage.says(failed, "受け付けませんでした")
+        stage.model.reset()
+        again = await stage.write(aiko, dm, "もう一度：どう？", mention=False)
+        await stage.says(again, "承知しました")
+        assert "> at ten" in stage.shown()[-1]
+        third = await stage.write(aiko, dm, "ありがとう", mention=False)
+        await stage.says(third, "承知しました")
+        assert "at ten" not in stage.shown()[-1]
+
+    async def test_goes_with_one_question_of_several_at_once(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, "at ten"))
+        first = await stage.write(aiko, dm, "どう？", mention=False)
+        second = await stage.write(aiko, dm, "別の話", mention=False)
+        await stage.says(first, "承知しました")
+        await stage.says(second, "承知しました")
+        assert ["at ten" in stage.shown(number)[-1] for number in (0, 1)] == [True, False]
+
+    @pytest.mark.restarts
+    async def test_is_asked_about_once_after_a_kill_during_the_answer(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        await stage.ask(aiko, dm, "こんにちは")
+        await stage.discord.forward(aiko, dm, await stage.discord.post(ben, channel, "at ten"))
+        stage.model.script(Reply(Hang()))
+        question = await stage.write(aiko, dm, "どう？", mention=False)
+        await stage.discord.wait(lambda: len(stage.model.requests) == 2, "the question being asked")
+        await stage.restart()
+        reply = stage.discord.answer(question)
+        await reply.until(lambda shown: "もう一度きく" in shown.labels, "the button")
+        await answered(await stage.discord.click(aiko, reply.messages[-1], "もう一度きく"))
+        assert "> at ten" in stage.shown()[-1]
+        after = await stage.write(aiko, dm, "ありがとう", mention=False)
+        await stage.says(after, "承知しました")
+        assert "at ten" not in stage.shown()[-1]
+
+    async def test_names_what_could_not_be_read_of_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        files = (File("悪い.exe", b"MZ\0\1\2"), File("表.csv", b"a,b"))
+        dm, source = stage.discord.dm(aiko), await stage.discord.post(ben, channel, "見て", attachments=files)
+        await stage.discord.forward(aiko, dm, source)
+        question = await stage.write(aiko, dm, "どう？", mention=False)
+        reply = await stage.says(question, "承知しました")
+        assert "悪い.exe は読めませんでした" in reply.text
+        assert "[not shown, it could not be read: 悪い.exe]" in stage.shown()[-1]
+
     async def test_of_which_everything_is_deleted_waits_no_more(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -335,6 +478,7 @@ class TestAForwardInADm:
         await stage.says(question, "承知しました")
         assert stage.shown() == ["こんにちは"]
 
+    @pytest.mark.restarts
     async def test_outlives_a_kill_and_is_asked_about_once(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -399,6 +399,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.get_said(20, key.place_id, USER)
     await stores.channels.set_reading("all", 30)
     await stores.channels.reset(key, bot_id=0, discord_id=15)
+    await stores.channels.get_reset(key.place_id)
     await stores.channels.pass_over(key, 16)
     await stores.channels.note_heard(said(10), "明日の予定は？")
     await stores.channels.edit(10, "直した")
@@ -409,7 +410,17 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
         *("add", "add_all", "commit_answer", "archive_answer", "get_newest_answer"),
         *("get_session_key", "add_pages"),
         *("drop_pages", "list_pages", "is_answer", "list_answers"),
-        *("set_reading", "reset", "edit", "note_heard", "delete", "forget_place", "list_places", "pass_over"),
+        *(
+            "set_reading",
+            "reset",
+            "get_reset",
+            "edit",
+            "note_heard",
+            "delete",
+            "forget_place",
+            "list_places",
+            "pass_over",
+        ),
         *("list_direct", "find_known"),
         *("begin", "get_begun", "list_waiting", "note_answer", "get_pending_answer", "give_up"),
         *("list_questions", "get_answer"),

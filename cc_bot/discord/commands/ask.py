@@ -51,7 +51,12 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
     ) -> None:
         question = self._question(ctx.interaction, quotes, forwards)
         ephemeral = self.private or self.temporary
-        await answers.ask(ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary)
+        try:
+            await answers.ask(
+                ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary
+            )
+        finally:
+            forwards.release(int(ctx.interaction.id))
 
     async def _question(
         self, interaction: hikari.CommandInteraction, quotes: ProactiveMessageQuotes, forwards: Forwards

@@ -38,7 +38,7 @@ from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.references import Pointed, References, Standing
+from cc_bot.discord.references import Opened, Pointed, References, Standing, links_in
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, Reference, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
@@ -296,12 +296,13 @@ class Answers:
         asked = turn.question
         if asked is None:
             return None
-        pointed = await self.references.resolve(_message(turn, asked), _at(turn))
+        pointed = await self.references.resolve(_message(turn, asked), _at(turn), asked.links_in)
         _tell(pointed, live)
         question = pointed.question
         if asked.forwards:
             shown = await self.references.open_forwards(turn.key.channel_id, asked.forwards)
-            question = replace(question, attachments=shown)
+            question = replace(question, attachments=shown.files)
+            _tell(shown, live)
         if not asked.files:
             return question
         fetched = await self.references.files.fetch_asked(asked.files, heard=bool(asked.heard))
@@ -371,14 +372,15 @@ class Answers:
     async def _go_on(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> AskedQuestion:
-        """The question to go on. What was asked about in a menu is needed for that once more: nothing of it
-        is in the conversation."""
+        """The question to go on. What was pointed at is needed for that once more: nothing of it is in the
+        conversation."""
         asked = AskedQuestion(recipient.words.answer.continue_question, author_name(interaction))
-        sessions = self.references.stores.sessions
-        before = await sessions.get_question(recipient.user_id, button.answer_id)
-        if before is None or before.pointing == "reply":
+        before = await self.references.find_question(recipient.user_id, button.answer_id)
+        if before is None:
             return asked
-        return replace(asked, reply_to=before.reply_to, pointing=before.pointing)
+        return replace(
+            asked, reply_to=before.reply_to, pointing=before.pointing, links_in=links_in(before.content)
+        )
 
     async def _admit(
         self, interaction: Answerable, turn: PendingTurn, recipient: Recipient, chosen: Chosen
@@ -443,7 +445,7 @@ async def _stands(message_id: int) -> None:
     """Note nothing: it is enough that the message is there."""
 
 
-def _tell(pointed: Pointed, live: LiveAnswer) -> None:
+def _tell(pointed: Pointed | Opened, live: LiveAnswer) -> None:
     """Tell how much could be read of what a question points at."""
     for event in pointed.events:
         live.feed(event)

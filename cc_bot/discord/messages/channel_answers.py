@@ -36,7 +36,7 @@ from cc_bot.discord.references import References, Standing
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
-from cc_bot.domain.turn import FilesLeftOut, ReplyWithheld, TurnEvent
+from cc_bot.domain.turn import FilesLeftOut, TurnEvent
 from cc_bot.log import begin_turn
 from cc_bot.stores import Stores, channel_turn
 
@@ -177,8 +177,8 @@ class ChannelAssistant:
         guild_id = self.recipients.guilds.guild_of(key.place_id)
         at = Standing(key.place_id, guild_id, id_of(question))
         pointed = await self.references.resolve(question, at)
-        if pointed.tell_of_menu:
-            live.feed(ReplyWithheld())
+        for event in pointed.events:
+            live.feed(event)
         return pointed.question
 
     async def _ask(

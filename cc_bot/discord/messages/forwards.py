@@ -6,7 +6,7 @@ program may have been waiting with is looked up in the DM.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -56,6 +56,9 @@ class Forwards:
     _waiting: dict[int, _Waiting] = field(default_factory=dict)
     _known: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """DMs of which this run of the program has seen what came last."""
+    _taken: dict[int, int] = field(default_factory=dict)
+    """Forwards that a question on its way is about, with that."""
+    _asked: set[int] = field(default_factory=set)
     _began: datetime = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,7 +72,12 @@ class Forwards:
         waiting = self._waiting.setdefault(channel_id, _Waiting())
         waiting.forwards[int(message.id)] = message.created_at
         waiting.stop_asking()
-        waiting.asking = asyncio.create_task(self._ask_what_to_do(message))
+        if int(message.id) not in self._asked:
+            waiting.asking = asyncio.create_task(self._ask_what_to_do(message))
+
+    def note_asked(self, ids: Iterable[int]) -> None:
+        """Note that these were asked about when the program last ended: nobody asks what to do with them."""
+        self._asked.update(ids)
 
     async def take_for(self, question: hikari.Message) -> tuple[int, ...]:
         """Return the forwards that a message is about: one that it replies to, and what `take` has. Raises
@@ -86,16 +94,28 @@ class Forwards:
 
     async def take(self, channel_id: int, user_id: int, question_id: int) -> tuple[int, ...]:
         """Return the forwards that wait in a DM for the question with this id of Discord's, oldest first.
-        Raises StorageError."""
+        They wait for the next one if nothing is stored of this one's answer until it is `release`d. Raises
+        StorageError."""
         since = hikari.Snowflake(question_id).created_at - WAITS
-        looks = channel_id not in self._known and since < self._began
+        if channel_id not in self._known and since < self._began:
+            await self._look_up(channel_id, user_id, question_id, since)
         self._known[channel_id] = None
-        waiting = self._waiting.pop(channel_id, None) or _Waiting()
+        waiting = self._waiting.get(channel_id)
+        if waiting is None:
+            return ()
         waiting.stop_asking()
-        forwards = [id_ for id_, came in waiting.forwards.items() if came > since]
-        if looks:
-            forwards += await self._look_up(channel_id, user_id, question_id, since)
-        return tuple(sorted(forwards))
+        waiting.forwards = {id_: came for id_, came in waiting.forwards.items() if came > since}
+        for id_ in await self.channels.find_known([*waiting.forwards]):
+            del waiting.forwards[id_]
+        taken = tuple(sorted(waiting.forwards.keys() - self._taken.keys()))
+        self._taken.update(dict.fromkeys(taken, question_id))
+        if not waiting.forwards:
+            del self._waiting[channel_id]
+        return taken
+
+    def release(self, question_id: int) -> None:
+        """Let go of what was taken for a question: it is answered, or will not be."""
+        self._taken = {id_: of for id_, of in self._taken.items() if of != question_id}
 
     def forget(self, message_ids: Collection[int]) -> None:
         """Wait no longer with what was deleted."""
@@ -113,25 +133,20 @@ class Forwards:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
 
-    async def _look_up(
-        self, channel_id: int, user_id: int, question_id: int, since: datetime
-    ) -> Sequence[int]:
-        """List the forwards right above a question that nobody has asked about yet, whatever the bot said in
-        between."""
-        found = list[int]()
+    async def _look_up(self, channel_id: int, user_id: int, question_id: int, since: datetime) -> None:
+        """Have the forwards right above a question wait for it, whatever the bot said in between."""
         try:
             above = await self.rest.fetch_messages(channel_id, before=question_id).limit(LOOKED_AT)
         except hikari.HikariError as error:
             _log.info("forwards_not_looked_up", error=type(error).__name__)
-            return ()
+            return
         for message in above:
             if message.author.id == user_id:
                 if not message.message_snapshots or message.created_at <= since:
                     break
                 self.references.note(message)
-                found.append(int(message.id))
-        known = await self.channels.find_known(found) if found else frozenset[int]()
-        return [id_ for id_ in found if id_ not in known]
+                waiting = self._waiting.setdefault(channel_id, _Waiting())
+                waiting.forwards[int(message.id)] = message.created_at
 
     async def _ask_what_to_do(self, message: hikari.Message) -> None:
         """Wait for the question, and then ask for it."""
@@ -139,6 +154,8 @@ class Forwards:
         await asyncio.sleep(max(0.0, (ASKED_AFTER - passed).total_seconds()))
         channel_id = int(message.channel_id)
         try:
+            if await self.channels.find_known((int(message.id),)):
+                return  # it was asked about before a restart
             recipient = await self.recipients.of_author_in(channel_id, int(message.author.id))
             await self.replies.say(channel_id, int(message.id), recipient.words.mention.ask_about_forward)
         except (StorageError, hikari.HikariError) as error:

@@ -141,6 +141,7 @@ class Messages:
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
         self._guilds = answers.recipients.guilds
+        self._references = answers.references
         self._shards = shards
         bounds, clock = CatchUpBounds(), answers.recipients.clock
         if granted.reading == "mentions":
@@ -218,6 +219,7 @@ class Messages:
             _log.warning("ledger_not_read", error=type(error).__name__)
             return
         self._arrivals.note_personal(turn.question_id for turn in left if turn.question_id is not None)
+        self.forwards.note_asked(id_ for turn in left if turn.question for id_ in turn.question.forwards)
 
     def listen(self) -> None:
         """Listen from now on, which is before the connection is opened; to nothing when nothing is to be
@@ -311,6 +313,7 @@ class Messages:
     # Events
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
+        self._references.forget_all()
         self._catch_up.begin(event.shard.id, self._shards.serving(event.shard))
         if event.shard.id == FIRST:
             if self._reading_back:

@@ -63,7 +63,10 @@ class PersonalTurns:
         async with await deliveries.accept(turn) as delivery:
             place, roles = await self._place_of(message), roles_of(message.member)
             accepted = AcceptedTurn(delivery, recipient, chosen, role_ids=roles, place=place)
-            await self._show(accepted, message, opened)
+            try:
+                await self._show(accepted, message, opened)
+            finally:
+                self.forwards.release(int(message.id))
 
     async def _place_of(self, message: hikari.Message) -> ChannelKey | None:
         """The place where everybody reads it; None in a DM, or when Discord won't tell what that is."""
