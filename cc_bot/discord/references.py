@@ -115,7 +115,7 @@ class Pointed:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What forwards show, as files of the question that is about them."""
+    """The files of a question about forwards: what these show."""
 
     files: tuple[Attachment, ...]
     left_out: tuple[str, ...]
