@@ -179,7 +179,7 @@ class TestReply:
         message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
         await stage.says(message, "使えないので、「Poet」が答えます")
         assert VERSE in told_to_be(stage)
-        assert stage.shown() == ["に"]
+        assert stage.shown() == ["[In reply to your own answer:]\n> はい、承知しました。\n\nに"]
 
 
 class TestPlaceOfOthers:

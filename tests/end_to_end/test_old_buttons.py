@@ -27,6 +27,7 @@ ELSEWHERE = {
     "SummaryButton": "test_summary.py",
     "SearchButton": "test_memory_control.py",
     "EditForm": "test_memory_control.py",
+    "AskForm": "test_menu.py",
 }
 """Kinds whose press after a restart is tested with all else of them."""
 

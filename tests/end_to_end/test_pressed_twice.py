@@ -73,7 +73,7 @@ def all_names() -> set[str]:
         hints = get_type_hints(kind)
         does = get_args(hints.get("action", hints.get("decision")))
         found |= {f"{name} {each}" for each in does} or {name}
-    return found - {"EditForm"}  # a form is gone when it is sent
+    return found - {"EditForm", "AskForm"}  # a form is gone when it is sent
 
 
 @leads_to("StopButton")
