@@ -246,17 +246,19 @@ class References:
             return _Found(Reference(pointing, shown=False))
         if said and (said.message.role == "assistant" or (pointing == "above" and _is_whole(said.message))):
             return _as_stored(pointing, said, asker_id)
-        message = self.targets.get_brought(message_id) or await self._fetch(at.place_id, message_id)
+        message = self.targets.get_brought(message_id)
+        message = message or await self._fetch(at.place_id, message_id, stored=said is not None)
         found = await self._read(pointing, message, asker_id, at)
         called = said.message.author_name if said and found.reference.author_name else ""
         return replace(found, reference=replace(found.reference, author_name=called)) if called else found
 
-    async def _fetch(self, place_id: int, message_id: int) -> hikari.Message | None:
-        """Ask Discord for a message. What it does not know any more is deleted here as well."""
+    async def _fetch(self, place_id: int, message_id: int, *, stored: bool = False) -> hikari.Message | None:
+        """Ask Discord for a message. `stored`: the archive has it in this place, and it is deleted there when
+        Discord does not know it any more. By a link alone nothing is: that may name any place."""
         try:
             return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
-            if error.code == UNKNOWN_MESSAGE:
+            if stored and error.code == UNKNOWN_MESSAGE:
                 await self.stores.channels.delete((message_id,))
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)

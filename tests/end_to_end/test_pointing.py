@@ -344,6 +344,21 @@ class TestALink:
             await stage.said(aiko, channel, f"{each} 何？", "さあ。")
             assert stage.shown()[-1].startswith(f"{NO_LINK}\n\nAiko: ")
 
+    async def test_that_names_a_wrong_place_takes_nothing_away(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_MESSAGE)
+        target, other = (
+            await stage.discord.post(ben, channel, "合言葉はヤマガラ"),
+            stage.discord.guild_channel(),
+        )
+        wrong = f"https://discord.com/channels/{stage.discord.guild.id}/{other.id}/{target.id}"
+        await stage.ask(aiko, channel, f"{wrong} 何？")
+        assert stage.shown()[-1].startswith(NO_LINK)
+        assert stage.rows("SELECT content FROM messages WHERE discord_id = ?", target.id) == [
+            ("合言葉はヤマガラ",)
+        ]
+
     async def test_in_a_dm_leads_to_a_server_of_the_askers_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
