@@ -20,7 +20,10 @@ from tests.databases import laid_out
 from tests.discord.choosing import references_over
 from tests.loopback.discord import LoopbackDiscord, Message, User
 
-ASKS = "転送、受け取りました。どうしましょうか？"
+ASKS = {
+    Locale.JA: "転送、受け取りました。どうしましょうか？",
+    Locale.EN: "I got what you forwarded. What shall I do with it?",
+}
 
 
 @pytest.fixture
@@ -50,15 +53,22 @@ async def forwarded(discord: LoopbackDiscord, user: User) -> Message:
 
 
 class TestAForward:
+    @pytest.mark.parametrize("locale", Locale)
     async def test_is_asked_about_after_a_minute(
-        self, discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path, aiko: User
+        self,
+        discord: LoopbackDiscord,
+        rest: hikari.api.RESTClient,
+        tmp_path: Path,
+        aiko: User,
+        locale: Locale,
     ) -> None:
         forward = await forwarded(discord, aiko)
         message = await rest.fetch_message(forward.channel.id, forward.id)
         async with waiting(discord, rest, tmp_path, ASKED_AFTER) as forwards:
+            await forwards.recipients.settings.set(aiko.id, locale=locale)
             forwards.wait(message)
             reply = await discord.reply_to(forward)
-            assert reply.text.startswith(ASKS)
+            assert reply.text.startswith(ASKS[locale])
             question = await discord.post(aiko, discord.dm(aiko), "何時？")
             assert await forwards.take(forward.channel.id, aiko.id, question.id) == (forward.id,)
 

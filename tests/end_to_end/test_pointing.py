@@ -611,6 +611,15 @@ class TestWithoutTheIntent:
         assert "「これについて聞く」" not in stage.discord.answer(second).text
         assert stage.rows(ROWS_WITH, "%カケス%") == [(0,)]
 
+    async def test_a_reply_says_it_in_its_authors_language(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        await stage.told(ben, channel, "settings", language="en")
+        target = await stage.discord.post(aiko, channel, "合言葉はカケス")
+        first = await replied(stage, ben, target, "What does it mean?", "I can't see it.")
+        stage.discord.answer(first).locale = "en-US"
+        assert "choose Apps → Ask about this" in stage.discord.answer(first).text
+
     async def test_a_reply_to_what_was_to_the_bot_brings_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
