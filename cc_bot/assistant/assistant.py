@@ -21,7 +21,7 @@ import structlog
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
-from cc_bot.assistant.hearing import Hearing
+from cc_bot.assistant.hearing import Hearing, any_recordings
 from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
@@ -418,7 +418,7 @@ class Assistant:
         self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
     ) -> TurnRequest:
         """Have its recordings written down, unless it is stopped meanwhile."""
-        if not any(file.is_recording for each in request.questions for file in each.attachments):
+        if not any_recordings(request):
             return request
         with account.phase("hearing"):
             return await until_stopped(self._hearing.hear(request, recorder, emit), stop) or request

@@ -5,14 +5,14 @@ is asked: where the program is killed in between, nobody pays for it twice.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
 
 from cc_bot.assistant.rounds import Emit
 from cc_bot.assistant.turn import TurnRequest
-from cc_bot.context.recordings import BYTES_A_SECOND, says_nothing
+from cc_bot.context.recordings import BYTES_A_SECOND, MAX_SECONDS, says_nothing
 from cc_bot.domain.errors import (
     HearingFailed,
     HearingNotSetUp,
@@ -24,6 +24,7 @@ from cc_bot.domain.errors import (
     NobodyListens,
     NothingHeard,
     RecordingRefused,
+    RecordingTooLong,
     StorageError,
 )
 from cc_bot.domain.locale import Locale
@@ -68,33 +69,46 @@ class Hearing:
         heard = [task.result() for task in hearing]
         if len(heard) == 1 and heard[0].failure:
             raise heard[0].failure
+        questions = tuple(one.question for one in heard)
+        if request.references:  # of a question that is asked again, whose own words are known
+            pointing = Message("user", "", references=request.references)
+            heard.append(await self._hear_one(request, pointing, recorder))
         if left_out := tuple(name for one in heard for name in one.missed):
             emit(FilesLeftOut(left_out))
-        return replace(request, questions=tuple(one.question for one in heard))
+        references = heard[-1].question.references if request.references else ()
+        return replace(request, questions=questions, references=references)
 
     async def _hear_one(
         self, request: TurnRequest, question: Message, recorder: UsageRecorder
     ) -> "_HeardQuestion":
         """Hear the recordings of one question, and put on record what they say."""
         if question.heard:
-            return _HeardQuestion(replace(question, attachments=_others(question)))
-        language = request.options.locale
+            question = replace(question, attachments=_without_own(question.attachments))
+        language, left_s = request.options.locale, float(MAX_SECONDS)
         async with asyncio.TaskGroup() as group:
-            hearing = [
-                group.create_task(self._outcome(recording, language, recorder))
-                for recording in _recordings(question)
-            ]
+            hearing = []
+            for recording in _recordings(question):
+                left_s -= _about_s(recording)
+                hearing.append(
+                    group.create_task(self._outcome(recording, language, recorder, fits=left_s >= 0))
+                )
         read = _with_outcomes(question, [task.result() for task in hearing])
-        if read.question.heard:
+        if read.question.heard and not question.heard:
             await self._note(request, question, read.question.heard)
         return read
 
-    async def _outcome(self, recording: Attachment, language: Locale, recorder: UsageRecorder) -> Outcome:
+    async def _outcome(
+        self, recording: Attachment, language: Locale, recorder: UsageRecorder, *, fits: bool
+    ) -> Outcome:
+        """Hear one recording, if those before it have left room for it: together they are as long as one may
+        be."""
         if self.transcriber is None:
             self._tell_operator()
             return NobodyListens()
+        if not fits:
+            return RecordingTooLong(minutes=MAX_SECONDS // 60)
         try:
-            about_s = recording.seconds or len(recording.data) / BYTES_A_SECOND
+            about_s = _about_s(recording)
             with recorder.sound(self.transcriber.name, about_s) as sound:
                 heard = await self.transcriber.transcribe(recording, language)
                 sound.seconds = max(recording.seconds, heard.seconds) or about_s
@@ -118,12 +132,26 @@ class Hearing:
         self._told = True
 
 
+def any_recordings(request: TurnRequest) -> bool:
+    """Return whether a request has recordings, also those that were heard before and are to be left out."""
+    again = Message("user", "", references=request.references)
+    return any(map(_recordings, (again, *request.questions)))
+
+
+def _about_s(recording: Attachment) -> float:
+    """Estimate how many seconds it lasts, where it does not tell."""
+    return recording.seconds or len(recording.data) / BYTES_A_SECOND
+
+
 def _recordings(question: Message) -> Sequence[Attachment]:
-    return [file for file in question.attachments if file.is_recording]
+    """List the recordings of a question: its own, and those of what it forwards and points at."""
+    pointed_at = (file for reference in question.references for file in reference.attachments)
+    return [file for file in (*question.attachments, *pointed_at) if file.is_recording]
 
 
-def _others(question: Message) -> tuple[Attachment, ...]:
-    return tuple(file for file in question.attachments if not file.is_recording)
+def _without_own(files: Sequence[Attachment]) -> tuple[Attachment, ...]:
+    """The files without the recordings that came with the question itself."""
+    return tuple(file for file in files if not file.is_recording or file.source_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +164,48 @@ class _HeardQuestion:
     """Why, where that is all of them."""
 
 
+Told = tuple[Attachment, Outcome | None]
+"""A file, and of a recording what came of hearing it."""
+
+
 def _with_outcomes(question: Message, outcomes: Sequence[Outcome]) -> _HeardQuestion:
-    recordings = _recordings(question)
-    pairs = [*zip(recordings, outcomes, strict=True)]
-    heard = "\n".join(outcome for _, outcome in pairs if isinstance(outcome, str))
-    missed = tuple(recording.name for recording, outcome in pairs if not isinstance(outcome, str))
+    """The question with what was heard: of its own recordings that is its text; of others' it is a file like
+    any other, in the place of the recording."""
+    coming = iter(outcomes)
+
+    def told(files: Sequence[Attachment]) -> list[Told]:
+        return [(file, next(coming) if file.is_recording else None) for file in files]
+
+    mine, pointed_at = told(question.attachments), [told(each.attachments) for each in question.references]
+    own = [(file, outcome) for file, outcome in mine if outcome is not None and not file.source_id]
+    heard = question.heard or "\n".join(outcome for _, outcome in own if isinstance(outcome, str))
+    everything = [*mine, *(one for each in pointed_at for one in each)]
+    missed = tuple(file.name for file, outcome in everything if isinstance(outcome, Exception))
     notes = (NOT_HEARD.format(name=" ".join(name.split())) for name in missed)
+    content = "\n".join(filter(None, (question.content, *notes)))
+    references = zip(question.references, pointed_at, strict=True)
     read = replace(
         question,
-        content=with_heard("\n".join(filter(None, (question.content, *notes))), heard),
+        content=content if question.heard else with_heard(content, heard),
         heard=heard,
-        attachments=_others(question),
-        tainted=question.tainted or not all(recording.own_words for recording in recordings),
+        attachments=tuple(_written_down(each for each in mine if each not in own)),
+        references=tuple(
+            replace(each, attachments=tuple(_written_down(files))) for each, files in references
+        ),
+        tainted=question.tainted or not all(file.own_words for file, _ in own),
     )
-    failures = [outcome for outcome in outcomes if not isinstance(outcome, str)]
+    failures = [outcome for _, outcome in own if not isinstance(outcome, str)]
     return _HeardQuestion(read, missed, failures[0] if failures and not heard else None)
+
+
+def _written_down(files: Iterable[Told]) -> Iterator[Attachment]:
+    """The files, with the words of others' recordings in their places; what was not heard is left out."""
+    for file, outcome in files:
+        if outcome is None:
+            yield file
+        elif isinstance(outcome, str):
+            name = f"{file.name} (what was heard in it)"
+            yield Attachment(name, "text/plain", outcome.encode(), source_id=file.source_id)
 
 
 def _meaning(error: ModelError) -> InputError | HearingFailed:

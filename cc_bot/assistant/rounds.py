@@ -51,6 +51,8 @@ _log = structlog.get_logger(__name__)
 
 MAX_ROUNDS = 8
 """Rounds of tool calls in one turn; after them the model has to answer with what it knows."""
+NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
+"""What later requests tell of a result that was for its turn alone."""
 MAX_CALLS_PER_ROUND = 16
 _ENOUGH: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
@@ -343,7 +345,8 @@ class Rounds:
                 self.account.record_tool_call(self._known_name(request.name), ok=outcome.ok)
                 # They must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
-                draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
+                result = NOT_KEPT if outcome.passing else outcome.text
+                draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
                 if outcome.changes or outcome.schedules:
                     draft.lasting.append(draft.calls[-1])
                 if self.record and request in begun:

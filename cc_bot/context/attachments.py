@@ -149,7 +149,7 @@ def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[s
     documents = sum(attachment.document is not None for attachment in attachments)
     room = min(MAX_DOCUMENT_TOKENS, MAX_DOCUMENTS_TOKENS // max(documents, 1))
     for attachment in attachments:
-        if not attachment.is_image:
+        if not (attachment.is_image or attachment.is_recording):
             yield as_prompt_text(attachment, cost, room)
 
 

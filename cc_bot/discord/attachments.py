@@ -1,6 +1,7 @@
 """Fetching a file that came with a question. Discord's URLs expire, so the bytes are taken at once."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -198,8 +199,19 @@ def with_files(question: Message, fetched: Fetched) -> Message:
     return replace(
         question,
         content="\n".join((question.content, *notes)),
-        attachments=(*question.attachments, *fetched.files),
+        attachments=tuple(_told_apart((*question.attachments, *fetched.files))),
     )
+
+
+def _told_apart(files: Sequence[Attachment]) -> Iterator[Attachment]:
+    """Number those that have the name of one before them: a model asks for a file by its name."""
+    seen = Counter[str]()
+    for file in files:
+        seen[file.name] += 1
+        number = seen[file.name]
+        stem, dot, ending = file.name.rpartition(".")
+        numbered = f"{stem} ({number}).{ending}" if dot else f"{file.name} ({number})"
+        yield file if number == 1 else replace(file, name=numbered)
 
 
 def on_one_line(name: str) -> str:

@@ -278,11 +278,10 @@ class References:
         content = (own and without_small_print(message.content or "")) or content_of(message, bot)
         name = "" if own else name_of_author(message)
         found = await self._files(message)
-        unheard = tuple(file.name for file in found.files if file.is_recording)
-        left_out = (*found.left_out, *unheard)
+        left_out = found.left_out
         foreign = message.author.id != asker_id or names_others(message, int(bot.id))
         author_id, content = int(message.author.id), "\n".join((content, *_not_read(left_out)))
-        reference = Reference(pointing, content, name, author_id, _unheard(found.files), tainted=foreign)
+        reference = Reference(pointing, content, name, author_id, found.files, tainted=foreign)
         return _Found(reference, int(message.id), answers, left_out=left_out)
 
     async def _files(self, message: hikari.PartialMessage) -> Fetched:

@@ -43,6 +43,7 @@
     │   ├── DocumentUnreadable  it is damaged, or takes more than reading it may
     │   ├── DocumentLocked      it has a password
     │   ├── DocumentTooLong
+    │   ├── DocumentsWait       others are read, and its turn did not come
     │   ├── DocumentsNotInstalled  the extra that reads it is not there
     │   ├── RecordingTooLong
     │   ├── RecordingEmpty      it lasts no time
@@ -294,6 +295,10 @@ class DocumentLocked(InputError): ...
 
 
 class DocumentTooLong(InputError): ...
+
+
+class DocumentsWait(InputError):
+    """Others are read, and its turn did not come."""
 
 
 class DocumentsNotInstalled(InputError): ...

@@ -19,6 +19,7 @@ from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
     DocumentsNotInstalled,
+    DocumentsWait,
     DocumentTooLong,
     DocumentUnreadable,
     InputError,
@@ -26,8 +27,8 @@ from cc_bot.domain.errors import (
 
 TIMEOUT_S: Final = 18.0
 """Of one document; whoever asked is told within 20 s. The process itself has 15 s of a processor."""
-PATIENCE_S: Final = 40.0
-"""With the wait for others that are read before."""
+WAITS_S: Final = 22.0
+"""For others that are read before: with that, whoever asked is told within 40 s."""
 AT_A_TIME: Final = 2
 READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
 """The libraries of the extra `documents`: without them all but PDF and Excel is read."""
@@ -66,22 +67,33 @@ class DocumentReader:
         *,
         timeout_s: float = TIMEOUT_S,
         at_a_time: int = AT_A_TIME,
+        waits_s: float = WAITS_S,
     ) -> None:
         """`command` answers as `cc_bot.reading` does, which is what reads without one."""
         self._command = tuple(command) or reading_command()
         self._timeout_s = timeout_s
+        self._waits_s = waits_s
         self._turns = asyncio.Semaphore(at_a_time)
 
     async def read(self, data: bytes) -> ReadDocument:
         """Read a document, whatever it is. Raises an InputError when it can't be read: DocumentLocked,
-        DocumentTooLong, DocumentsNotInstalled, AttachmentNotSupported or DocumentUnreadable."""
+        DocumentTooLong, DocumentsNotInstalled, AttachmentNotSupported or DocumentUnreadable; DocumentsWait
+        when its turn does not come."""
         try:
-            async with asyncio.timeout(PATIENCE_S), self._turns, asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(self._waits_s):
+                await self._turns.acquire()
+        except TimeoutError as error:
+            _log.warning("document_not_read", error="DocumentsWait")
+            raise DocumentsWait from error
+        try:
+            async with asyncio.timeout(self._timeout_s):
                 answer = await self._ask(data)
             return _document(json.loads(answer))
         except (TimeoutError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
             raise DocumentUnreadable from error
+        finally:
+            self._turns.release()
 
     async def _ask(self, data: bytes) -> bytes:
         """Return what the process says. Raises OSError and ValueError when it says nothing sensible."""

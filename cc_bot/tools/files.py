@@ -2,7 +2,7 @@
 finds.
 
 What it is told is the document's own text, so it is material: a turn that has read it changes nothing by
-itself."""
+itself. It is not kept with the answer: it goes when the document does, and may be somebody else's."""
 
 import asyncio
 import re
@@ -54,7 +54,9 @@ async def read_file(
         told = await asyncio.to_thread(_look_up, document, query)
     else:
         told = _read(document, _numbers(pages or "1", len(document.parts)))
-    return ToolResult({"file": found.name, f"{document.unit}s": len(document.parts), **told}, tainted=True)
+    return ToolResult(
+        {"file": found.name, f"{document.unit}s": len(document.parts), **told}, tainted=True, passing=True
+    )
 
 
 def _named(files: Sequence[Attachment], name: str) -> Attachment:

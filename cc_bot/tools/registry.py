@@ -179,6 +179,8 @@ class ToolEffects:
     """Of the memories that `changes` tells of, those that were not there before."""
     tainted: bool = False
     """Whether the model is told words that the user did not write."""
+    passing: bool = False
+    """Whether what the model is told is for this turn alone, and is not kept with its answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES
-from cc_bot.discord.attachments import AttachmentFetcher, Fetched
+from cc_bot.discord.attachments import AttachmentFetcher, Fetched, with_files
 from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentUnreadable
+from cc_bot.domain.message import Attachment, Message
 from cc_bot.reading.reader import DocumentReader
 from tests.discord.hikari_messages import message
 
@@ -116,3 +117,11 @@ class TestFiles:
         del attachment
         gc.collect()  # a session that was left open complains now
         await asyncio.sleep(0)
+
+
+class TestSeveral:
+    def test_of_one_name_are_told_apart(self) -> None:
+        names = ("a.pdf", "a.pdf", "b", "b", "a.pdf")
+        files = tuple(Attachment(name, "text/plain", b"x") for name in names)
+        asked = with_files(Message("user", "？"), Fetched(files))
+        assert [file.name for file in asked.attachments] == ["a.pdf", "a (2).pdf", "b", "b (2)", "a (3).pdf"]

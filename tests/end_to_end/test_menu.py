@@ -4,7 +4,7 @@ import asyncio
 import base64
 import re
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import pytest_asyncio
@@ -63,6 +63,12 @@ async def form_on(stage: Stage, user: User, target: Shown | Message, place: Chan
     await reply.acknowledged()
     assert reply.modal, reply.describe()
     return reply
+
+
+def _audience(value: str) -> dict[str, Any]:
+    """The field of a form for who sees the answer, filled in."""
+    field = {"type": 4, "id": 9, "custom_id": "audience", "label": "?", "style": 1, "value": value}
+    return {"type": 1, "id": 8, "components": [field]}
 
 
 async def begin(
@@ -311,6 +317,27 @@ class TestAskAboutThis:
         assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
         await stage.ask(aiko, channel, "合言葉は？")
         assert "オオルリ" not in str(stage.model.requests[-1].messages)
+
+    async def test_of_an_ephemeral_answer_stays_private_whoever_is_to_see_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("合言葉はオオルリです。"))
+        ephemeral = await stage.ask(aiko, channel, "?", private=True)
+        form = await form_on(stage, aiko, ephemeral.message, channel)
+        assert "audience" not in str(form.modal)
+        modal = form.modal or {}
+        modal["components"].append(_audience("みんな"))  # as a form that was open before says it
+        stage.model.script(says("オオルリ"))
+        reply = await answered(await stage.discord.submit_modal(form, question="もっと短く"))
+        assert reply.ephemeral
+
+    @pytest.mark.parametrize("everybody", ["EVERYONE!", "Ｅｖｅｒｙｏｎｅ", "みんなに。"])
+    async def test_is_for_everyone_however_that_is_written(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, everybody: str
+    ) -> None:
+        target = await stage.discord.post(ben, channel, "at ten")
+        reply = await ask(stage, aiko, target, channel, "何時？", "十時です。", audience=everybody)
+        assert not reply.ephemeral
 
     async def test_enters_no_request_that_others_see_the_answer_of(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

@@ -132,6 +132,8 @@ class TestAReply:
         await stage.says(question, "守衛室です。")
         assert rule in stage.shown(-2)[-1]
         assert "守衛室" in new_tool_results(stage.model.requests[-1].body)[0]
+        kept = stage.rows("SELECT tool_calls FROM messages WHERE content = '守衛室です。'")
+        assert [("not kept" in calls, "三十日" in calls) for (calls,) in kept] == [(True, False)]
 
     async def test_to_what_was_deleted_is_answered_without_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

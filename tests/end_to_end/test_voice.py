@@ -72,6 +72,25 @@ async def answered(reply: ChannelReply) -> ChannelReply:
     return await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the buttons")
 
 
+class TestAForward:
+    async def test_of_a_voice_message_is_heard_as_what_it_shows_and_goes_with_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        source = await stage.discord.speak(ben, channel, voice())
+        forward = await stage.discord.forward(aiko, dm, source)
+        question = await stage.write(aiko, dm, "何と言ってる？", mention=False)
+        await answered(stage.discord.answer(question))
+        [shown] = stage.shown()
+        assert shown.startswith("何と言ってる？\n\n")
+        assert f"```\n{HEARD}\n```" in shown
+        await stage.discord.delete(aiko, forward)
+        await stage.eventually(
+            "SELECT count(*) FROM attachments WHERE source_id = ?", forward.id, gives=[(0,)]
+        )
+        assert [row for row in stage.stored(dm) if HEARD in row[1]] == []
+
+
 class TestVoiceMessage:
     async def test_in_a_dm_is_the_question(
         self, stage: Stage, aiko: User, speech: LoopbackSpeechServer

@@ -12,6 +12,7 @@ from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
     DocumentsNotInstalled,
+    DocumentsWait,
     DocumentTooLong,
     DocumentUnreadable,
     InputError,
@@ -260,6 +261,17 @@ class TestReader:
         found = await asyncio.gather(*(reader.read(b"data") for _ in range(6)))
         assert len(found) == 6
         assert loop.time() - begun > 0.6  # three after each other, however fast the machine is
+
+    async def test_says_of_what_waits_too_long_that_others_are_read_and_not_that_it_is_damaged(self) -> None:
+        reader = DocumentReader(
+            program("import time; time.sleep(600)"), at_a_time=1, waits_s=0.2, timeout_s=2
+        )
+        busy = asyncio.create_task(reader.read(b"data"))
+        await asyncio.sleep(0.1)
+        with pytest.raises(DocumentsWait):
+            await reader.read(b"data")
+        with pytest.raises(DocumentUnreadable):
+            await busy
 
     async def test_ends_the_process_when_nobody_waits_any_more(self) -> None:
         reader = DocumentReader(program("import time; time.sleep(600)"), at_a_time=1)

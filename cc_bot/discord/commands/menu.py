@@ -4,6 +4,7 @@ Discord hands the message over with the command, so this works without any inten
 those of `/ask`; of the message only its id is stored with them.
 """
 
+import unicodedata
 from collections.abc import Callable
 from typing import Final
 
@@ -15,7 +16,7 @@ from cc_bot.discord.agents import Arrival
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.failures import tell
 from cc_bot.discord.incoming import is_withheld, text_of
-from cc_bot.discord.interactions import Answerable, author_name, own_space
+from cc_bot.discord.interactions import Answerable, author_name, is_ephemeral, own_space
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.pages.custom_ids import AskForm
 from cc_bot.discord.presses import on_press
@@ -37,7 +38,9 @@ loader = lightbulb.Loader()
 
 FORM_CHARACTERS: Final = 4000
 """What Discord takes of one input."""
-EVERYONE: Final = frozenset({"みんな", "全員", "公開", "everyone", "everybody", "all", "public"})
+EVERYONE: Final = frozenset(
+    {"みんな", "みんなに", "全員", "全員に", "公開", "everyone", "everybody", "all", "public"}
+)
 """What says in the form that everybody is to see the answer; anything else leaves it to the asker."""
 
 
@@ -53,7 +56,7 @@ class AskAboutThis(lightbulb.MessageCommand, name="ask_about_this", localize=Tru
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
         form = AskForm(recipient.user_id, int(target.id)).custom_id()
-        fields = _form(recipient.words, with_audience=not own_space(interaction))
+        fields = _form(recipient.words, with_audience=not (own_space(interaction) or is_ephemeral(target)))
         await interaction.create_modal_response(recipient.words.menu.form_title, form, components=fields)
 
 
@@ -109,7 +112,9 @@ async def ask(
     if not await _passes(lambda: _check_asks(text), interaction, recipient):
         return
     forwards.forget((form.message_id,))
-    public = entered.get("audience", "").strip().lower() in EVERYONE
+    target = answers.references.targets.get(recipient.user_id, form.message_id)
+    hidden = target is not None and is_ephemeral(target.message)  # what is for one's own eyes stays so
+    public = _names_everyone(entered.get("audience", "")) and not hidden
     question = _question(interaction, text, form.message_id, "menu")
     await answers.ask(interaction, question, Arrival(), ephemeral=not public)
 
@@ -144,6 +149,11 @@ def _check_present(interaction: Answerable) -> None:
 def _check_asks(text: str) -> None:
     if is_blank(text):
         raise EmptyQuestion
+
+
+def _names_everyone(entered: str) -> bool:
+    """Return whether it says everyone, in letters of any width, and with a mark at its end."""
+    return unicodedata.normalize("NFKC", entered).strip(" !.。").casefold() in EVERYONE
 
 
 async def _question(interaction: Answerable, text: str, message_id: int, pointing: Pointing) -> AskedQuestion:
