@@ -14,7 +14,13 @@ from cc_bot.assistant.files import read_files
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import (
+    HearingNotSetUp,
+    NobodyListens,
+    NothingHeard,
+    RecordingRefused,
+    StorageError,
+)
 from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
@@ -37,6 +43,7 @@ from cc_bot.terminal.view import RECEIPT_CHARACTERS, canvas_note, change_line, m
 from cc_bot.texts import Texts
 from cc_bot.texts.proposal import Time, Value, describe, gist, headline
 
+_UNHEARD: Final = (NobodyListens, NothingHeard, RecordingRefused, HearingNotSetUp)
 MAX_BYTES: Final = 64 * 2**20
 """No more is read of any file; what is that long is refused by `read_files`, with a sentence."""
 
@@ -56,7 +63,11 @@ async def ask(
     )
     stop = Stop()
     events = chat.assistant.ask(chat.person.key, message, _options(chat.person, temporary), stop)
-    done = await _follow(chat, events, stop)
+    try:
+        done = await _follow(chat, events, stop)
+    except _UNHEARD:  # what can't be heard would keep every later question from being answered
+        chat.attachments = tuple(file for file in chat.attachments if not file.is_recording)
+        raise
     if done.answer.content or done.answer.tool_calls:
         chat.attachments = ()
 

@@ -91,6 +91,19 @@ class TestAForward:
         assert [row for row in stage.stored(dm) if HEARD in row[1]] == []
 
 
+class TestAMenu:
+    async def test_on_a_voice_message_translates_what_is_heard_in_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        target = await stage.discord.speak(ben, channel, voice())
+        stage.model.script(says("会議の予定です。"))
+        reply = await stage.discord.message_command(aiko, channel, "Translate", target)
+        await ended(await reply.acknowledged())
+        assert "会議の予定です。" in reply.text
+        assert f"```\n{HEARD}\n```" in stage.shown()[-1]
+        assert [row for row in stage.stored(channel) if HEARD in row[1]] == []
+
+
 class TestVoiceMessage:
     async def test_in_a_dm_is_the_question(
         self, stage: Stage, aiko: User, speech: LoopbackSpeechServer

@@ -48,6 +48,8 @@ class TestRecording:
         await attach(chat, tmp_path, "a.ogg", ogg(3))
         assert "何も聞き取れませんでした" in await chat.say("何時？")
         assert await chat.history() == ()
+        assert chat.attached == []
+        assert "答え" in await chat.say("では、何時？")
 
     async def test_among_others_that_is_not_heard_is_named(
         self, chat: Talk, server: LoopbackSpeechServer, tmp_path: Path

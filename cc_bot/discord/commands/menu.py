@@ -13,6 +13,7 @@ import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.discord.agents import Arrival
+from cc_bot.discord.attachments import files_of
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.failures import tell
 from cc_bot.discord.incoming import is_withheld, text_of
@@ -29,7 +30,7 @@ from cc_bot.domain.errors import (
     NothingToRead,
     NothingToTranslate,
 )
-from cc_bot.domain.message import Pointing, is_blank
+from cc_bot.domain.message import Pointing, is_blank, is_recording
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.naming import without_mentions
@@ -137,7 +138,7 @@ def _check_readable(target: hikari.Message) -> None:
 
 def _check_has_text(target: hikari.Message, bot: hikari.User) -> None:
     _check_readable(target)
-    if is_blank(text_of(target, bot)):
+    if is_blank(text_of(target, bot)) and not any(is_recording(file.media_type) for file in files_of(target)):
         raise NothingToTranslate
 
 
