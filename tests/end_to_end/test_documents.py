@@ -223,6 +223,32 @@ class TestReadingProcess:
         assert "保証期間は二年間です。" in last_request(stage)
 
     @pytest.mark.restarts
+    async def test_is_ended_when_the_question_is_stopped(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        begun = await stage.begin(aiko, channel, "これは？", attachment=file("迷路.pdf", objects(400_000)))
+        await reading_process(stage)
+        await stage.discord.click(aiko, begun.message, "止める")
+        await begun.until(lambda shown: "止める" not in shown.labels, "the end of the answer")
+        async with asyncio.timeout(2):
+            while readers(stage.program.process_id):  # noqa: ASYNC110 - another process ends it
+                await asyncio.sleep(0.02)
+        assert "止めました" in begun.text
+        assert stage.model.requests == []
+
+    async def test_in_a_channel_is_ended_when_the_question_is_stopped(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        question = await stage.write(
+            aiko, channel, "これは？", attachments=(file("迷路.pdf", objects(400_000)),)
+        )
+        await reading_process(stage)
+        reply = stage.discord.answer(question)
+        await reply.until(lambda shown: "止める" in shown.labels, "the button")
+        await stage.discord.click(aiko, reply.messages[-1], "止める")
+        await stage.says(question, "止めました")
+        assert stage.model.requests == []
+
     async def test_whose_bot_is_killed_leaves_the_question_to_be_asked_again(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -13,6 +13,8 @@ from functools import partial
 import hikari
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.assistant.turn import until_stopped
+from cc_bot.context.tokens import UNSAID
 from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words_under
 from cc_bot.discord.attachments import with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -262,7 +264,7 @@ class Answers:
         chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
         options = accepted.options(chosen, answer_id)
         async with self._order.after(turn.key.user_id) as leave:
-            question = await self._question(turn, live) if turn.question else None
+            question = await self._unless_stopped(turn, live, stop)
             again = turn.replaces or 0
             references = () if question else await self._references_of(turn, again, live)
             admitted = await accepted.delivery.take_reservation()
@@ -278,6 +280,15 @@ class Answers:
                     if isinstance(event, CanvasChanged):  # on record before anybody is told
                         await self.boards.want(turn.key, accepted.interaction)
                     live.feed(event)
+
+    async def _unless_stopped(self, turn: PendingTurn, live: LiveAnswer, stop: Stop) -> Message | None:
+        """Make the message that was asked; as it was typed when its user stops it before all is read: then
+        nobody is asked it. Raises as `_question`."""
+        if turn.question is None:
+            return None
+        question = await until_stopped(self._question(turn, live), stop)
+        typed = _message(turn, turn.question)
+        return question or replace(typed, content=typed.content or UNSAID)
 
     async def _references_of(
         self, turn: PendingTurn, answer_id: int, live: LiveAnswer

@@ -14,13 +14,14 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.assistant.turn import until_stopped
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.messages.question_files import QuestionFiles, without_files
+from cc_bot.discord.messages.question_files import Attached, QuestionFiles, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -158,7 +159,8 @@ class ChannelAssistant:
         on_its_way.begin(stop)
         questions = asked.questions if anew else asked.among(on_its_way.questions)
         options = await self._options(asked, on_its_way.answer_id)
-        attached = await self.files.attach(asked.key.place_id, questions, again=anew)
+        attaching = self.files.attach(asked.key.place_id, questions, again=anew)
+        attached = await until_stopped(attaching, stop) or Attached(tuple(questions))
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
         for event in scans_among(file for question in attached.questions for file in question.attachments):
