@@ -60,6 +60,42 @@ def link(message: Message) -> str:
     return f"https://discord.com/channels/{guild.id if guild else '@me'}/{message.channel.id}/{message.id}"
 
 
+class TestWhatPeopleSay:
+    """The two that were asked in vain before, in both languages."""
+
+    @pytest.mark.parametrize(
+        ("locale", "question", "answer"),
+        [("ja", "これは何の写真？", "猫の写真です。"), ("en-US", "What is this a photo of?", "It's a cat.")],
+    )
+    async def test_in_reply_to_somebodys_picture(
+        self, stage: Stage, ben: User, channel: Channel, locale: str, question: str, answer: str
+    ) -> None:
+        asker = stage.discord.user("Asker", locale=locale)
+        target = await stage.discord.post(ben, channel, "", attachments=(File("a.png", PNG, "image/png"),))
+        await replied(stage, asker, target, question, answer)
+        assert len(images(stage.model.requests[-1].body)) == 1
+        assert stage.shown()[-1].endswith(f"\n\nAsker: {question}")
+
+    @pytest.mark.parametrize(
+        ("locale", "said", "question", "answer"),
+        [
+            ("ja", "懇親会は六時です。", "何時から？", "六時からです。"),
+            ("en-US", "The party starts at six.", "When does it start?", "At six."),
+        ],
+    )
+    async def test_of_a_forward(
+        self, stage: Stage, ben: User, channel: Channel, locale: str, said: str, question: str, answer: str
+    ) -> None:
+        asker = stage.discord.user("Asker", locale=locale)
+        dm, source = stage.discord.dm(asker), await stage.discord.post(ben, channel, said)
+        await stage.discord.forward(asker, dm, source)
+        stage.model.script(says(answer))
+        message = await stage.write(asker, dm, question, mention=False)
+        await stage.says(message, answer)
+        assert stage.shown()[-1].startswith(f"{question}\n\n")
+        assert f"> {said}" in stage.shown()[-1]
+
+
 class TestAReply:
     async def test_brings_what_it_replies_to(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
