@@ -79,8 +79,8 @@ class TestTokenFactor:
         [(before,)] = stage.rows(
             "SELECT coalesce(max(responses), 0) FROM token_factors WHERE model = 'loopback'"
         )
-        stage.model.script(says("Hello.", usage=(700, 3)))
+        stage.model.script(says("Hello.", usage=(1700, 3)))
         await stage.ask(ben, channel, "Hi")
-        stage.model.script(says("Hello again.", usage=(700, 3)))
+        stage.model.script(says("Hello again.", usage=(1700, 3)))
         await stage.ask(ben, channel, "Hi again")
         await stage.eventually(learned, before, gives=[(1,)])  # beside the answer, which waits for nothing

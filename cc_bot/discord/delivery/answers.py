@@ -284,10 +284,11 @@ class Answers:
     async def _unless_stopped(self, turn: PendingTurn, live: LiveAnswer, stop: Stop) -> Message | None:
         """Make the message that was asked; as it was typed when its user stops it before all is read: then
         nobody is asked it. Raises as `_question`."""
-        if turn.question is None:
-            return None
+        asked = turn.question
+        if asked is None or not (asked.files or asked.forwards):
+            return await self._question(turn, live)  # in no task of its own: it stands in line at once
         question = await until_stopped(self._question(turn, live), stop)
-        typed = _message(turn, turn.question)
+        typed = _message(turn, asked)
         return question or replace(typed, content=typed.content or UNSAID)
 
     async def _references_of(

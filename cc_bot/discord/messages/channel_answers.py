@@ -21,7 +21,7 @@ from cc_bot.discord.attachments import scans_among
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.messages.question_files import Attached, QuestionFiles, without_files
+from cc_bot.discord.messages.question_files import Attached, QuestionFiles, any_files, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -159,8 +159,7 @@ class ChannelAssistant:
         on_its_way.begin(stop)
         questions = asked.questions if anew else asked.among(on_its_way.questions)
         options = await self._options(asked, on_its_way.answer_id)
-        attaching = self.files.attach(asked.key.place_id, questions, again=anew)
-        attached = await until_stopped(attaching, stop) or Attached(tuple(questions))
+        attached = await self._attach(asked.key.place_id, questions, stop, again=anew)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
         for event in scans_among(file for question in attached.questions for file in question.attachments):
@@ -173,6 +172,16 @@ class ChannelAssistant:
             if anew:
                 raise
             raise Postponed from error
+
+    async def _attach(
+        self, place_id: int, questions: Sequence[Message], stop: Stop, *, again: bool
+    ) -> Attached:
+        """The questions with their files, or without any when it is stopped meanwhile. Raises as
+        `QuestionFiles.attach`."""
+        attaching = self.files.attach(place_id, questions, again=again)
+        if not any_files(questions):
+            return await attaching  # in no task of its own: it stands in line at once
+        return await until_stopped(attaching, stop) or Attached(tuple(questions))
 
     async def _resolve(self, key: ChannelKey, question: Message, live: LiveAnswer) -> Message:
         """Return a question with what it points at. Raises StorageError."""

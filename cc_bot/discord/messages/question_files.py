@@ -83,6 +83,11 @@ class QuestionFiles:
         return await self._fetcher.fetch_asked(told, room_bytes, heard=bool(question.heard))
 
 
+def any_files(questions: Sequence[Message]) -> bool:
+    """Return whether any of the questions came with files."""
+    return any(FILE_NOTE in question.content for question in questions)
+
+
 def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
     """The questions, with a word on the files that the model did not take; as they are without any. It is
     told what recordings say, and takes that."""
