@@ -30,8 +30,8 @@ _FAILURES: Final = (*FAILURES, AttributeError, TypeError)
 _log = structlog.get_logger(__name__)
 
 
-class OpenAITranscriber:
-    """A Transcriber (see there) over HTTP."""
+class _SpeechClient:
+    """A model behind an endpoint for speech."""
 
     def __init__(
         self,
@@ -42,8 +42,8 @@ class OpenAITranscriber:
         timeout_s: float = 45,
         max_retries: int = MAX_RETRIES,
     ) -> None:
-        """Ask the server at `base_url`, or OpenAI's own without it. `timeout_s` seconds may pass until a
-        recording is written down, retries included. Building the client takes over 100 ms."""
+        """Ask the server at `base_url`, or OpenAI's own without it. `timeout_s` seconds may pass until there
+        is an answer, retries included. Building the client takes over 100 ms."""
         self._model = model
         self._timeout_s = timeout_s
         self._client = open_client(
@@ -53,6 +53,13 @@ class OpenAITranscriber:
     @property
     def name(self) -> str:
         return self._model
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class OpenAITranscriber(_SpeechClient):
+    """A Transcriber (see there) over HTTP."""
 
     async def transcribe(self, recording: Attachment, language: Locale) -> Transcript:
         """See Transcriber. Raises ModelUnavailable, ModelRefusedKey, ModelNotFound or ModelRefusedRequest."""
@@ -67,12 +74,9 @@ class OpenAITranscriber:
             failure = _record("transcription_failed", error, self._model)
         raise failure
 
-    async def close(self) -> None:
-        await self._client.close()
 
-
-class OpenAISpeaker:
-    """A Speaker (see there) over HTTP."""
+class OpenAISpeaker(_SpeechClient):
+    """A Speaker (see there) over HTTP, in one of the voices that the server has."""
 
     def __init__(
         self,
@@ -84,17 +88,10 @@ class OpenAISpeaker:
         timeout_s: float = 45,
         max_retries: int = MAX_RETRIES,
     ) -> None:
-        """Ask as OpenAITranscriber does, for one of the voices that the server has."""
-        self._model = model
-        self._voice = voice
-        self._timeout_s = timeout_s
-        self._client = open_client(
-            api_key=api_key, base_url=base_url, timeout_s=timeout_s, max_retries=max_retries
+        super().__init__(
+            model, api_key=api_key, base_url=base_url, timeout_s=timeout_s, max_retries=max_retries
         )
-
-    @property
-    def name(self) -> str:
-        return self._model
+        self._voice = voice
 
     async def speak(self, text: str) -> bytes:
         """See Speaker. Raises as OpenAITranscriber does."""
@@ -107,9 +104,6 @@ class OpenAISpeaker:
         except _FAILURES as error:
             failure = _record("speech_failed", error, self._model)
         raise failure
-
-    async def close(self) -> None:
-        await self._client.close()
 
 
 def _read(answer: object) -> Transcript:
