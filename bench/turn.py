@@ -98,6 +98,9 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
+    async def wait_for_write(self, seconds: float) -> bool:
+        return await self._database.wait_for_write(seconds)
+
     async def measure(self) -> DatabaseUsage:
         return await self._database.measure()
 

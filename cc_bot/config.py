@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from io import StringIO
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
@@ -119,6 +120,37 @@ def url_or_none(text: str) -> str | None:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError
     return text or None
+
+
+def web_url(text: str, *, host: str, port: int | None) -> str:
+    """Return the address of the pages. What others than this machine reach is encrypted: what people keep
+    would be read on the way, and the cookie that shows it."""
+    if port is None and not text:
+        return ""
+    if not text:
+        text = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    parts = urlsplit(text)
+    _ = parts.port  # reading it checks it
+    plain = parts.scheme == "http" and is_loopback(host) and is_loopback(parts.hostname or "")
+    extra = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
+    if not parts.hostname or extra or not (parts.scheme == "https" or plain):
+        raise ValueError
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches what is served under that name."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Return addresses and networks."""
+    return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
 
 
 def ascii_or_none(text: str) -> str | None:
@@ -299,6 +331,16 @@ class Config:
     metrics_port: Annotated[int | None, Setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")]
     """Where /healthz and /metrics are served; None: nowhere."""
     metrics_host: Annotated[str, Setting("CC_BOT_METRICS_HOST", "127.0.0.1")]
+    web_port: Annotated[int | None, Setting("CC_BOT_WEB_PORT", "", port_or_none, "8080")]
+    """Where the pages for a browser are served; None: nowhere."""
+    web_host: Annotated[str, Setting("CC_BOT_WEB_HOST", "127.0.0.1")]
+    web_url: str
+    """How browsers reach them, without a slash at its end."""
+    web_proxies: Annotated[
+        tuple[IPv4Network | IPv6Network, ...],
+        Setting("CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"),
+    ]
+    """Whose word counts on the address that somebody comes from."""
     service_manager: Annotated[str, Setting("NOTIFY_SOCKET")]
     """The socket on which systemd, which sets it, wants to be told how the service is; empty where nobody
     does."""
@@ -325,6 +367,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     }
     models, has_server = found["models"], bool(found["openai_api_key"] or found["openai_base_url"])
     encoder = partial(embedding_model, has_server=has_server)
+    address = partial(web_url, host=found["web_host"], port=found["web_port"])
     speech = partial(speech_model, has_server=has_server or bool(found["transcribe_url"]))
     return Config(
         **found,
@@ -334,6 +377,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         speech_model=Setting("CC_BOT_SPEECH_MODEL", "", speech, NO_SERVER).read(values),
         retention=Retention(**{name: each.read(values) for name, each in _RETENTION.items()}),
         operator_locale=operator_locale(environ, dotenv),
+        web_url=Setting("CC_BOT_WEB_URL", "", address, "https://bot.example").read(values),
     )
 
 

@@ -58,6 +58,7 @@ from cc_bot.domain.member import (
 )
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
+from cc_bot.domain.web import WebPlace
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessState, AccessStore, Visit
 
@@ -199,23 +200,32 @@ class Gate:
         """Count what somebody has the bot do. Raises TooManyCommands when that is as much as may be within a
         minute, NotAllowed or UnderMaintenance when they may not use the bot there (`always`: they may), and
         StorageError. Owners may do what they like."""
-        policy, comer = await self.policies.now(), self._comer_of(interaction)
-        visit = await self._visit(comer)
+        return await self._admit(self._comer_of(interaction), what, always=always)
+
+    async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
+        """Count what somebody has a page do, and raise as `admit` would for a command in the place where they
+        asked for their pages; hikari's errors too, when Discord won't tell what that is."""
+        await self._admit(self._comer_of_page(place), what, always=always)
+
+    async def refusal_of_page(self, place: WebPlace) -> Refusal | None:
+        """Return why somebody may not see their pages now. Raises as `admit_page`."""
+        return await self.refusal_of(self._comer_of_page(place))
+
+    async def _admit(self, comer: Visitor, what: What, *, always: bool) -> Arrival:
+        policy, visit = await self.policies.now(), await self._visit(comer)
         owner = comer.user_id in self.owners.under(policy)
         if not owner:
-            self._count(interaction, what, {**policy.limits, **self._last_set})
+            self._count(comer, what, {**policy.limits, **self._last_set})
         if not (owner or always) and (refused := await self._refuse(comer, policy, self._known())):
             raise error_of(refused)
         return Arrival(visit.settings, visit.agents) if visit else Arrival()
 
-    def _count(self, interaction: hikari.PartialInteraction, what: What, limits: Rules) -> None:
-        user_id, member = int(interaction.user.id), interaction.member
-        roles = () if member is None else tuple(map(int, member.role_ids))
-        payer = UsageSubject(user_id, int(interaction.guild_id or 0), roles)
+    def _count(self, comer: Visitor, what: What, limits: Rules) -> None:
+        payer = UsageSubject(comer.user_id, comer.guild_id or 0, tuple(comer.role_ids or ()))
         most = quotas_of_user(limits, payer).commands_per_minute
         if most is None:
             return
-        if next_at := self.rates.count(user_id, what, most, self.clock()):
+        if next_at := self.rates.count(comer.user_id, what, most, self.clock()):
             raise TooManyCommands(resets=next_at)
 
     async def _visit(self, comer: Visitor) -> Visit | None:
@@ -309,6 +319,11 @@ class Gate:
         user_id = int(interaction.user.id)
         roles = self._known_roles(user_id, guild_id, interaction.member)
         return Visitor(user_id, tuple(dict.fromkeys((key.place_id, key.channel_id))), guild_id, roles)
+
+    def _comer_of_page(self, place: WebPlace) -> Visitor:
+        roles = self._known_roles(place.user_id, place.guild_id, None)
+        channels = (place.channel_id,) if place.channel_id else ()
+        return Visitor(place.user_id, channels, place.guild_id, roles)
 
     def _known_roles(
         self, user_id: int, guild_id: int | None, member: hikari.Member | None

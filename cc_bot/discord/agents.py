@@ -79,6 +79,10 @@ class Chooser:
             user_id, place, known or await self.store.get_for_places(user_id, place.ids)
         )
 
+    async def of_place(self, user_id: int, place: Somewhere) -> Chosen:
+        """Return who answers the user there now. Raises StorageError."""
+        return await self._look_up_choice(user_id, place)
+
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Return who gave the user of a button the answer above it, by the answer's row, whoever has been
         chosen since. Raises AgentGone when that one can't be asked here any more, and StorageError. Nobody

@@ -79,7 +79,14 @@
     │   ├── NotAllowed
     │   ├── OwnersOnly
     │   ├── TooManyCommands
-    │   └── UnderMaintenance
+    │   ├── UnderMaintenance
+    │   ├── NotSignedIn         a page belongs to somebody
+    │   ├── LinkOver            it signed somebody in already, is too old, or was never made
+    │   ├── TooManyLinks        that did not hold
+    │   ├── ForeignRequest      another site, or a browser that does not say which, asks for a change
+    │   ├── TooManyRequests     within a second
+    │   ├── RequestTooLarge
+    │   └── NothingHere         or nothing of theirs
     ├── StorageError            the database did not do what was asked
     │   ├── ConversationGone    it belongs to something that was erased meanwhile
     │   ├── ErasureNotNoted     a restore would bring back what is erased
@@ -154,6 +161,27 @@ class OwnersOnly(AccessError): ...
 
 class UnderMaintenance(AccessError):
     """Parameters: note (the owner's own words, may be empty)."""
+
+
+class NotSignedIn(AccessError): ...
+
+
+class LinkOver(AccessError): ...
+
+
+class TooManyLinks(AccessError): ...
+
+
+class ForeignRequest(AccessError): ...
+
+
+class TooManyRequests(AccessError): ...
+
+
+class RequestTooLarge(AccessError): ...
+
+
+class NothingHere(AccessError): ...
 
 
 class TooManyCommands(AccessError):

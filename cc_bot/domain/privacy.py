@@ -24,13 +24,14 @@ DataKind = Literal[
     "counts",
     "rules",
     "decisions",
+    "sign_ins",
 ]
 """`messages` are those of conversations that are the user's own, answers included; `channel_messages` is what
 the user said to everybody, and `channel_answers` what was answered to that. `deliveries` are when reminders
 and heartbeats were said, `choices` agents and where canvases are shown, `proposals` what waits for
 the user's word, `receipts` where it is told what was done, `turns` those on their way, `counts`
 tokens that were used before an erasing, while limits count them, `rules` what an operator decided about the
-user, `decisions` what the user decided for others."""
+user, `decisions` what the user decided for others, `sign_ins` browsers that show their pages."""
 
 LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 """Else whoever is limited or denied could lift that by having everything erased."""

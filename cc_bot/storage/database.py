@@ -85,6 +85,11 @@ class Database(Protocol):
         """
         ...
 
+    async def wait_for_write(self, seconds: float) -> bool:
+        """Wait until something was changed through this object, and return True; False when so many seconds
+        are over. What other programs change is not told."""
+        ...
+
     async def preserve(self, version: int) -> None:
         """Keep a copy as it is before the schema becomes `version`.
 

@@ -249,6 +249,7 @@ class SqliteDatabase:
         self._identity = identity(path)
         self._writable = asyncio.Event()
         self._writable.set()
+        self._written = asyncio.Event()
 
     @property
     def location(self) -> str:
@@ -274,6 +275,14 @@ class SqliteDatabase:
     async def write(self, begin: Callable[[], Steps[T]]) -> T:
         await self._writable.wait()
         return await self._change(lambda connection: _run_steps(connection, "BEGIN IMMEDIATE", begin))
+
+    async def wait_for_write(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._written.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def preserve(self, version: int) -> None:
         await asyncio.to_thread(backup.preserve, self.path, version)
@@ -321,6 +330,9 @@ class SqliteDatabase:
 
         result, changed = await self._run(run)
         self._troubles.note_passed(written=changed)
+        if changed:  # whoever waits is woken, whoever comes after that waits anew
+            self._written.set()
+            self._written = asyncio.Event()
         return result
 
     async def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:

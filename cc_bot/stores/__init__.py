@@ -70,6 +70,7 @@ from cc_bot.stores.settings import (
     TokenFactorStore,
 )
 from cc_bot.stores.summaries import SummaryStore
+from cc_bot.stores.web_sessions import WebSessionStore
 
 __all__ = [
     "AccessState",
@@ -113,6 +114,7 @@ __all__ = [
     "UsageStore",
     "Visit",
     "VitalsStore",
+    "WebSessionStore",
     "channel_turn",
     "open_stores",
 ]
@@ -149,6 +151,7 @@ class Stores:
     vitals: VitalsStore
     limits: LimitStore
     usage: UsageStore
+    web_sessions: WebSessionStore
     erasures: ErasureLog
     """What was erased, for restores: it stands beside the database, not in it."""
 
@@ -227,6 +230,7 @@ async def open_stores(
                 vitals=VitalsStore(database),
                 limits=LimitStore(database, clock=clock),
                 usage=UsageStore(database, clock=clock, zone=timezone),
+                web_sessions=WebSessionStore(database, clock=clock),
                 erasures=erasures,
             )
 

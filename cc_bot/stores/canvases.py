@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
+from cc_bot.domain.canvas import Canvas, Drawn, RemoveElement, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
@@ -159,7 +159,31 @@ SELECT_STALE: Final = f"""
     LIMIT $1
 """
 
-CANVAS_STATEMENTS: Final = frozenset({SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN_IN, SELECT_STALE})
+# What pages in browsers show, of all users: read after each change of the database.
+SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
+# By sessions_by_canvas_change. $1 the number of a change
+SELECT_DRAWN: Final = f"SELECT DISTINCT {KEY.select} FROM sessions WHERE canvas_change > $1"
+
+CANVAS_STATEMENTS: Final = frozenset(
+    {SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN_IN, SELECT_STALE, SELECT_CLOCK, SELECT_DRAWN}
+)
+
+# By sessions_with_canvas. Of a key whose canvas is taken down nothing is listed. $1 user
+_LIST_KEYS: Final = f"""
+    SELECT {KEY.select}, max(last_active) FROM sessions
+    WHERE user_id = $1 AND canvas_revision > 0
+    GROUP BY user_id, channel_id, agent ORDER BY 4 DESC
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasClock:
+    """The number of changes of all users' canvases."""
+
+    drawn: int
+    """The number of the newest change of any."""
+    moved: int
+    """Another one, when another canvas than before may be the one to show under a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +209,38 @@ class CanvasStore:
         statement = select_current(key)
         found = read_current(await self._database.query(statement.sql, *statement.params))
         return SeenCanvas(found.canvas, found.revision) if found else None
+
+    async def list_keys(self, user_id: int) -> list[SessionKey]:
+        """List the keys under which the user ever had something drawn, the one used last first."""
+        rows = await self._database.query(_LIST_KEYS, user_id)
+        return [KEY.read(row[:3]) for row in rows]
+
+    async def wait_for_change(self, seconds: float) -> None:
+        """Wait until something may have changed: this program has written, or so many seconds are over."""
+        await self._database.wait_for_write(seconds)
+
+    async def read_clock(self) -> CanvasClock:
+        """Return how far all canvases are."""
+        [(drawn, moved)] = await self._database.query(SELECT_CLOCK)
+        return CanvasClock(drawn, moved)
+
+    async def list_drawn(self, after: int) -> list[SessionKey]:
+        """List the keys, of all users, whose canvas has a change of a later number than that."""
+        return [*map(KEY.read, await self._database.query(SELECT_DRAWN, after))]
+
+    async def remove(self, key: SessionKey, element_id: str) -> bool:
+        """Take one element down, private or not, of the canvas of the open session or the one that the next
+        takes over; False where no such element is up."""
+
+        def steps() -> Steps[bool]:
+            found = read_current((yield select_current(key)))
+            if found is None or found.canvas.element(element_id) is None:
+                return False
+            left = reduce_all(found.canvas, [Drawn(RemoveElement(element_id), "private")])
+            yield put_canvas(found.session_id, key, left)
+            return True
+
+        return await self._database.write(steps)
 
     async def clear(self, key: SessionKey) -> bool:
         """Take everything down, private elements too; False where nothing was up."""

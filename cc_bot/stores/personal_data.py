@@ -124,6 +124,7 @@ PERSONAL_TABLES: Final = (
             *("id", "user_id", "channel_id", "agent", "canvas_state", "created_at", "last_active"),
             *("closed_at", "summarize", "summarized_to", "canvas_revision"),
         ),
+        ("canvas_change",),
         at="created_at",
     ),
     PersonalTable(
@@ -294,6 +295,24 @@ PERSONAL_TABLES: Final = (
         ("user_id", "day", "tokens"),
         at="day",
         at_form="day",
+    ),
+    PersonalTable(
+        "web_codes",
+        "web_codes",
+        "sign_ins",
+        "user_id = $1",
+        ("user_id", "channel_id", "guild_id", "made_at", "ends_at"),
+        ("hash",),
+        at="made_at",
+    ),
+    PersonalTable(
+        "web_sessions",
+        "web_sessions",
+        "sign_ins",
+        "user_id = $1",
+        ("id", "user_id", "channel_id", "guild_id", "made_at", "used_at", "ends_at"),
+        ("hash",),
+        at="made_at",
     ),
     PersonalTable(
         "limits",

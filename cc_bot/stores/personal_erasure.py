@@ -95,7 +95,7 @@ _DELETE_OWN: Final = tuple(
             "agent_choices",
             "user_settings",
         ),
-        *("turns", "turn_calls", "usage", "reservations"),
+        *("turns", "turn_calls", "usage", "reservations", "web_codes", "web_sessions"),
     )
 )
 
@@ -152,6 +152,8 @@ USERS: Final = " UNION ".join(
         ("user_id", "usage", "IS NOT NULL"),
         ("user_id", "reservations", "IS NOT NULL"),
         ("user_id", "erased_usage", "IS NOT NULL"),
+        ("user_id", "web_codes", "IS NOT NULL"),
+        ("user_id", "web_sessions", "IS NOT NULL"),
         *(("set_by", table, "<> 0") for table in _SIGNED),
     )
 )

@@ -32,6 +32,7 @@ from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
 from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
 from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
+from cc_bot.stores.web_sessions import WEB_STATEMENTS
 
 UNSCOPED: Final = frozenset(
     {
@@ -49,6 +50,7 @@ UNSCOPED: Final = frozenset(
         *USAGE_STATEMENTS,
         *VECTOR_STATEMENTS,
         *VITAL_STATEMENTS,
+        *WEB_STATEMENTS,
         *REMAKING_STATEMENTS,
         *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),
     }

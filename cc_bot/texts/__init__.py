@@ -29,6 +29,7 @@ from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RemindHereTexts
 from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.terminal import TerminalTexts
 from cc_bot.texts.usage import UsageTexts
+from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class Texts:
     terminal: TerminalTexts
     unfinished: UnfinishedTexts
     usage: UsageTexts
+    web: WebTexts
+    web_command: WebCommandTexts
+    web_start: WebStartTexts
 
 
 _AREAS: Final = {name: area for name, area in get_type_hints(Texts).items() if name != "locale"}

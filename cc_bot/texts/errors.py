@@ -56,6 +56,34 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="操作が続いています。次に使えるのは{resets}です。少し待ってから、もう一度お試しください。",
         en="That was a lot at once. Please try again {resets}.",
     ),
+    errors.NotSignedIn: Sentence(
+        ja="サインインしていません。Discord で </web> を実行すると、ページを開くリンクが届きます。",
+        en="You are not signed in. Use </web> on Discord to get a link to your pages.",
+    ),
+    errors.LinkOver: Sentence(
+        ja="このリンクはもう使えません。Discord で </web> を実行すると、新しいリンクが届きます。",
+        en="This link no longer works. Use </web> on Discord to get a new one.",
+    ),
+    errors.TooManyLinks: Sentence(
+        ja="使えないリンクが続いています。1分ほど待ってから、新しいリンクでお試しください。",
+        en="Too many links that don't work were tried. Please wait a minute, then use a new link.",
+    ),
+    errors.ForeignRequest: Sentence(
+        ja="このページの外から届いた操作なので、何も変えていません。ページを開き直してお試しください。",
+        en="That did not come from this page, so nothing was changed. Open the page again and retry.",
+    ),
+    errors.TooManyRequests: Sentence(
+        ja="操作が続いています。少し待ってから、もう一度お試しください。",
+        en="That was a lot at once. Please wait a moment and try again.",
+    ),
+    errors.RequestTooLarge: Sentence(
+        ja="送られた内容が大きすぎます（1 MB まで）。小さく分けてお試しください。",
+        en="That is too large to send (1 MB at most). Please send it in smaller parts.",
+    ),
+    errors.NothingHere: Sentence(
+        ja="お探しのものは見つかりません。一覧から開き直してください。",
+        en="There is nothing here. Please open it from its list.",
+    ),
     errors.SecretNotStored: Sentence(
         ja="パスワードやカード番号のように見えるため、保存しませんでした。大切な情報は専用の管理アプリでの保管をお勧めします。",
         en="That looks like a password, token, card or key number, so I did not store it. A password manager is the place for it.",

@@ -93,6 +93,9 @@ class Overtaken:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
+    async def wait_for_write(self, seconds: float) -> bool:
+        return await self._database.wait_for_write(seconds)
+
     async def measure(self) -> DatabaseUsage:
         return await self._database.measure()
 

@@ -38,6 +38,7 @@ from cc_bot.stores import (
     TurnLedger,
     UsageStore,
     VitalsStore,
+    WebSessionStore,
 )
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.secrets import SecretRules
@@ -118,6 +119,9 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self.database.checkpoint()
 
+    async def wait_for_write(self, seconds: float) -> bool:
+        return await self.database.wait_for_write(seconds)
+
     async def measure(self) -> DatabaseUsage:
         return await self.database.measure()
 
@@ -166,5 +170,6 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         vitals=VitalsStore(database),
         limits=LimitStore(database),
         usage=UsageStore(database),
+        web_sessions=WebSessionStore(database),
         erasures=erasures,
     )

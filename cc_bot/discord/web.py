@@ -1,0 +1,143 @@
+"""Discord as the pages in a browser need it: who is let in, what things are called, who answers where."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final, Literal, TypeVar
+
+import hikari
+import structlog
+
+from cc_bot.discord.access import Gate, error_of
+from cc_bot.discord.agents import Chooser, Somewhere
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.places import Places, Recent
+from cc_bot.domain.errors import AccessError, CcBotError
+from cc_bot.domain.message import Agent
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.web import WebPlace
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+MANAGING_S: Final = 60.0
+"""For so long it counts that Discord said somebody manages a server."""
+REMEMBERED: Final = 2000
+_MANAGERS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
+
+
+@dataclass(eq=False, slots=True)
+class WebSide:
+    """See `DiscordSide` of the pages."""
+
+    rest: hikari.api.RESTClient
+    gate: Gate
+    chooser: Chooser
+    places: Places
+    boards: CanvasBoards
+    _names: Recent[tuple[str, int], str] = field(default_factory=lambda: Recent(REMEMBERED))
+    _managing: Recent[tuple[int, int], tuple[bool, float]] = field(default_factory=lambda: Recent(REMEMBERED))
+
+    async def admit(
+        self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
+    ) -> None:
+        try:
+            await self.gate.admit_page(place, what, always=always)
+        except hikari.HikariError as error:
+            _log.warning("page_not_admitted", error=type(error).__name__)
+            raise CcBotError from error
+
+    async def refusal(self, place: WebPlace) -> AccessError | None:
+        try:
+            refused = await self.gate.refusal_of_page(place)
+        except (CcBotError, hikari.HikariError):
+            return None  # while nobody can tell, what is open stays so; the next request is asked about anew
+        return error_of(refused) if refused else None
+
+    async def is_owner(self, user_id: int) -> bool:
+        return user_id in await self.gate.owners.ids()
+
+    async def manages(self, user_id: int, guild_id: int) -> bool:
+        known = self._managing.get((user_id, guild_id))
+        if known and monotonic() < known[1]:
+            return known[0]
+        found = await _ask(self._look_whether_manages(user_id, guild_id)) or False
+        self._managing[user_id, guild_id] = (found, monotonic() + MANAGING_S)
+        return found
+
+    async def name_of(self, user_id: int) -> str | None:
+        async def ask() -> str:
+            user = await self.rest.fetch_user(user_id)
+            return user.global_name or user.username
+
+        return await self._name("user", user_id, ask)
+
+    async def name_of_channel(self, channel_id: int) -> str | None:
+        async def ask() -> str | None:
+            channel = await self.rest.fetch_channel(channel_id)
+            if not isinstance(channel, hikari.GuildChannel):
+                return None
+            guild = await self.name_of_guild(int(channel.guild_id))
+            return f"#{channel.name} ({guild})" if guild else f"#{channel.name}"
+
+        return await self._name("channel", channel_id, ask)
+
+    async def name_of_guild(self, guild_id: int) -> str | None:
+        async def ask() -> str:
+            return (await self.rest.fetch_guild(guild_id)).name
+
+        return await self._name("guild", guild_id, ask)
+
+    async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
+        return (await self.chooser.of_place(user_id, await self._place(channel_id))).key
+
+    async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
+        return await self.chooser.usable_at(await self._place(channel_id))
+
+    async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
+        place = await self._place(channel_id)
+        before = (await self.chooser.of_place(user_id, place)).key
+        await self.chooser.choose(user_id, place, agent)
+        after = (await self.chooser.of_place(user_id, place)).key
+        if before != after and channel_id:
+            await self.boards.refresh(before)
+            await self.boards.refresh(after)
+
+    async def canvas_changed(self, key: SessionKey) -> None:
+        if key.channel_id and key.user_id:  # else it is the terminal's
+            await self.boards.refresh(key)
+
+    async def _place(self, channel_id: int) -> Somewhere:
+        """While Discord does not tell, a thread stands for itself."""
+        found = await _ask(self.places.of(channel_id)) if channel_id else None
+        if found is None:
+            return Somewhere(channel_id, None)
+        return Somewhere(channel_id, found.guild_id, found.key.channel_id if found.key.thread_id else None)
+
+    async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
+        if (known := self._names.get((kind, id_))) is not None:
+            return known
+        found = await _ask(ask())
+        if found is not None:
+            self._names[kind, id_] = found
+        return found
+
+    async def _look_whether_manages(self, user_id: int, guild_id: int) -> bool:
+        guild = await self.rest.fetch_guild(guild_id)
+        if guild.owner_id == user_id:
+            return True
+        member = await self.rest.fetch_member(guild_id, user_id)
+        granted = hikari.Permissions.NONE
+        for role in guild.roles.values():
+            if role.id in {guild.id, *member.role_ids}:
+                granted |= role.permissions
+        return bool(granted & _MANAGERS)
+
+
+async def _ask(asked: Awaitable[T]) -> T | None:
+    try:
+        return await asked
+    except hikari.HikariError as error:
+        _log.info("discord_did_not_tell", error=type(error).__name__)
+        return None

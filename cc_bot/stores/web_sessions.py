@@ -1,0 +1,186 @@
+"""The browsers that are signed in, and the codes that sign one in.
+
+Both are secrets of 256 random bits, of which only a hash is stored: it need not be slow, since nobody can try
+that many. A code and a session belong to one user; whoever holds the secret is that user, so the one
+statement of each that finds a row by its hash names no user.
+"""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+from typing import Final
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.web import CODE_LIFE, LONGEST_LIFE, UNUSED_LIFE, WebPlace, WebSession
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import to_text
+
+SECRET_BYTES: Final = 32
+NOTED_EVERY: Final = timedelta(minutes=5)
+"""That a session is used is written down no more often: a page asks several times a second."""
+MOST_SESSIONS: Final = 20
+"""Of a user; the one that was used longest ago makes room."""
+MOST_CODES: Final = 10
+"""Of a user; likewise."""
+
+_INSERT_CODE: Final = """
+    INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
+"""
+
+# By web_codes_of_user. $1 user, $2 now, $3 how many stay
+_DROP_CODES: Final = """
+    DELETE FROM web_codes WHERE user_id = $1 AND (
+        ends_at <= $2 OR hash IN (
+            SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT -1 OFFSET $3
+        )
+    )
+"""
+
+# By the primary key. $1 hash, $2 now
+SELECT_CODE: Final = "SELECT user_id, channel_id, guild_id FROM web_codes WHERE hash = $1 AND ends_at > $2"
+USE_CODE: Final = """
+    DELETE FROM web_codes WHERE hash = $1 AND ends_at > $2 RETURNING user_id, channel_id, guild_id
+"""
+
+_SESSION: Final = "id, user_id, channel_id, guild_id, made_at, used_at, ends_at"
+
+# ruff: noqa: S608 - put together from constants alone
+
+_INSERT_SESSION: Final = f"""
+    INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
+    VALUES ($1, $2, $3, $4, $5, $5, $6)
+    RETURNING {_SESSION}
+"""
+
+# By web_sessions_of_user. $1 user, $2 now, $3 used no later, $4 how many stay
+_DROP_SESSIONS: Final = """
+    DELETE FROM web_sessions WHERE user_id = $1 AND (
+        ends_at <= $2 OR used_at <= $3 OR id IN (
+            SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT -1 OFFSET $4
+        )
+    )
+"""
+
+# By the unique index on hash. $1 hash, $2 now, $3 used no later
+SELECT_SESSION: Final = f"""
+    SELECT {_SESSION} FROM web_sessions WHERE hash = $1 AND ends_at > $2 AND used_at > $3
+"""
+
+# By the primary key. $1 user, $2 session, $3 now
+_NOTE_USE: Final = "UPDATE web_sessions SET used_at = $3 WHERE user_id = $1 AND id = $2"
+
+# $1 user, $2 now, $3 used no later
+_LIST: Final = f"""
+    SELECT {_SESSION} FROM web_sessions
+    WHERE user_id = $1 AND ends_at > $2 AND used_at > $3 ORDER BY used_at DESC, id DESC
+"""
+
+# $1 user, $2 session
+_END: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
+_END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 RETURNING id"
+_END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
+
+# The sockets of all users are looked after together. $1 now, $2 used no later
+SELECT_LIVE: Final = "SELECT id FROM web_sessions WHERE ends_at > $1 AND used_at > $2"
+# What has ended goes for everybody. $1 now, $2 used no later
+PRUNE_CODES: Final = "DELETE FROM web_codes WHERE ends_at <= $1"
+PRUNE_SESSIONS: Final = "DELETE FROM web_sessions WHERE ends_at <= $1 OR used_at <= $2"
+
+WEB_STATEMENTS: Final = frozenset(
+    {SELECT_CODE, USE_CODE, SELECT_SESSION, SELECT_LIVE, PRUNE_CODES, PRUNE_SESSIONS}
+)
+
+
+class WebSessionStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def make_code(self, place: WebPlace) -> str:
+        """Make a code that signs in the user of that place once, within CODE_LIFE; the newest MOST_CODES of a
+        user can be used."""
+        code, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
+        row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
+        insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
+        drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MOST_CODES))
+        await self._database.transaction([insert, drop])
+        return code
+
+    async def find_code(self, code: str) -> WebPlace | None:
+        """Return whose code that is, without using it; None for one that is used, over or made up."""
+        rows = await self._database.query(SELECT_CODE, _hash(code), to_text(self._clock()))
+        return WebPlace(*rows[0]) if rows else None
+
+    async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
+        """Use a code up, and return the secret of a new session and that; None for one that is used, over or
+        made up. Of many at once one gets it."""
+        secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
+
+        def steps() -> Steps[WebSession | None]:
+            used = yield Statement(USE_CODE, (_hash(code), to_text(now)))
+            if not used:
+                return None
+            moments = (to_text(now), to_text(now + LONGEST_LIFE))
+            made = yield Statement(_INSERT_SESSION, (_hash(secret), *used[0], *moments))
+            session = _session(made[0])
+            yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MOST_SESSIONS))
+            return session
+
+        session = await self._database.write(steps)
+        return (secret, session) if session else None
+
+    async def get(self, secret: str) -> WebSession | None:
+        """Return the session of that secret, and note that it is used; None for one that has ended or is made
+        up."""
+        now = self._clock()
+        rows = await self._database.query(SELECT_SESSION, _hash(secret), *self._bounds(now))
+        if not rows:
+            return None
+        session = _session(rows[0])
+        if now - session.used_at >= NOTED_EVERY:
+            note = Statement(_NOTE_USE, (session.user_id, session.id, to_text(now)))
+            await self._database.transaction([note])
+        return session
+
+    async def list(self, user_id: int) -> list[WebSession]:
+        """List a user's sessions, the one that was used last first."""
+        rows = await self._database.query(_LIST, user_id, *self._bounds(self._clock()))
+        return [*map(_session, rows)]
+
+    async def end(self, user_id: int, session_id: int) -> bool:
+        """End one; False where the user has none of that number."""
+        [ended] = await self._database.transaction([Statement(_END, (user_id, session_id))])
+        return bool(ended)
+
+    async def end_all(self, user_id: int) -> int:
+        """End all of a user's, and the codes that were not used. Return how many sessions that was."""
+        ended, _ = await self._database.transaction(
+            [Statement(_END_ALL, (user_id,)), Statement(_END_CODES, (user_id,))]
+        )
+        return len(ended)
+
+    async def list_live(self) -> frozenset[int]:
+        """List the numbers of all sessions, of all users, that have not ended."""
+        rows = await self._database.query(SELECT_LIVE, *self._bounds(self._clock()))
+        return frozenset(id_ for (id_,) in rows)
+
+    async def prune(self) -> None:
+        """Delete what has ended, of all users."""
+        now, unused = self._bounds(self._clock())
+        await self._database.transaction(
+            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))]
+        )
+
+    def _bounds(self, now: datetime) -> tuple[str, str]:
+        return to_text(now), to_text(now - UNUSED_LIFE)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _session(row: Row) -> WebSession:
+    id_, user_id, channel_id, guild_id, *moments = row
+    made, used, ends = map(datetime.fromisoformat, moments)
+    return WebSession(id_, WebPlace(user_id, channel_id, guild_id), made, used, ends)

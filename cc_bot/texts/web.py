@@ -1,0 +1,98 @@
+"""The words of the pages in a browser, and of the command that gives the link to them."""
+
+from cc_bot.texts.area import Area, Sentence, by_key
+
+
+class WebTexts(Area):
+    """What all pages share."""
+
+    title = Sentence(ja="cc-bot", en="cc-bot")
+    to_content = Sentence(ja="本文へ", en="Skip to the content")
+    pages = Sentence(ja="ページ", en="Pages")
+    """What the list of pages is called for those who hear it."""
+    canvas = Sentence(ja="キャンバス", en="Canvas")
+    memories = Sentence(ja="メモリ", en="Memories")
+    conversations = Sentence(ja="会話", en="Conversations")
+    reminders = Sentence(ja="リマインダー", en="Reminders")
+    usage = Sentence(ja="使用量", en="Usage")
+    settings = Sentence(ja="設定", en="Settings")
+    privacy = Sentence(ja="プライバシー", en="Privacy")
+    console = Sentence(ja="管理", en="Console")
+    sign_out = Sentence(ja="サインアウト", en="Sign out")
+    trouble = Sentence(ja="できませんでした", en="That didn't work")
+    back = Sentence(ja="最初のページへ", en="To the first page")
+    away = Sentence(
+        ja="ボットに届きません。つながるまで、少しお待ちください。",
+        en="The bot can't be reached. Please wait until it is back.",
+    )
+    """Where a press got no answer."""
+    sign_in = Sentence(ja="サインイン", en="Sign in")
+    sign_in_whose = Sentence(
+        ja="{name} さんのページを、このブラウザで開きます。",
+        en="This opens the pages of {name} in this browser.",
+    )
+    sign_in_own = Sentence(
+        ja="ご自分の名前でなければ、何も押さずに閉じてください。ほかの人と共用のブラウザでは、使い終わったらサインアウトしてください。",
+        en="If that is not you, close this page and press nothing. In a browser that others use too, sign out when you are done.",
+    )
+    sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
+    terminal_user = Sentence(ja="ターミナル", en="the terminal's user")
+    done = by_key(
+        {
+            "session_ended": Sentence(ja="サインアウトしました。", en="That browser is signed out."),
+            "canvas_cleared": Sentence(
+                ja="キャンバスを空にしました。会話の内容はそのままです。",
+                en="The canvas is empty now. The conversation stays as it is.",
+            ),
+            "element_removed": Sentence(ja="キャンバスから外しました。", en="Taken off the canvas."),
+            "agent_used": Sentence(
+                ja="エージェントを切り替えました。次の質問から、このエージェントが答えます。",
+                en="Switched. This agent answers from the next question on.",
+            ),
+        }
+    )
+    """What a press has done, by the name that the next page's address tells."""
+
+
+class WebCommandTexts(Area):
+    """What `/web` says."""
+
+    link = Sentence(
+        ja="🔗 あなたのページを開くリンクです。10分間、1回だけ使えます。人には見せないでください。",
+        en="🔗 A link to your own pages. It works once, within 10 minutes. Show it to nobody.",
+    )
+    open = Sentence(ja="自分のページを開く", en="Open my pages")
+    not_served = Sentence(
+        ja="このボットでは、ブラウザのページは使えません。ボットの管理者にご相談ください。",
+        en="This bot has no pages for a browser. Its operator can set them up.",
+    )
+    signed_in = Sentence(ja="サインイン中のブラウザ（{count}）", en="Browsers that are signed in ({count})")
+    session = Sentence(ja="・{made} から・最後に使ったのは {used}", en="- since {made}, last used {used}")
+    more = Sentence(ja="・ほか {count}件", en="- and {count} more")
+    end_one = Sentence(ja="サインアウトするブラウザを選ぶ", en="Choose a browser to sign out")
+    end_choice = Sentence(ja="{made} からのブラウザ", en="The one since {made}")
+    end_all = Sentence(ja="すべてサインアウトする", en="Sign out everywhere")
+    ended = Sentence(
+        ja="✅ {count}件のブラウザをサインアウトしました。", en="✅ {count} browsers are signed out."
+    )
+    ended_already = Sentence(
+        ja="そのブラウザはもうサインアウトしています。", en="That browser is signed out already."
+    )
+
+
+class WebStartTexts(Area):
+    """What the operator is told."""
+
+    served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
+    link = Sentence(
+        ja="次のリンクをブラウザで開いてください（10分間、1回だけ使えます）。",
+        en="Open this link in a browser (it works once, within 10 minutes).",
+    )
+    no_port = Sentence(
+        ja="CC_BOT_WEB_PORT が設定されていません。たとえば CC_BOT_WEB_PORT=8080 と .env に書いて、cc-bot run を起動してください。",
+        en="CC_BOT_WEB_PORT is not set. Write CC_BOT_WEB_PORT=8080, say, into .env and start cc-bot run.",
+    )
+    nobody_serves = Sentence(
+        ja="いまは {host}:{port} で何も動いていません。リンクを開く前に cc-bot run を起動してください。",
+        en="Nothing answers at {host}:{port} at the moment. Start cc-bot run before you open the link.",
+    )

@@ -1,0 +1,110 @@
+"""A page: a template, filled with values and with the sentences of whoever reads it."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from importlib.resources import files
+from typing import Any, Final
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+import cc_bot.web
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import Texts
+from cc_bot.web.visitor import VISITOR, SignedIn
+
+_FOLDER: Final = files(cc_bot.web)
+
+TYPES: Final[Mapping[str, str]] = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+"""Of the files that pages load."""
+
+
+def _template(name: str) -> str | None:
+    found = _FOLDER / "templates" / name
+    return found.read_text(encoding="utf-8") if found.is_file() else None
+
+
+def make_environment() -> Environment:
+    """Make what fills templates. What is put into one is text, whatever stands in it, unless it was made to
+    be HTML (`markupsafe.Markup`)."""
+    environment = Environment(
+        loader=FunctionLoader(_template),
+        autoescape=True,
+        auto_reload=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = lambda value: f"{value:,}"
+    environment.globals["query"] = lambda **values: urlencode(
+        {name: value for name, value in values.items() if value not in (None, "", ())}, doseq=True
+    )
+    return environment
+
+
+def read_static_files() -> Mapping[str, tuple[bytes, str]]:
+    """Read the files that pages load: contents and type by name."""
+    found = {}
+    for file in (_FOLDER / "static").iterdir():
+        suffix = file.name[file.name.rfind(".") :]
+        if suffix in TYPES:
+            found[file.name] = (file.read_bytes(), TYPES[suffix])
+    return found
+
+
+ENVIRONMENT: Final = web.AppKey("environment", Environment)
+
+
+def render(
+    request: web.Request,
+    template: str,
+    visitor: SignedIn,
+    *,
+    status: int = 200,
+    **values: Any,
+) -> web.Response:
+    """Return a page for somebody who is signed in. `done` in its address names a sentence of `web.done` that
+    is told at the top: what a press has done."""
+    done = visitor.words.web.done.get(request.query.get("done", ""), "")
+    shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
+    return fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
+
+
+def render_for_anyone(
+    request: web.Request, template: str, words: Texts, zone: ZoneInfo, *, status: int = 200, **values: Any
+) -> web.Response:
+    """Return a page for somebody of whom no more is known than a language; for whoever is signed in, with
+    the way to the other pages."""
+    visitor = request.get(VISITOR)
+    shown = {"visitor": visitor, "owner": bool(visitor and visitor.owner), "done": "", **values}
+    return fill(request.app[ENVIRONMENT], template, words, zone, status=status, **shown)
+
+
+def fill(
+    environment: Environment, template: str, words: Texts, zone: ZoneInfo, *, status: int, **values: Any
+) -> web.Response:
+    body = environment.get_template(template).render(
+        words=words, web=words.web, at=moment_in(words.locale, zone), day=day_in(zone), **values
+    )
+    return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
+
+
+def see_other(path: str, done: str = "", **query: str | int) -> web.Response:
+    """Return what sends a browser on after a press, so that reloading does not press again. `done` names the
+    sentence that the next page tells."""
+    told = {**query, **({"done": done} if done else {})}
+    location = f"{path}?{urlencode(told)}" if told else path
+    return web.Response(status=303, headers={"Location": location})
+
+
+def moment_in(locale: Locale, zone: ZoneInfo) -> Callable[[datetime], str]:
+    """Return what writes a moment as a clock on the reader's wall shows it."""
+    form = "%Y/%m/%d %H:%M" if locale is Locale.JA else "%Y-%m-%d %H:%M"
+    return lambda moment: moment.astimezone(zone).strftime(form)
+
+
+def day_in(zone: ZoneInfo) -> Callable[[datetime], str]:
+    """Return what writes the day of a moment, where its reader is."""
+    return lambda moment: moment.astimezone(zone).date().isoformat()

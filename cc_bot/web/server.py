@@ -1,0 +1,362 @@
+"""The server of the pages: what every request passes, and what every response carries.
+
+A browser is trusted with nothing but its cookie: each request names a host that is ours, a change comes from
+a page of ours, and whoever asks is let in by the gate that commands pass. A failure is a page with one
+sentence, in the reader's language.
+"""
+
+import asyncio
+import errno
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import web
+
+from cc_bot.domain.errors import (
+    AccessError,
+    CcBotError,
+    ForeignRequest,
+    InputError,
+    InvalidSetting,
+    LinkOver,
+    NothingHere,
+    NotSignedIn,
+    OwnersOnly,
+    PortTaken,
+    RequestTooLarge,
+    StartupError,
+    StorageError,
+    TooManyCommands,
+    TooManyLinks,
+    TooManyRequests,
+)
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import explain, texts
+from cc_bot.web.page import ENVIRONMENT, make_environment, moment_in, read_static_files, render_for_anyone
+from cc_bot.web.services import WebServices, WebSettings, What
+from cc_bot.web.visitor import (
+    VISITOR,
+    Pace,
+    cookie_name,
+    drop_cookie,
+    find_session,
+    locale_of,
+    recognize,
+)
+
+_log = structlog.get_logger(__name__)
+
+# ---- what every response carries ---------------------------------------------------------------------------
+
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Source: Content Security Policy Level 3."""
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+
+
+async def _secure(_: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(HEADERS)
+
+
+# ---- where a request comes from ----------------------------------------------------------------------------
+# A name that was pointed at this machine by somebody else (DNS rebinding) is not ours, and what another site
+# sends has another origin. A form's origin is told because each page sets its own referrer policy for
+# requests to itself: under the header's alone a browser says `null` (Fetch standard, "append a request
+# `Origin` header").
+
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def is_ours(host: str, settings: WebSettings) -> bool:
+    """Return whether a `Host` header names these pages, or this machine."""
+    return host.lower() == urlsplit(settings.url).netloc or _is_loopback(host)
+
+
+def is_secure(host: str, settings: WebSettings) -> bool:
+    """Return whether who names that host came over https."""
+    ours = urlsplit(settings.url)
+    return ours.scheme == "https" and host.lower() == ours.netloc
+
+
+def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
+    """Return whether a request was made by a page of ours. Raises nothing."""
+    origin, host = request.headers.get("Origin", "").lower(), request.host.lower()
+    if is_secure(host, settings):
+        return origin == settings.url
+    return origin in (f"http://{host}", settings.url if host == urlsplit(settings.url).netloc else "")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def address_of(request: web.Request, settings: WebSettings) -> str:
+    """Return the address that somebody comes from: the nearest that no proxy of ours has."""
+    came = request.remote or ""
+    forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
+    while forwarded and _is_proxy(came, settings):
+        came = forwarded.pop() or came
+    return came
+
+
+def _is_proxy(address: str, settings: WebSettings) -> bool:
+    try:
+        return any(ip_address(address) in network for network in settings.proxies)
+    except ValueError:
+        return False
+
+
+# ---- what every request passes -----------------------------------------------------------------------------
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+PUBLIC: Final = ("/sign-in", "/static/")
+"""What is shown to everybody."""
+ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
+"""What is one's own, also for whoever may not use the bot any more, as with the commands of that name."""
+LARGEST_BYTES: Final = 1_000_000
+"""Of a request."""
+READING_S: Final = 20.0
+"""For a request to arrive whole."""
+
+STATUSES: Final[Mapping[type[CcBotError], int]] = {
+    NotSignedIn: 401,
+    LinkOver: 410,
+    TooManyLinks: 429,
+    TooManyRequests: 429,
+    TooManyCommands: 429,
+    RequestTooLarge: 413,
+    NothingHere: 404,
+    OwnersOnly: 404,
+    AccessError: 403,
+    InputError: 400,
+    StorageError: 503,
+}
+"""The first class that an error is of."""
+
+
+def status_of(error: CcBotError) -> int:
+    return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), 500)
+
+
+class Doorway:
+    """The middleware that every request passes."""
+
+    def __init__(self, services: WebServices, pace: Pace) -> None:
+        self._services = services
+        self._pace = pace
+        self.idle = set[object]()
+        """The connections that nothing was asked over yet."""
+
+    @web.middleware
+    async def pass_on(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            self.idle.discard(request.protocol)
+            return await self._let_in(request, handler)
+        except CcBotError as error:
+            return self._told(request, error)
+        except web.HTTPRequestEntityTooLarge:
+            return self._told(request, RequestTooLarge())
+        except web.HTTPException as sent:
+            if sent.status < 400:
+                raise
+            return self._told(request, NothingHere() if sent.status in (404, 405) else InputError())
+        except Exception:  # noqa: BLE001 - nobody is shown a traceback; the record has the rest
+            _log.error("page_broke", page=name_of_page(request), exc_info=True)
+            return self._told(request, CcBotError())
+
+    async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        services, settings = self._services, self._services.settings
+        if not is_ours(request.host, settings):
+            raise ForeignRequest
+        if request.method not in _SAFE:
+            self._require_own(request)
+        if request.path.startswith("/static/"):
+            return await handler(request)
+        secure = is_secure(request.host, settings)
+        session = await find_session(services, request, secure=secure)
+        if session is not None:
+            self._pace.count(session.id, asyncio.get_running_loop().time())
+            request[VISITOR] = await recognize(services, request, session)
+        if not request.path.startswith(PUBLIC):
+            if session is None:
+                raise NotSignedIn
+            what: What = "choices" if request.method in _SAFE else "command"
+            await services.discord.admit(session.place, what, always=request.path.startswith(ALWAYS))
+        if request.method not in _SAFE:
+            await _receive(request)
+        return await handler(request)
+
+    def _require_own(self, request: web.Request) -> None:
+        """Raise ForeignRequest for a change that no page of ours asks for, and RequestTooLarge."""
+        same = request.headers.get("Sec-Fetch-Site") == "same-origin"
+        if not (same and is_from_ours(request, self._services.settings)):
+            raise ForeignRequest
+        if (request.content_length or 0) > LARGEST_BYTES:
+            raise RequestTooLarge
+
+    def _told(self, request: web.Request, error: CcBotError) -> web.Response:
+        status = status_of(error)
+        if status != 401:  # who is signed out by time, and every robot that comes by
+            _log.info("page_refused", page=name_of_page(request), error=type(error).__name__, status=status)
+        visitor, settings = request.get(VISITOR), self._services.settings
+        locale = visitor.locale if visitor else locale_of(request, settings.locale)
+        zone = visitor.timezone if visitor else settings.timezone
+        words = texts(locale)
+        told = NothingHere() if isinstance(error, OwnersOnly) else error
+        response = render_for_anyone(
+            request,
+            "trouble.html",
+            words,
+            zone,
+            status=status,
+            sentence=explain(told, words, moment_in(locale, zone)),
+        )
+        secure = is_secure(request.host, settings)
+        if isinstance(error, NotSignedIn) and cookie_name(secure=secure) in request.cookies:
+            drop_cookie(response, secure=secure)
+        return response
+
+
+async def _receive(request: web.Request) -> None:
+    """Have a form arrive whole; handlers find it there. Raises InputError for what is none, or takes too
+    long."""
+    try:
+        async with asyncio.timeout(READING_S):
+            await request.post()
+    except (ValueError, TimeoutError) as error:
+        raise InputError from error
+
+
+def name_of_page(request: web.Request) -> str:
+    """Return a page's name for the log: its pattern, without what stands in its place."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource else ""
+
+
+# ---- server ------------------------------------------------------------------------------------------------
+# Who can reach it may mean harm: a connection that has not asked for anything after a while is ended, and
+# there are only so many at a time. The event loop is everybody's.
+
+CLOSING_S: Final = 2.0
+"""Answers that are under way when the program ends."""
+IDLE_S: Final = 15.0
+"""From a connection to its first whole request."""
+MOST_CONNECTIONS: Final = 2000
+
+
+DOORWAY: Final = web.AppKey("doorway", Doorway)
+
+
+def make_app(services: WebServices, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
+    """Put the pages together. `routes` are those of all of them."""
+    doorway = Doorway(services, Pace())
+    app = web.Application(middlewares=[doorway.pass_on], client_max_size=LARGEST_BYTES)
+    app[DOORWAY] = doorway
+    app.on_response_prepare.append(_secure)
+    app[ENVIRONMENT] = make_environment()
+    app.add_routes([*routes, web.get("/static/{name}", _static())])
+    return app
+
+
+def _static() -> Handler:
+    held = read_static_files()
+
+    async def answer(request: web.Request) -> web.Response:
+        body, content_type = held.get(request.match_info["name"], (None, ""))
+        if body is None:
+            raise NothingHere
+        return web.Response(body=body, content_type=content_type, charset="utf-8")
+
+    return answer
+
+
+@asynccontextmanager
+async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[int]:
+    """Serve until left; yield the port. Raises PortTaken, and InvalidSetting for a port that the program may
+    not use, or a host that this machine does not have."""
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSING_S)
+    await runner.setup()
+    listener = None
+    try:
+        listener = await _listen(runner, settings, app[DOORWAY].idle)
+        listening = int(listener.sockets[0].getsockname()[1])
+        _log.info("pages_served", host=settings.host, port=listening)
+        yield listening
+    finally:
+        if listener is not None:
+            listener.close()
+        await runner.cleanup()
+
+
+async def _listen(runner: web.AppRunner, settings: WebSettings, idle: set[object]) -> asyncio.Server:
+    loop, server = asyncio.get_running_loop(), runner.server
+    if server is None:
+        raise RuntimeError("the runner was not set up")
+
+    def connection() -> asyncio.Protocol:
+        if len(server.connections) >= MOST_CONNECTIONS:
+            return _RefusedConnection()
+        protocol = server()
+        idle.add(protocol)
+        loop.call_later(IDLE_S, end_if_idle, protocol)
+        return protocol
+
+    def end_if_idle(protocol: web.RequestHandler) -> None:
+        if protocol in idle:
+            idle.discard(protocol)
+            _end(protocol)
+
+    try:
+        return await loop.create_server(connection, settings.host, settings.port)
+    except OSError as error:
+        raise startup_error(error, settings.host, settings.port) from error
+
+
+class _RefusedConnection(asyncio.Protocol):
+    """A connection too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()
+
+
+def _end(protocol: web.RequestHandler) -> None:
+    if protocol.transport is not None:
+        protocol.transport.abort()
+
+
+def startup_error(error: OSError, host: str, port: int) -> StartupError:
+    """Return the error for the operator when nothing can be served there."""
+    match error.errno:
+        case errno.EADDRINUSE:
+            return PortTaken(host=host, port=port)
+        case errno.EACCES:  # those below 1024 are for root
+            return InvalidSetting(name="CC_BOT_WEB_PORT", expected="8080")
+        case _:
+            return InvalidSetting(name="CC_BOT_WEB_HOST", expected="127.0.0.1 / 0.0.0.0")
+
+
+def language_of(request: web.Request, services: WebServices) -> Locale:
+    """Return the language of whoever reads a page, signed in or not."""
+    visitor = request.get(VISITOR)
+    return visitor.locale if visitor else locale_of(request, services.settings.locale)

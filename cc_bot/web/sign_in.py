@@ -1,0 +1,103 @@
+"""Signing in by a link, once, and signing out.
+
+Opening a link shows whose pages it opens and a button, and changes nothing: what merely fetches links (a
+chat's preview, a scanner of mail) does not use it up. The press does.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.domain.errors import LinkOver, NotSignedIn, TooManyLinks
+from cc_bot.domain.web import WebPlace
+from cc_bot.texts import texts
+from cc_bot.web.page import render_for_anyone, see_other
+from cc_bot.web.server import address_of, is_secure, language_of
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import Pace, drop_cookie, set_cookie, visitor_of
+
+MOST_TRIES: Final = 5
+"""Links that don't hold, of one address within TRIES_S."""
+TRIES_S: Final = 60.0
+
+
+class SignInPages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+        self._tries = Pace(MOST_TRIES, TRIES_S)
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/sign-in", self.show),
+            web.post("/sign-in", self.sign_in),
+            web.post("/sign-out", self.sign_out),
+            web.post("/sessions/end", self.end_session),
+        )
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show whose pages a link opens. Raises LinkOver or TooManyLinks."""
+        code = request.query.get("code", "")
+        if not code:
+            raise NotSignedIn
+        place = await self._services.stores.web_sessions.find_code(code) if self._may_try(request) else None
+        if place is None:
+            raise self._refused(request)
+        words = texts(language_of(request, self._services))
+        zone = self._services.settings.timezone
+        name = await name_of_user(self._services, place, words.web.terminal_user)
+        return render_for_anyone(request, "sign_in.html", words, zone, code=code, name=name)
+
+    async def sign_in(self, request: web.Request) -> web.StreamResponse:
+        """Use the link up. Raises as `show`, and what the gate raises."""
+        code = str((await request.post()).get("code", ""))
+        store = self._services.stores.web_sessions
+        place = await store.find_code(code) if self._may_try(request) else None
+        if place is None:
+            raise self._refused(request)
+        await self._services.discord.admit(place, "command")
+        made = await store.sign_in(code)
+        if made is None:
+            raise self._refused(request)
+        sent = see_other("/")
+        set_cookie(sent, made[0], secure=is_secure(request.host, self._services.settings))
+        return sent
+
+    async def sign_out(self, request: web.Request) -> web.StreamResponse:
+        """End the session of this browser."""
+        visitor = visitor_of(request)
+        await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
+        sent = see_other("/sign-in")
+        drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
+        return sent
+
+    async def end_session(self, request: web.Request) -> web.StreamResponse:
+        """End one session of one's own by its number, or all of them."""
+        visitor, wanted = visitor_of(request), str((await request.post()).get("id", ""))
+        store = self._services.stores.web_sessions
+        if wanted == "all":
+            await store.end_all(visitor.user_id)
+        elif wanted.isdecimal() and len(wanted) < 19:
+            await store.end(visitor.user_id, int(wanted))
+        return see_other("/settings", "session_ended")
+
+    def _may_try(self, request: web.Request) -> bool:
+        return self._tries.has_room(self._address(request), asyncio.get_running_loop().time())
+
+    def _refused(self, request: web.Request) -> LinkOver | TooManyLinks:
+        """Return the error for a link that does not hold, and count it."""
+        if not self._may_try(request):
+            return TooManyLinks()
+        self._tries.count(self._address(request), asyncio.get_running_loop().time())
+        return LinkOver()
+
+    def _address(self, request: web.Request) -> str:
+        return address_of(request, self._services.settings)
+
+
+async def name_of_user(services: WebServices, place: WebPlace, terminal: str) -> str:
+    """Return what a user is called; their number, where Discord does not tell."""
+    if place.user_id == 0:
+        return terminal
+    return await services.discord.name_of(place.user_id) or str(place.user_id)

@@ -1,0 +1,24 @@
+"""All pages together, and for as long as they are served."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from cc_bot.web.page import see_other
+from cc_bot.web.server import make_app, serve
+from cc_bot.web.services import WebServices
+from cc_bot.web.sign_in import SignInPages
+
+
+@asynccontextmanager
+async def serve_pages(services: WebServices) -> AsyncIterator[int]:
+    """Serve every page until left; yield the port. Raises PortTaken or InvalidSetting."""
+    pages = (SignInPages(services),)
+    routes = [route for each in pages for route in each.routes()]
+    async with serve(services.settings, make_app(services, [web.get("/", _go_home), *routes])) as port:
+        yield port
+
+
+async def _go_home(_: web.Request) -> web.StreamResponse:
+    return see_other("/canvas")

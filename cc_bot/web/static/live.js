@@ -1,0 +1,64 @@
+/* Makes pages live that work without it: a form marked `data-live` is sent in the background, and what the
+   page shows of the answer takes its place, so that whoever typed something keeps it when that was refused. */
+
+const main = () => document.getElementById("content");
+
+/* Tell a sentence at the top of the page. */
+export function say(sentence, refused = false) {
+  const said = document.getElementById("said");
+  if (!said) return;
+  said.textContent = sentence;
+  said.classList.toggle("trouble", refused);
+  said.setAttribute("role", refused ? "alert" : "status");
+}
+
+/* Put the content of a page that was fetched in the place of this one's, or only of one part of it. */
+export function show(html, part = "content") {
+  const fetched = new DOMParser().parseFromString(html, "text/html");
+  const fresh = fetched.getElementById(part);
+  const old = document.getElementById(part);
+  if (!fresh || !old) return false;
+  old.replaceWith(document.adoptNode(fresh));
+  if (part === "content") document.title = fetched.title;
+  document.dispatchEvent(new CustomEvent("page:shown", { detail: { part } }));
+  return true;
+}
+
+/* The sentence of a page that tells of trouble. */
+export function troubleOf(html) {
+  const fetched = new DOMParser().parseFromString(html, "text/html");
+  return fetched.querySelector("[role=alert]")?.textContent ?? "";
+}
+
+async function send(form, submitter) {
+  const data = new FormData(form, submitter);
+  const asked = form.method === "get";
+  const address = new URL(submitter?.formAction || form.action);
+  if (asked) address.search = new URLSearchParams(data).toString();
+  const multipart = form.enctype === "multipart/form-data";
+  const body = asked ? undefined : multipart ? data : new URLSearchParams(data);
+  main().setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(address, { method: form.method, body, credentials: "same-origin" });
+    const html = await answer.text();
+    if (!answer.ok && troubleOf(html)) {
+      say(troubleOf(html), true);
+    } else if (show(html)) {
+      history.pushState(null, "", answer.url);
+      main().focus();
+    }
+  } catch {
+    say(document.body.dataset.away, true);
+  } finally {
+    main().removeAttribute("aria-busy");
+  }
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.hasAttribute("data-live") || event.defaultPrevented) return;
+  event.preventDefault();
+  send(form, event.submitter);
+});
+
+window.addEventListener("popstate", () => location.reload());

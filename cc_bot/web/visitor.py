@@ -1,0 +1,126 @@
+"""Whoever is signed in: the cookie, the session that it names, and the language of its reader."""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from aiohttp import web
+
+from cc_bot.domain.errors import NotSignedIn, TooManyRequests
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.web import LONGEST_LIFE, WebSession
+from cc_bot.texts import Texts, texts
+from cc_bot.web.services import WebServices
+
+COOKIE: Final = "cc_bot"
+PREFIX: Final = "__Host-"
+"""Of a cookie that a browser keeps from every other host, by its own rules (RFC 6265bis, section 4.1.3.2)."""
+MOST_REQUESTS: Final = 20
+"""Within a second, of a session."""
+REMEMBERED: Final = 5000
+"""Sessions whose last requests are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """The one who asks."""
+
+    session: WebSession
+    owner: bool
+    """Whether the bot is theirs, which is asked anew with every request."""
+    locale: Locale
+    timezone: ZoneInfo
+    words: Texts
+    memory_paused: bool
+    spoken: bool
+
+    @property
+    def user_id(self) -> int:
+        return self.session.user_id
+
+
+VISITOR: Final = web.RequestKey("visitor", SignedIn)
+
+
+def visitor_of(request: web.Request) -> SignedIn:
+    """Return who asks. Raises NotSignedIn."""
+    visitor: SignedIn | None = request.get(VISITOR)
+    if visitor is None:
+        raise NotSignedIn
+    return visitor
+
+
+def locale_of(request: web.Request, otherwise: Locale) -> Locale:
+    """Return the first language of a browser that every text exists in."""
+    for wanted in request.headers.get("Accept-Language", "").split(","):
+        tag = wanted.partition(";")[0].strip().lower()
+        if tag.partition("-")[0] in [*Locale]:
+            return Locale.of(tag)
+    return otherwise
+
+
+def cookie_name(*, secure: bool) -> str:
+    return f"{PREFIX}{COOKIE}" if secure else COOKIE
+
+
+def set_cookie(response: web.StreamResponse, secret: str, *, secure: bool) -> None:
+    response.set_cookie(
+        cookie_name(secure=secure),
+        secret,
+        max_age=int(LONGEST_LIFE.total_seconds()),
+        path="/",
+        secure=secure,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
+    response.del_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True, samesite="Lax")
+
+
+async def find_session(services: WebServices, request: web.Request, *, secure: bool) -> WebSession | None:
+    """Return the session that a request's cookie names. Raises StorageError."""
+    secret = request.cookies.get(cookie_name(secure=secure), "")
+    return await services.stores.web_sessions.get(secret) if secret else None
+
+
+async def recognize(services: WebServices, request: web.Request, session: WebSession) -> SignedIn:
+    """Return who that is, and how to speak to them. Raises StorageError."""
+    chosen = await services.stores.settings.get(session.user_id)
+    locale = chosen.locale or locale_of(request, services.settings.locale)
+    return SignedIn(
+        session,
+        await services.discord.is_owner(session.user_id),
+        locale,
+        chosen.zone(services.settings.timezone),
+        texts(locale),
+        chosen.memory_paused,
+        chosen.spoken,
+    )
+
+
+@dataclass(eq=False, slots=True)
+class Pace:
+    """How often each session has asked for something within the last second."""
+
+    most: int = MOST_REQUESTS
+    within_s: float = 1.0
+    _moments: OrderedDict[object, deque[float]] = field(default_factory=OrderedDict)
+
+    def count(self, who: object, now_s: float) -> None:
+        """Count one. Raises TooManyRequests when there were `most` by now."""
+        if not self.has_room(who, now_s):
+            raise TooManyRequests
+        self._moments[who].append(now_s)
+
+    def has_room(self, who: object, now_s: float) -> bool:
+        """Return whether one more would be counted."""
+        moments = self._moments.setdefault(who, deque())
+        self._moments.move_to_end(who)
+        if len(self._moments) > REMEMBERED:
+            self._moments.popitem(last=False)
+        while moments and moments[0] <= now_s - self.within_s:
+            moments.popleft()
+        return len(moments) < self.most

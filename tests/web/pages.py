@@ -1,0 +1,153 @@
+"""The pages over a real database and a real server, and browsers' worth of requests to them."""
+
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import aiohttp
+
+from cc_bot.app.core import Core, open_core
+from cc_bot.app.web import web_services
+from cc_bot.config import read_config
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import AccessError, NotAllowed
+from cc_bot.domain.message import Agent
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.web import WebPlace
+from cc_bot.web.services import WebServices
+from cc_bot.web.site import serve_pages
+
+TARO: Final = 123456789012345678
+HANA: Final = 876543210987654321
+CHANNEL: Final = 987654321098765432
+
+
+@dataclass
+class Town:
+    """Discord as the pages see it: who may come in, who owns the bot, and who is called what."""
+
+    core: Core
+    denied: set[int] = field(default_factory=set)
+    owners: set[int] = field(default_factory=set)
+    managers: set[tuple[int, int]] = field(default_factory=set)
+    names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
+    changed: list[SessionKey] = field(default_factory=list)
+
+    async def admit(
+        self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
+    ) -> None:
+        if place.user_id in self.denied and not always:
+            raise NotAllowed
+
+    async def refusal(self, place: WebPlace) -> AccessError | None:
+        return NotAllowed() if place.user_id in self.denied else None
+
+    async def is_owner(self, user_id: int) -> bool:
+        return user_id in self.owners
+
+    async def manages(self, user_id: int, guild_id: int) -> bool:
+        return (user_id, guild_id) in self.managers
+
+    async def name_of(self, user_id: int) -> str | None:
+        return self.names.get(user_id)
+
+    async def name_of_channel(self, channel_id: int) -> str | None:
+        return "#雑談 (日本語サーバー)" if channel_id == CHANNEL else None
+
+    async def name_of_guild(self, guild_id: int) -> str | None:
+        return "日本語サーバー"
+
+    async def current_key(self, user_id: int, channel_id: int) -> SessionKey:
+        chosen = await self.core.stores.agents.get_choice(user_id, channel_id)
+        return SessionKey(user_id, channel_id, chosen or "default")
+
+    async def usable_agents(self, channel_id: int) -> Sequence[Agent]:
+        return tuple((await self.core.agents.all()).values())
+
+    async def use_agent(self, user_id: int, channel_id: int, agent: Agent) -> None:
+        await self.core.stores.agents.choose(user_id, channel_id, agent.name)
+
+    async def canvas_changed(self, key: SessionKey) -> None:
+        self.changed.append(key)
+
+
+@dataclass
+class Site:
+    """The pages, as they are served."""
+
+    core: Core
+    town: Town
+    services: WebServices
+    url: str
+
+    async def link(self, user_id: int = TARO) -> str:
+        """Return the address that signs somebody in."""
+        code = await self.services.stores.web_sessions.make_code(WebPlace(user_id, CHANNEL))
+        return f"{self.url}/sign-in?code={code}"
+
+    @asynccontextmanager
+    async def visit(self, user_id: int | None = TARO, **headers: str) -> AsyncIterator["Visit"]:
+        """Open the pages as somebody who is signed in, or as nobody."""
+        given = {"Accept-Language": "ja", **headers}
+        async with aiohttp.ClientSession(
+            self.url, headers=given, cookie_jar=aiohttp.CookieJar(unsafe=True)
+        ) as client:
+            visit = Visit(client, self.url)
+            if user_id is not None:
+                code = (await self.link(user_id)).partition("code=")[2]
+                answer = await visit.press("/sign-in", code=code)
+                assert answer.status == 303, await answer.text()
+            yield visit
+
+
+@dataclass
+class Visit:
+    """Somebody's browser."""
+
+    client: aiohttp.ClientSession
+    url: str
+
+    async def open(self, path: str, *, status: int = 200, **headers: str) -> str:
+        """Return what a page holds."""
+        async with self.client.get(path, headers=headers) as answer:
+            text = await answer.text()
+            assert answer.status == status, text
+            return text
+
+    async def press(self, path: str, **form: Any) -> aiohttp.ClientResponse:
+        """Send a form from a page of theirs, and return the answer to it, which is read."""
+        async with self.client.post(
+            path, data=form, headers=self.own_headers(), allow_redirects=False
+        ) as answer:
+            await answer.read()
+            return answer
+
+    def own_headers(self) -> dict[str, str]:
+        return {"Origin": self.url, "Sec-Fetch-Site": "same-origin"}
+
+
+def free_port() -> int:
+    with socket.socket() as each:
+        each.bind(("127.0.0.1", 0))
+        return int(each.getsockname()[1])
+
+
+@asynccontextmanager
+async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> AsyncIterator[Site]:
+    """Serve the pages over a database in that folder. `environ`: settings, as the operator writes them."""
+    port = free_port()
+    settings = {
+        "CC_BOT_DATABASE_URL": f"sqlite:////{(folder / 'web.db').absolute().as_posix().lstrip('/')}",
+        "CC_BOT_WEB_PORT": str(port),
+        "CC_BOT_EMBEDDING_MODEL": "off",
+        **environ,
+    }
+    config = read_config(settings, folder / "no.env")
+    async with open_core(config, clock) as core:
+        town = Town(core)
+        services = web_services(config, core, town, clock)
+        async with serve_pages(services):
+            yield Site(core, town, services, f"http://127.0.0.1:{port}")

@@ -1,0 +1,59 @@
+"""Signing in: a link works once, and only for who presses."""
+
+import asyncio
+from datetime import timedelta
+
+from tests.web.pages import HANA, TARO, Site, Visit
+
+
+class TestALink:
+    async def test_tells_whose_pages_it_opens_and_is_not_used_up_by_that(self, site: Site) -> None:
+        link = await site.link(HANA)
+        async with site.visit(None) as visit:
+            for _ in range(3):
+                assert "花 &amp; &lt;Hana&gt; さんのページ" in await visit.open(link)
+
+    async def test_signs_in_whoever_presses(self, site: Site, taro: Visit) -> None:
+        [session] = await site.core.stores.web_sessions.list(TARO)
+        assert session.user_id == TARO
+
+    async def test_works_once(self, site: Site) -> None:
+        code = (await site.link()).partition("code=")[2]
+        async with site.visit(None) as one, site.visit(None) as other:
+            answers = await asyncio.gather(
+                one.press("/sign-in", code=code), other.press("/sign-in", code=code)
+            )
+        assert sorted(answer.status for answer in answers) == [303, 410]
+
+    async def test_that_was_made_up_is_gone_and_after_five_nobody_looks(self, site: Site) -> None:
+        async with site.visit(None) as visit:
+            for number in range(5):
+                text = await visit.open(f"/sign-in?code=x{number}", status=410)
+                assert "このリンクはもう使えません" in text
+            await visit.open("/sign-in?code=x", status=429)
+            await visit.open(await site.link(), status=429)
+
+    async def test_keeps_no_secret_in_the_database(self, site: Site) -> None:
+        code = (await site.link()).partition("code=")[2]
+        rows = [row async for row in site.core.stores.personal_data.read_records(TARO)]
+        assert rows
+        assert code not in repr(rows)
+
+
+class TestASession:
+    async def test_ends_when_its_user_signs_out(self, site: Site, taro: Visit) -> None:
+        await taro.press("/sign-out")
+        assert "/web" in await taro.open("/", status=401)
+
+    async def test_is_nobody_elses_to_end(self, site: Site, taro: Visit) -> None:
+        [session] = await site.core.stores.web_sessions.list(TARO)
+        async with site.visit(HANA) as hana:
+            await hana.press("/sessions/end", id=str(session.id))
+        assert await site.core.stores.web_sessions.list(TARO)
+        await taro.press("/sessions/end", id=str(session.id))
+        assert not await site.core.stores.web_sessions.list(TARO)
+
+    async def test_lasts_at_most_as_long_as_it_may(self, site: Site, taro: Visit) -> None:
+        [session] = await site.core.stores.web_sessions.list(TARO)
+        assert session.ends_at - session.made_at == timedelta(days=30)
+        assert session.ends() - session.used_at == timedelta(days=7)
