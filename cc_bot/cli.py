@@ -383,6 +383,8 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
     chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
+    pages = commands.add_parser("web", help=words.web, description=words.web)
+    pages.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
     add_database_commands(commands, all_texts)
     add_doctor_commands(commands, all_texts)
     return parser
@@ -404,6 +406,11 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             configure_logging("error", config.log_format)
             done = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
             return EXIT_OK if done else EXIT_BROKEN
+        case "web":
+            from cc_bot.app.web import run_web  # noqa: PLC0415
+
+            configure_logging("warning", config.log_format)
+            return EXIT_OK if asyncio.run(run_web(config, options.user, say)) else EXIT_OPERATOR
         case "doctor":
             configure_logging("error", config.log_format)
             return run_doctor_command(config, options)

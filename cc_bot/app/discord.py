@@ -21,6 +21,7 @@ from cc_bot.app.core import (
     summarize_rest,
 )
 from cc_bot.app.watchdog import ServiceManager, Watchdog
+from cc_bot.app.web import serve_web
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
@@ -68,6 +69,8 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 pulse,
                 partial(_newest_backup, config),
                 not_asked if is_offline(config) else partial(reach_model, config),
+                config.web_url if config.web_port else "",
+                partial(serve_web, config, core, clock, say),
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.

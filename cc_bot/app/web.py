@@ -19,13 +19,13 @@ from cc_bot.texts import texts
 
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
-    from cc_bot.web.services import DiscordSide, WebServices
+    from cc_bot.web.services import Discord, WebServices
 
 REACH_S = 2.0
 """For whatever listens on this machine to answer."""
 
 
-def web_services(config: Config, core: "Core", discord: "DiscordSide", clock: Clock) -> "WebServices":
+def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock) -> "WebServices":
     """Put together what the pages are handed."""
     from cc_bot.web.services import WebServices, WebSettings
 
@@ -52,7 +52,7 @@ def web_services(config: Config, core: "Core", discord: "DiscordSide", clock: Cl
 
 @asynccontextmanager
 async def serve_web(
-    config: Config, core: "Core", clock: Clock, say: Callable[[str], None], discord: "DiscordSide"
+    config: Config, core: "Core", clock: Clock, say: Callable[[str], None], discord: "Discord"
 ) -> AsyncIterator[None]:
     """Serve the pages, if a port is named for them. Raises PortTaken or InvalidSetting."""
     if config.web_port is None:

@@ -95,6 +95,7 @@ class DiscordBot:
         self._assistant = given.assistant
         self._pulse = given.pulse
         self._lifeline = given.lifeline
+        self._serve_pages = given.serve_pages
         self._say = say
         self._start_failure: StartupError | None = None
         self._bot = gateway_bot(self._settings.token, self._settings.api_url, granted.reading)
@@ -115,18 +116,8 @@ class DiscordBot:
         try:
             if not await first_of(start, stop.wait()):
                 return
-            me = self._bot.get_me()
-            words = texts(self._settings.operator_locale).cli
-            self._say(words.ready.format(name=me.username if me else "cc-bot"))
-            _log.info("ready")
-            self._services.messages.resume()
-            self._services.reminders.begin()
-            self._services.unfinished.begin()
-            self._pulse.begin(self._latency_s)
-            self._lifeline.ready()
-            if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
-                raise DiscordUnreachable
-            self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
+            async with self._serve_pages(self._services.pages):
+                await self._answer_until(stop)
         except hikari.GatewayServerClosedConnectionError as error:
             raise refusal(error) from error
         finally:
@@ -134,6 +125,20 @@ class DiscordBot:
             start.cancel()
             await asyncio.gather(start, return_exceptions=True)
             await self._leave()
+
+    async def _answer_until(self, stop: asyncio.Event) -> None:
+        me = self._bot.get_me()
+        words = texts(self._settings.operator_locale).cli
+        self._say(words.ready.format(name=me.username if me else "cc-bot"))
+        _log.info("ready")
+        self._services.messages.resume()
+        self._services.reminders.begin()
+        self._services.unfinished.begin()
+        self._pulse.begin(self._latency_s)
+        self._lifeline.ready()
+        if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
+            raise DiscordUnreachable
+        self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
     async def _start(self) -> None:
         await self._services.messages.prepare()

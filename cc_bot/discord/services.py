@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, TypeVar
@@ -38,6 +39,7 @@ from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
@@ -64,12 +66,23 @@ from cc_bot.stores import (
     Stores,
     SummaryStore,
     TurnLedger,
+    WebSessionStore,
 )
 
 # ---- lifetime ------------------------------------------------------------------------------------------
 
 
 Result = TypeVar("Result")
+
+
+ServePages = Callable[["DiscordForPages"], AbstractAsyncContextManager[None]]
+"""Serves the pages for browsers until left. Entering it raises a StartupError."""
+
+
+@contextlib.asynccontextmanager
+async def serve_none(_: "DiscordForPages") -> AsyncIterator[None]:
+    """Serve no pages."""
+    yield
 
 
 class Lifeline(Protocol):
@@ -145,6 +158,7 @@ def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
     registry.register_value(AccessStore, stores.access)
     registry.register_value(ChannelModelStore, stores.channel_models)
     registry.register_value(LimitStore, stores.limits)
+    registry.register_value(WebSessionStore, stores.web_sessions)
 
 
 # ---- settings --------------------------------------------------------------------------------------------
@@ -190,6 +204,9 @@ class BotDependencies:
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
     newest_backup: NewestBackup = no_backup
     ask_model: Ask = not_asked
+    pages_url: str = ""
+    """Where the pages for browsers are; empty: nowhere."""
+    serve_pages: ServePages = serve_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +214,7 @@ class BotServices:
     """The parts that live as long as the bot."""
 
     gate: Gate
+    pages: DiscordForPages
     answers: Answers
     receipts: ReceiptUpkeep
     messages: Messages
@@ -231,14 +249,13 @@ def build_services(
     )
     shards = Shards(places, recipients.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
-    files = AttachmentFetcher(DocumentReader())
     deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
     references = References(
         bot.rest,
         stores,
         gate.reads,
         places,
-        files,
+        AttachmentFetcher(DocumentReader()),
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )
@@ -302,4 +319,14 @@ def build_services(
     admit_presses(bot, gate, recipients)
     canvas_upkeep.listen()
     messages.listen()
-    return BotServices(gate, answers, receipts, messages, reminders, canvas_upkeep, unfinished)
+    registry.register_value(PagesUrl, PagesUrl(given.pages_url))
+    return BotServices(
+        gate,
+        DiscordForPages(bot.rest, gate, chooser, places, boards),
+        answers,
+        receipts,
+        messages,
+        reminders,
+        canvas_upkeep,
+        unfinished,
+    )

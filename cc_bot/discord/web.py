@@ -27,9 +27,16 @@ REMEMBERED: Final = 2000
 _MANAGERS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 
 
+@dataclass(frozen=True, slots=True)
+class PagesUrl:
+    """The address of the pages; empty where the operator has none served."""
+
+    url: str
+
+
 @dataclass(eq=False, slots=True)
-class WebSide:
-    """See `DiscordSide` of the pages."""
+class DiscordForPages:
+    """Discord, as the pages see it."""
 
     rest: hikari.api.RESTClient
     gate: Gate

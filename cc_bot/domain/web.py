@@ -1,4 +1,4 @@
-"""Who is signed in to the pages in a browser."""
+"""Browsers that are signed in to somebody's pages."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ LONGEST_LIFE: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class WebPlace:
-    """Whose pages they are, and where on Discord they were asked for: that place's rules hold for them."""
+    """The user of some pages, and where on Discord they were asked for: that place's rules hold for them."""
 
     user_id: int
     channel_id: int = 0

@@ -162,7 +162,7 @@ SELECT_STALE: Final = f"""
 # What pages in browsers show, of all users: read after each change of the database.
 SELECT_CLOCK: Final = "SELECT drawn, moved FROM canvas_clock WHERE id = 1"
 # By sessions_by_canvas_change. $1 the number of a change
-SELECT_DRAWN: Final = f"SELECT DISTINCT {KEY.select} FROM sessions WHERE canvas_change > $1"
+SELECT_DRAWN: Final = f"SELECT {KEY.select} FROM sessions WHERE canvas_change > 0 AND canvas_change > $1"
 
 CANVAS_STATEMENTS: Final = frozenset(
     {SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN_IN, SELECT_STALE, SELECT_CLOCK, SELECT_DRAWN}
@@ -172,7 +172,7 @@ CANVAS_STATEMENTS: Final = frozenset(
 _LIST_KEYS: Final = f"""
     SELECT {KEY.select}, max(last_active) FROM sessions
     WHERE user_id = $1 AND canvas_revision > 0
-    GROUP BY user_id, channel_id, agent ORDER BY 4 DESC
+    GROUP BY user_id, channel_id, agent
 """
 
 
@@ -213,7 +213,7 @@ class CanvasStore:
     async def list_keys(self, user_id: int) -> list[SessionKey]:
         """List the keys under which the user ever had something drawn, the one used last first."""
         rows = await self._database.query(_LIST_KEYS, user_id)
-        return [KEY.read(row[:3]) for row in rows]
+        return [KEY.read(row[:3]) for row in sorted(rows, key=lambda row: str(row[3]), reverse=True)]
 
     async def wait_for_change(self, seconds: float) -> None:
         """Wait until something may have changed: this program has written, or so many seconds are over."""
@@ -226,7 +226,8 @@ class CanvasStore:
 
     async def list_drawn(self, after: int) -> list[SessionKey]:
         """List the keys, of all users, whose canvas has a change of a later number than that."""
-        return [*map(KEY.read, await self._database.query(SELECT_DRAWN, after))]
+        rows = await self._database.query(SELECT_DRAWN, after)
+        return [*dict.fromkeys(map(KEY.read, rows))]
 
     async def remove(self, key: SessionKey, element_id: str) -> bool:
         """Take one element down, private or not, of the canvas of the open session or the one that the next

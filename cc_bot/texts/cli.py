@@ -11,6 +11,10 @@ class CliTexts(Area):
         ja="Discord ボットを動かします（DISCORD_TOKEN が必要です）",
         en="run the Discord bot (needs DISCORD_TOKEN)",
     )
+    web = Sentence(
+        ja="ブラウザで自分のページを開くリンクを表示します（cc-bot run が動いているとき）",
+        en="Print a link to your pages in a browser (while cc-bot run is up)",
+    )
     chat = Sentence(
         ja="ターミナルで話します（トークンも API キーもいりません）",
         en="chat in the terminal (needs neither a token nor an API key)",

@@ -359,6 +359,11 @@ class CommandTexts(Area):
         ja="声かけの今の設定と、次の時刻を見ます", en="Show how I check in with you, and when next"
     )
 
+    web = Sentence(ja="マイページ", en="web")
+    web_description = Sentence(
+        ja="キャンバスやメモリを、ブラウザの自分のページで見ます",
+        en="Open your own pages in a browser: canvas, memories, usage",
+    )
     privacy = Sentence(ja="プライバシー", en="privacy")
     privacy_description = Sentence(
         ja="あなたについて保存しているものを見る・受け取る・消す",

@@ -4,7 +4,7 @@ from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class WebTexts(Area):
-    """What all pages share."""
+    """Words that all pages share."""
 
     title = Sentence(ja="cc-bot", en="cc-bot")
     to_content = Sentence(ja="本文へ", en="Skip to the content")
@@ -55,7 +55,7 @@ class WebTexts(Area):
 
 
 class WebCommandTexts(Area):
-    """What `/web` says."""
+    """Words of `/web`."""
 
     link = Sentence(
         ja="🔗 あなたのページを開くリンクです。10分間、1回だけ使えます。人には見せないでください。",
@@ -81,7 +81,7 @@ class WebCommandTexts(Area):
 
 
 class WebStartTexts(Area):
-    """What the operator is told."""
+    """Words for the operator."""
 
     served = Sentence(ja="ブラウザのページ: {url}", en="Pages for browsers: {url}")
     link = Sentence(

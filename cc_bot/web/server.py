@@ -40,7 +40,7 @@ from cc_bot.web.page import ENVIRONMENT, make_environment, moment_in, read_stati
 from cc_bot.web.services import WebServices, WebSettings, What
 from cc_bot.web.visitor import (
     VISITOR,
-    Pace,
+    RequestRates,
     cookie_name,
     drop_cookie,
     find_session,
@@ -161,9 +161,9 @@ def status_of(error: CcBotError) -> int:
 class Doorway:
     """The middleware that every request passes."""
 
-    def __init__(self, services: WebServices, pace: Pace) -> None:
+    def __init__(self, services: WebServices, rates: RequestRates) -> None:
         self._services = services
-        self._pace = pace
+        self._rates = rates
         self.idle = set[object]()
         """The connections that nothing was asked over yet."""
 
@@ -195,7 +195,7 @@ class Doorway:
         secure = is_secure(request.host, settings)
         session = await find_session(services, request, secure=secure)
         if session is not None:
-            self._pace.count(session.id, asyncio.get_running_loop().time())
+            self._rates.count(session.id, asyncio.get_running_loop().time())
             request[VISITOR] = await recognize(services, request, session)
         if not request.path.startswith(PUBLIC):
             if session is None:
@@ -269,7 +269,7 @@ DOORWAY: Final = web.AppKey("doorway", Doorway)
 
 def make_app(services: WebServices, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
     """Put the pages together. `routes` are those of all of them."""
-    doorway = Doorway(services, Pace())
+    doorway = Doorway(services, RequestRates())
     app = web.Application(middlewares=[doorway.pass_on], client_max_size=LARGEST_BYTES)
     app[DOORWAY] = doorway
     app.on_response_prepare.append(_secure)

@@ -1,4 +1,4 @@
-"""What the pages are handed: the parts that Discord's commands use as well, and Discord as pages need it."""
+"""The parts that the pages are handed: those of Discord's commands too, and Discord as pages need it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ What = Literal["command", "choices"]
 """How a request is counted: a change like a command, a look like a list of choices."""
 
 
-class DiscordSide(Protocol):
+class Discord(Protocol):
     """Discord, as far as pages have to do with it. Raises none of a client's own errors: what Discord does
     not tell is None or False."""
 
@@ -85,5 +85,5 @@ class WebServices:
     spending: Spending
     moments: TimeResolver
     privacy: Privacy
-    discord: DiscordSide
+    discord: Discord
     clock: Clock

@@ -16,7 +16,7 @@ from cc_bot.texts import texts
 from cc_bot.web.page import render_for_anyone, see_other
 from cc_bot.web.server import address_of, is_secure, language_of
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import Pace, drop_cookie, set_cookie, visitor_of
+from cc_bot.web.visitor import RequestRates, drop_cookie, set_cookie, visitor_of
 
 MOST_TRIES: Final = 5
 """Links that don't hold, of one address within TRIES_S."""
@@ -26,7 +26,7 @@ TRIES_S: Final = 60.0
 class SignInPages:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._tries = Pace(MOST_TRIES, TRIES_S)
+        self._tries = RequestRates(MOST_TRIES, TRIES_S)
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (

@@ -1,4 +1,4 @@
-"""All pages together, and for as long as they are served."""
+"""Serve all pages together."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

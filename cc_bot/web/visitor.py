@@ -1,4 +1,4 @@
-"""Whoever is signed in: the cookie, the session that it names, and the language of its reader."""
+"""The one who is signed in: the cookie, the session that it names, and the language of its reader."""
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
@@ -102,8 +102,8 @@ async def recognize(services: WebServices, request: web.Request, session: WebSes
 
 
 @dataclass(eq=False, slots=True)
-class Pace:
-    """How often each session has asked for something within the last second."""
+class RequestRates:
+    """The requests of each session within the last second."""
 
     most: int = MOST_REQUESTS
     within_s: float = 1.0

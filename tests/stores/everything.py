@@ -13,6 +13,7 @@ from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.domain.turn import PendingTurn, Usage
+from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
     ReservationRequest,
@@ -20,6 +21,7 @@ from cc_bot.stores import (
     SessionStore,
     Settlement,
     Stores,
+    WebSessionStore,
 )
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
@@ -120,6 +122,7 @@ async def do_everything(database: Database) -> set[str]:
         *await do_everything_with_turns(stores),
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
+        *await do_everything_with_browsers(stores, database),
         *("open", "load_earlier", "get_question", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
         *("get_statistics", "refuses"),
@@ -178,11 +181,36 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     }
 
 
+async def do_everything_with_browsers(stores: Stores, database: Database) -> set[str]:
+    browsers, place = stores.web_sessions, WebPlace(USER, 2, 3)
+    code = await browsers.make_code(place)
+    assert await browsers.find_code(code) == place
+    signed_in = await browsers.sign_in(code)
+    assert signed_in is not None
+    secret, session = signed_in
+    assert await browsers.get(secret) == session
+    later = WebSessionStore(database, clock=lambda: datetime.now(UTC) + timedelta(hours=1))
+    assert await later.get(secret) == session
+    assert await browsers.list(USER)
+    assert session.id in await browsers.list_live()
+    await browsers.end(USER, session.id)
+    await browsers.make_code(place)
+    await browsers.sign_in(await browsers.make_code(place))
+    await browsers.prune()
+    await browsers.end_all(USER)
+    return {"make_code", "find_code", "sign_in", "list_live", "end", "end_all", "prune"}
+
+
 async def do_everything_with_canvases(stores: Stores) -> set[str]:
     await stores.sessions.open(KEY)
     assert await stores.canvases.draw(KEY, [Drawn(AddCard("猫", "モチ"), "public")])
     seen = await stores.canvases.get(KEY)
     assert seen is not None
+    assert await stores.canvases.list_keys(USER) == [KEY]
+    clock = await stores.canvases.read_clock()
+    assert await stores.canvases.list_drawn(clock.drawn - 1) == [KEY]
+    await stores.canvases.wait_for_change(0)
+    assert await stores.canvases.remove(KEY, seen.canvas.elements[0].id)
     await stores.canvases.note_message(KEY, 60, seen.revision)
     await stores.canvases.get_message(KEY)
     await stores.canvases.get_key(60)
@@ -191,6 +219,7 @@ async def do_everything_with_canvases(stores: Stores) -> set[str]:
     assert await stores.canvases.list_shown_in(KEY.channel_id, 5) == [KEY]
     await stores.canvases.forget_message(KEY)
     return {
+        *("list_keys", "read_clock", "list_drawn", "wait_for_change", "remove"),
         "draw",
         "get_message",
         "note_message",

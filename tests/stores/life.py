@@ -36,6 +36,20 @@ _ROWS: Final = (
     INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
     VALUES ($1 + 4, $1, 7, 'discord', 'turn', 'mini', 100, $3)
     """,
+    """
+    INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
+    VALUES (
+        'code-token-' || $2, $1, 2, 7, '2026-11-22T00:00:00.000000+00:00',
+        '2026-11-22T00:10:00.000000+00:00'
+    )
+    """,
+    """
+    INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
+    VALUES (
+        'session-token-' || $2, $1, 2, 7, '2026-11-22T00:00:00.000000+00:00',
+        '2026-11-22T00:00:00.000000+00:00', '2026-12-22T00:00:00.000000+00:00'
+    )
+    """,
     "INSERT INTO erased_usage (user_id, day, tokens) VALUES ($1, '2026-11-22', 7)",
     """
     INSERT INTO limits (scope, scope_id, name, value, set_by, set_at)

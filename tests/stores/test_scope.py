@@ -39,10 +39,11 @@ from cc_bot.stores import (
     TurnLedger,
     UsageStore,
     VitalsStore,
+    WebSessionStore,
     channels,
 )
 from cc_bot.stores.blocks import THAW_FROM
-from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_KEY, SELECT_STALE
+from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_DRAWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
 from cc_bot.stores.columns import ListStatement
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
@@ -67,6 +68,7 @@ from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
 from cc_bot.stores.unscoped import UNSCOPED
+from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE, WEB_STATEMENTS
 from tests.stores.backends import Recorder
 from tests.stores.everything import USER, do_everything
 
@@ -80,6 +82,7 @@ USER_TABLES: Final = (
     "erasing",
     *("usage", "reservations"),
     *("proposals", "receipts"),
+    *("web_codes", "web_sessions"),
 )
 STORES: Final = (
     *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
@@ -87,7 +90,7 @@ STORES: Final = (
     *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
     *(AccessStore, ChannelModelStore),
     *(ScheduleStore, HeartbeatStore, LimitStore, UsageStore, VitalsStore),
-    *(PersonalDataStore, PersonalErasureStore, RetentionStore),
+    *(PersonalDataStore, PersonalErasureStore, RetentionStore, WebSessionStore),
 )
 ALL_TABLES: Final = (
     *USER_TABLES,
@@ -106,6 +109,7 @@ OF_ALL_USERS: Final = {
     *VITAL_STATEMENTS,
     *USAGE_STATEMENTS,
     PRUNE_PROPOSALS,
+    *(SELECT_DRAWN, *WEB_STATEMENTS),  # a code and a cookie are known by their hashes alone
 }
 TO_ANY_ROW: Final = {
     *(channels.EDIT, channels.SELECT_HEARD, DELETE_MESSAGES, ANSWERS_TO),  # as on Discord, whoever's it is
@@ -120,6 +124,7 @@ WHOLE: Final = {
     PRUNE_PROPOSALS,
     *(SELECT_IN_FORCE, SELECT_ALL_MODELS),
     *VITAL_STATEMENTS,
+    *(PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
 """Of tables that hold little: what owners set, what is shown, and what is on its way."""
 

@@ -88,7 +88,8 @@ class TestSentences:
 
     def test_are_all_said_somewhere(self) -> None:
         root = Path(str(cc_bot.__file__)).parent
-        source = "\n".join(file.read_text(encoding="utf-8") for file in root.rglob("*.py"))
+        files = [*root.rglob("*.py"), *root.rglob("*.html")]
+        source = "\n".join(file.read_text(encoding="utf-8") for file in files)
         words = texts(Locale.EN)
         areas = [getattr(words, field.name) for field in dataclasses.fields(words) if field.name != "locale"]
         names = [(type(area), name) for area in areas for name in area.values()]

@@ -43,7 +43,7 @@ class TestALink:
 class TestASession:
     async def test_ends_when_its_user_signs_out(self, site: Site, taro: Visit) -> None:
         await taro.press("/sign-out")
-        assert "/web" in await taro.open("/", status=401)
+        assert "/マイページ" in await taro.open("/", status=401)
 
     async def test_is_nobody_elses_to_end(self, site: Site, taro: Visit) -> None:
         [session] = await site.core.stores.web_sessions.list(TARO)

@@ -303,6 +303,17 @@ class PrivacyButton(CustomId):
     """Unix seconds; after that the question has to be asked again."""
 
 
+# ---- browsers ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserMenu(CustomId):
+    """Sign out one of the browsers that show somebody's pages, or all of them: what was chosen tells."""
+
+    head = "browsers"
+    user_id: int
+
+
 # ---- reading -----------------------------------------------------------------------------------------------
 
 Control = (
@@ -326,6 +337,7 @@ Control = (
     | SnoozeButton
     | RemindersButton
     | PrivacyButton
+    | BrowserMenu
 )
 
 

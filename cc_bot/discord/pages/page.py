@@ -245,6 +245,8 @@ class Button:
     enabled: bool = True
     danger: bool = False
     """For what can't be undone."""
+    url: str = ""
+    """Where it leads; then it has no custom id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,6 +423,9 @@ def _menu(menu: Menu) -> MessageActionRowBuilder:
 def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
     row = MessageActionRowBuilder()
     for button in buttons:
+        if button.url:
+            row.add_link_button(button.url, label=button.label)
+            continue
         row.add_interactive_button(
             _style(button), button.custom_id, label=button.label, is_disabled=not button.enabled
         )

@@ -1,0 +1,99 @@
+"""`/web`: a link to one's own pages in a browser, and the browsers that are signed in."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlencode
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.interactions import defer_update
+from cc_bot.discord.pages.custom_ids import BrowserMenu
+from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.pages.page import Button, Menu, MenuOption
+from cc_bot.discord.presses import on_press, show_view
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.web import PagesUrl
+from cc_bot.domain.web import WebPlace, WebSession
+from cc_bot.stores import WebSessionStore
+
+loader = lightbulb.Loader()
+
+ALL: Final = "all"
+MOST_LISTED: Final = 5
+"""Browsers that are told of; the menu has all of them."""
+
+
+@loader.command
+class WebCommand(lightbulb.SlashCommand, name="web", description="web_description", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, browsers: WebSessionStore, pages: PagesUrl, recipients: Recipients
+    ) -> None:
+        interaction = ctx.interaction
+        recipient = await recipients.defer(interaction)
+        words = recipient.words.web_command
+        if not pages.url:
+            await interaction.edit_initial_response(words.not_served)
+            return
+        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+        place = WebPlace(recipient.user_id, int(interaction.channel_id), guild_id)
+        code = await browsers.make_code(place)
+        link = Button(words.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}")
+        signed_in = await browsers.list(recipient.user_id)
+        lines = [words.link, *_list(signed_in, recipient)]
+        menu = _menu(signed_in, recipient) if signed_in else None
+        await show_view(interaction, EphemeralView("\n".join(lines), buttons=(link,), menu=menu))
+
+
+@on_press(loader, BrowserMenu, not_yours=lambda words: words.privacy.not_yours)
+async def sign_out(
+    interaction: hikari.ComponentInteraction,
+    _: BrowserMenu,
+    recipient: Recipient,
+    browsers: WebSessionStore,
+) -> None:
+    await defer_update(interaction)
+    [chosen] = interaction.values
+    if chosen == ALL:
+        ended = await browsers.end_all(recipient.user_id)
+    else:
+        ended = int(await browsers.end(recipient.user_id, int(chosen)))
+    words, left = recipient.words.web_command, await browsers.list(recipient.user_id)
+    told = words.ended.format(count=ended) if ended else words.ended_already
+    menu = _menu(left, recipient) if left else None
+    await show_view(interaction, EphemeralView("\n".join((told, *_list(left, recipient))), menu=menu))
+
+
+def _list(signed_in: Sequence[WebSession], recipient: Recipient) -> Sequence[str]:
+    words = recipient.words.web_command
+    if not signed_in:
+        return ()
+    lines = [
+        words.session.format(made=_stamp(each.made_at), used=_stamp(each.used_at))
+        for each in signed_in[:MOST_LISTED]
+    ]
+    left = len(signed_in) - len(lines)
+    heading = words.signed_in.format(count=len(signed_in))
+    return ["", heading, *lines, *([words.more.format(count=left)] if left else [])]
+
+
+def _menu(signed_in: Sequence[WebSession], recipient: Recipient) -> Menu:
+    words = recipient.words.web_command
+    options = [
+        MenuOption(words.end_choice.format(made=_local(each.made_at, recipient)), str(each.id))
+        for each in signed_in[:24]
+    ]
+    everything = MenuOption(words.end_all, ALL)
+    return Menu(BrowserMenu(recipient.user_id).custom_id(), words.end_one, (everything, *options))
+
+
+def _stamp(moment: datetime) -> str:
+    """A moment as Discord shows it to each reader."""
+    return f"<t:{int(moment.timestamp())}:f>"
+
+
+def _local(moment: datetime, recipient: Recipient) -> str:
+    """The same where Discord shows nothing but text."""
+    return f"{moment.astimezone(recipient.timezone):%Y-%m-%d %H:%M}"
