@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 
 import cc_bot.tools
@@ -153,6 +154,7 @@ def _checks(
     yield from _model_checks(config, words, loaded, offline=offline)
     drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
     yield Check("font", drawing, LOADING_LIMIT_S)
+    yield Check("pages", partial(_check_pages, config, words, loaded, offline=offline))
     yield Check("documents", partial(check_documents, DocumentReader(), words), LOADING_LIMIT_S)
 
 
@@ -179,6 +181,19 @@ async def _check_discord(config: Config, words: Texts, loaded: _Loading) -> Sequ
         config.discord_token, config.discord_api_url, config.channels, list_commands, __version__, utc_now
     )
     return await check_discord(side, words)
+
+
+async def _check_pages(config: Config, words: Texts, loaded: _Loading, *, offline: bool) -> Sequence[Finding]:
+    from cc_bot.doctor.pages import PagesSide, check_pages
+
+    await asyncio.shield(loaded.clients)
+    if config.web_port is None:
+        return await check_pages(None, words, offline=offline)
+    content = (files("cc_bot.web") / "static" / "live.js").read_bytes()
+    side = PagesSide(
+        config.web_host, config.web_port, config.web_url, "/static/live.js", content, clock_of(config)
+    )
+    return await check_pages(side, words, offline=offline)
 
 
 def _private_files(config: Config) -> Sequence[Path]:

@@ -37,6 +37,7 @@ Name = Literal[
     "speaking",
     "font",
     "documents",
+    "pages",
 ]
 """Of a check, for programs that read the report."""
 

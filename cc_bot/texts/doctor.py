@@ -33,6 +33,7 @@ class DoctorTexts(Area):
             "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
             "documents": Sentence(ja="文書", en="Documents"),
+            "pages": Sentence(ja="ページ", en="Pages"),
         }
     )
     """Of findings, by the name of their check."""
@@ -210,6 +211,40 @@ class DoctorTexts(Area):
     font_failed_mend = Sentence(
         ja="make charts で入れ直してください。それまでは文字の表で出します。",
         en="Install the extra again with `make charts`. Until then they come as text tables.",
+    )
+    pages_off = Sentence(
+        ja="ブラウザのページは使っていません（CC_BOT_WEB_PORT で使えます）。",
+        en="No pages for browsers (CC_BOT_WEB_PORT sets them up).",
+    )
+    pages_free = Sentence(
+        ja="{where} は空いています。cc-bot run がここでページを出します。",
+        en="{where} is free; cc-bot run serves the pages there.",
+    )
+    pages_served = Sentence(ja="{where} で動いています。", en="Served at {where}.")
+    pages_taken = Sentence(
+        ja="{where} では、ほかのプログラムが動いています。", en="Another program listens at {where}."
+    )
+    pages_taken_mend = Sentence(
+        ja="そのプログラムを止めるか、CC_BOT_WEB_PORT を変えてください。",
+        en="Stop that program, or set another CC_BOT_WEB_PORT.",
+    )
+    pages_reached = Sentence(
+        ja="{url} で届きます（証明書はあと{days}日）。",
+        en="Reached at {url}; its certificate holds {days} more days.",
+    )
+    pages_unreached = Sentence(ja="{url} ではページに届きません。", en="The pages can't be reached at {url}.")
+    pages_unreached_mend = Sentence(
+        ja="cc-bot run が動いているか、リバースプロキシの設定（docs/web.ja.md）を確かめてください。",
+        en="See that cc-bot run is up, and how the reverse proxy is set up (docs/web.md).",
+    )
+    pages_uncertified = Sentence(
+        ja="{url} の証明書を確かめられません。", en="The certificate of {url} can't be verified."
+    )
+    pages_uncertified_mend = Sentence(
+        ja="リバースプロキシの証明書を更新してください。", en="Renew the certificate of the reverse proxy."
+    )
+    pages_ending = Sentence(
+        ja="ページの証明書はあと{days}日で切れます。", en="The certificate of the pages ends in {days} days."
     )
     documents_ok = Sentence(
         ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them."

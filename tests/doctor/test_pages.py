@@ -1,0 +1,111 @@
+"""The doctor's look at the pages: the port, the address, the certificate."""
+
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from cc_bot.doctor.pages import PagesSide, check_pages
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import texts
+
+WORDS = texts(Locale.JA)
+OURS = b"// ours"
+
+
+@asynccontextmanager
+async def served(content: bytes, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(body=content)
+
+    app = web.Application()
+    app.router.add_get("/static/live.js", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
+    await site.start()
+    try:
+        yield int(runner.addresses[0][1])
+    finally:
+        await runner.cleanup()
+
+
+def side(port: int, url: str = "") -> PagesSide:
+    return PagesSide("127.0.0.1", port, url or f"http://127.0.0.1:{port}", "/static/live.js", OURS, utc_now)
+
+
+def certificate(folder: Path, days: int) -> Path:
+    """Make one for this machine that holds so many days; key and certificate in one file."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate, and is not here")
+    file = folder / "both.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1"),
+            *("-addext", "subjectAltName=IP:127.0.0.1", "-days", str(days)),
+            *("-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    file.write_bytes((folder / "key.pem").read_bytes() + (folder / "cert.pem").read_bytes())
+    return file
+
+
+class TestThePort:
+    async def test_is_not_looked_at_where_none_is_named(self) -> None:
+        [finding] = await check_pages(None, WORDS, offline=False)
+        assert finding.verdict == "ok"
+
+    async def test_is_free(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        [finding] = await check_pages(side(port), WORDS, offline=False)
+        assert (finding.verdict, "空いています" in finding.detail) == ("ok", True)
+
+    async def test_is_the_bots_own(self) -> None:
+        async with served(OURS) as port:
+            [finding] = await check_pages(side(port), WORDS, offline=False)
+        assert (finding.verdict, "動いています" in finding.detail) == ("ok", True)
+
+    async def test_is_another_programs(self) -> None:
+        async with served(b"<html>") as port:
+            [finding] = await check_pages(side(port), WORDS, offline=False)
+        assert finding.verdict == "failed"
+
+
+class TestTheAddress:
+    async def test_with_a_certificate_that_nobody_vouches_for_is_named(self, tmp_path: Path) -> None:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate(tmp_path, 90))
+        async with served(OURS) as port, served(OURS, context) as encrypted:
+            found = await check_pages(side(port, f"https://127.0.0.1:{encrypted}"), WORDS, offline=False)
+        assert [each.verdict for each in found] == ["ok", "failed"]
+        assert "証明書" in found[1].detail
+
+    @pytest.mark.parametrize(("days", "verdict"), [(90, "ok"), (3, "warning")])
+    async def test_tells_for_how_long_its_certificate_holds(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, verdict: str
+    ) -> None:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(certificate(tmp_path, days))
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        async with served(OURS) as port, served(OURS, context) as encrypted:
+            found = await check_pages(side(port, f"https://127.0.0.1:{encrypted}"), WORDS, offline=False)
+        assert [each.verdict for each in found] == ["ok", verdict]
+        assert str(days - 1) in found[1].detail
+
+    async def test_that_leads_elsewhere_is_named(self) -> None:
+        async with served(OURS) as port:
+            found = await check_pages(side(port, "https://127.0.0.1:9"), WORDS, offline=False)
+            offline = await check_pages(side(port, "https://127.0.0.1:9"), WORDS, offline=True)
+        assert [each.verdict for each in found] == ["ok", "warning"]
+        assert len(offline) == 1
