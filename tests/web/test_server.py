@@ -1,13 +1,13 @@
 """What every request passes and every response carries, whoever asks."""
 
 import asyncio
+import io
 import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
 import pytest
-from pytest import LogCaptureFixture
 
 from cc_bot.domain.errors import PortTaken
 from cc_bot.web.site import serve_pages
@@ -31,7 +31,7 @@ class TestEveryResponse:
             assert answer.headers["Referrer-Policy"] == "no-referrer"
 
     async def test_has_no_script_or_style_of_its_own(self, taro: Visit) -> None:
-        text = await taro.open("/canvas")
+        text = await taro.open("/nowhere", status=404)
         assert "<script>" not in text
         assert " style=" not in text
         assert "<style" not in text
@@ -92,9 +92,11 @@ class TestAWrite:
         assert await site.core.stores.web_sessions.list(TARO)
 
     async def test_of_more_than_a_megabyte_is_refused(self, site: Site, taro: Visit) -> None:
-        answer = await taro.press("/sessions/end", id="x" * 1_100_000)
-        assert answer.status == 413
-        assert "1 MB" in await answer.text()
+        headers = {**taro.own_headers(), "Content-Type": "application/x-www-form-urlencoded"}
+        body = io.BytesIO(b"id=" + b"x" * 1_100_000)
+        async with taro.client.post("/sessions/end", data=body, headers=headers) as answer:
+            assert answer.status == 413
+            assert "1 MB" in await answer.text()
 
     async def test_of_unknown_length_ends_at_a_megabyte(self, taro: Visit) -> None:
         async def much() -> AsyncIterator[bytes]:
@@ -143,7 +145,7 @@ class TestASession:
 
 class TestTheLog:
     async def test_holds_no_code_no_cookie_and_no_number(
-        self, site: Site, taro: Visit, caplog: LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+        self, site: Site, taro: Visit, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
     ) -> None:
         caplog.set_level(logging.DEBUG)
         code = (await site.link()).partition("code=")[2]
