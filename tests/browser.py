@@ -114,8 +114,8 @@ async def new_page(
     trouble: Trouble | None = None,
     **options: Any,
 ) -> AsyncIterator[Page]:
-    """A page of a browser profile of its own. At the end nothing may have gone wrong in it: no error or warning
-    in the console, no exception, no request to another host.
+    """A page of a browser profile of its own. At the end nothing may have gone wrong in it: no error or
+    warning in the console, no exception, no request to another host.
 
     `options` are those of a context: `color_scheme`, `java_script_enabled`, `locale`, `reduced_motion`.
     """

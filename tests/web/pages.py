@@ -138,10 +138,10 @@ def free_port() -> int:
 @asynccontextmanager
 async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> AsyncIterator[Site]:
     """Serve the pages over a database in that folder. `environ`: settings, as the operator writes them."""
-    port = free_port()
+    port = environ.get("CC_BOT_WEB_PORT") or str(free_port())
     settings = {
         "CC_BOT_DATABASE_URL": f"sqlite:////{(folder / 'web.db').absolute().as_posix().lstrip('/')}",
-        "CC_BOT_WEB_PORT": str(port),
+        "CC_BOT_WEB_PORT": port,
         "CC_BOT_EMBEDDING_MODEL": "off",
         **environ,
     }
