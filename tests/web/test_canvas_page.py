@@ -40,7 +40,7 @@ class TestThePage:
             await expect(page.locator(".element h2 .name")).to_have_text(["買い物", "売上"])
             await expect(page.locator("[data-id=sales] svg")).to_be_visible()
             await draw(site, UpdateCard("shopping", content="- 豆腐"))
-            await expect(page.locator("[data-id=shopping] li")).to_have_text("豆腐")
+            await expect(page.locator("[data-id=shopping] .body")).to_have_text("豆腐")
             await draw(site, RemoveElement("sales"), ShowText("朝は散歩", id="plan"))
             await expect(page.locator(".element")).to_have_count(2)
             await draw(site, SetMode("focus", "plan"))
@@ -60,7 +60,7 @@ class TestThePage:
             await summary.click()
             await summary.focus()
             await draw(site, UpdateCard("shopping", content="- 豆腐"))
-            await expect(page.locator("[data-id=shopping] li")).to_have_text("豆腐")
+            await expect(page.locator("[data-id=shopping] .body")).to_have_text("豆腐")
             await expect(page.locator("[data-id=sales] details")).to_have_attribute("open", "")
             await expect(summary).to_be_focused()
 
