@@ -49,7 +49,7 @@ class WebTexts(Area):
     )
     answers_here = Sentence(ja="ここで答えるエージェント", en="Who answers here")
     use_agent = Sentence(ja="切り替える", en="Switch")
-    hide_private = Sentence(ja="自分だけのもの（🔒）を隠す", en="Hide what only I can see (🔒)")
+    hide_private = Sentence(ja="自分だけに見えるものを隠す", en="Hide what only I can see")
     private = Sentence(ja="自分だけに見えます", en="Only you can see this")
     remove_element = Sentence(ja="「{title}」をキャンバスから外す", en="Take “{title}” off the canvas")
     untitled = Sentence(ja="無題", en="untitled")

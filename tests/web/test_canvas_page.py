@@ -81,14 +81,14 @@ class TestThePage:
             await draw(site, ShowText("みんなに", id="all"))
             await sign_in(page, site)
             await expect(page.locator("[data-id=shopping] .lock")).to_be_visible()
-            await page.get_by_label("自分だけのもの").check()
+            await page.get_by_label("自分だけに見えるもの").check()
             await expect(page.locator(".element")).to_have_count(1)
             await draw(site, UpdateCard("shopping", content="ひみつ"), visibility="private")
             await page.reload()
             await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
             await expect(page.locator(".element")).to_have_count(1)
             assert "ひみつ" not in await page.locator("main").inner_text()
-            await page.get_by_label("自分だけのもの").uncheck()
+            await page.get_by_label("自分だけに見えるもの").uncheck()
             await expect(page.locator("[data-id=shopping]")).to_contain_text("ひみつ")
 
     async def test_works_without_javascript(self, browser: Browser, site: Site) -> None:
@@ -103,7 +103,8 @@ class TestThePage:
 
     async def test_switches_to_the_agent_that_is_chosen(self, browser: Browser, tmp_path: Path) -> None:
         (tmp_path / "agents.toml").write_text(
-            '[agents.writer]\ndisplay_name = { ja = "作家", en = "Writer" }\nprompt = "書く"\n', encoding="utf-8"
+            '[agents.writer]\ndisplay_name = { ja = "作家", en = "Writer" }\nprompt = "書く"\n',
+            encoding="utf-8",
         )
         async with (
             open_site(tmp_path) as site,

@@ -39,7 +39,9 @@ function make(element) {
 function write(node, element, before) {
   const name = element.title || canvas.dataset.untitled;
   const label = canvas.dataset.remove.replace("{title}", name);
-  node.querySelector(".name").textContent = element.title;
+  const heading = node.querySelector(".name");
+  heading.textContent = name;
+  heading.classList.toggle("heard", !element.title);
   node.querySelector(".lock").hidden = element.visibility !== "private";
   const remove = node.querySelector(".remove");
   remove.setAttribute("aria-label", label);
