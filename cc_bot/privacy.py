@@ -42,6 +42,7 @@ MOST_BYTES: Final = 9_500_000
 """Of a file: Discord takes 10 MiB."""
 _HEAD_BYTES: Final = 1000
 """Room for what stands around the records."""
+_LIST_END: Final = "\n]"
 
 
 async def export_parts(
@@ -63,8 +64,30 @@ async def export_parts(
         yield _file(lists, user_id, now, part, last=True)
 
 
+async def export_stream(
+    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime
+) -> AsyncIterator[bytes]:
+    """Yield one such file of all records, piece by piece. The records of a list come one after the other."""
+    yield _head(user_id, now, 1, last=True).encode()
+    current: str | None = None
+    async for name, record in records:
+        between = ",\n"
+        if name != current:
+            between = f"{'' if current is None else _LIST_END + between}{json.dumps(name)}: [\n"
+            current = name
+        yield f"{between}{json.dumps(record, ensure_ascii=False)}".encode("utf-8", "replace")
+    yield f"{'' if current is None else _LIST_END}\n}}}}\n".encode()
+
+
 def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *, last: bool) -> bytes:
     """Return a file with one line a record, so that it can be read and searched."""
+    data = ",\n".join(_list(name, lines) for name, lines in lists.items())
+    text = f"{_head(user_id, now, part, last=last)}{data}\n}}}}\n"
+    return text.encode("utf-8", "replace")
+
+
+def _head(user_id: int, now: datetime, part: int, *, last: bool) -> str:
+    """Return the beginning of a file, up to its first list."""
     head = {
         "format": FORMAT,
         "version": 1,
@@ -73,13 +96,11 @@ def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *
         "part": part,
         "last": last,
     }
-    data = ",\n".join(_list(name, lines) for name, lines in lists.items())
-    text = f'{json.dumps(head)[:-1]}, "data": {{\n{data}\n}}}}\n'
-    return text.encode("utf-8", "replace")
+    return f'{json.dumps(head)[:-1]}, "data": {{\n'
 
 
 def _list(name: str, lines: list[str]) -> str:
-    return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + "\n]"
+    return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + _LIST_END
 
 
 # ---- privacy ---------------------------------------------------------------------------------------------
@@ -125,6 +146,11 @@ class Privacy:
         """Return everything, as JSON files of at most that size; none when nothing is stored."""
         records = self._stores.personal_data.read_records(user_id)
         return export_parts(records, user_id, self._clock(), most_bytes=most_bytes)
+
+    def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
+        """Return everything as one JSON file, piece by piece."""
+        records = self._stores.personal_data.read_records(user_id)
+        return export_stream(records, user_id, self._clock())
 
     async def erase(self, user_id: int) -> Holdings:
         """Erase everything for good, and tell what that was. How many tokens count for limits that hold is

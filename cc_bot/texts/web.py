@@ -77,6 +77,14 @@ class WebTexts(Area):
     done = by_key(
         {
             "session_ended": Sentence(ja="サインアウトしました。", en="That browser is signed out."),
+            "sessions_ended": Sentence(
+                ja="ほかのブラウザをすべてサインアウトしました。", en="All other browsers are signed out."
+            ),
+            "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
+            "erase_too_late": Sentence(
+                ja="時間がたったので、何も消していません。もう一度確かめてください。",
+                en="That took too long, so nothing was erased. Please look once more.",
+            ),
             "canvas_cleared": Sentence(
                 ja="キャンバスを空にしました。会話の内容はそのままです。",
                 en="The canvas is empty now. The conversation stays as it is.",

@@ -72,6 +72,8 @@ class WebSettings:
     locale: Locale
     """For whoever neither chose a language nor has a browser that tells one."""
     timezone: ZoneInfo
+    speaks: bool
+    """Whether there is a model that reads answers aloud."""
 
 
 @dataclass(frozen=True, slots=True)

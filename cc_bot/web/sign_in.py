@@ -73,9 +73,12 @@ class SignInPages:
         return sent
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """End one session of one's own by its number, or all of them."""
+        """End one session of one's own by its number, all of them, or all but this browser's."""
         visitor, wanted = visitor_of(request), str((await request.post()).get("id", ""))
         store = self._services.stores.web_sessions
+        if wanted == "others":
+            await store.end_all(visitor.user_id, but=visitor.session.id)
+            return see_other("/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)
         elif wanted.isdecimal() and len(wanted) < 19:

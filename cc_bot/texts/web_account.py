@@ -1,0 +1,74 @@
+"""The words of the pages in a browser on what is one's own: settings, data, conversations, reminders and
+usage."""
+
+from cc_bot.texts.area import Area, Sentence
+
+
+class WebSettingsTexts(Area):
+    language_default = Sentence(
+        ja="Discord・ブラウザの言語に合わせる", en="As Discord and your browser have it"
+    )
+    timezone_hint = Sentence(
+        ja="「東京」や「Europe/Paris」のように入力してください。空にすると、既定の {zone} になります。",
+        en="Type a city or a zone, such as Tokyo or Europe/Paris. Leave it empty for the default, {zone}.",
+    )
+    timezone_reminders = Sentence(
+        ja="変えると、これからのお知らせの時刻も、新しいタイムゾーンに合わせて変わります。",
+        en="Reminders that are to come move to the new time zone as well.",
+    )
+    voice_hint = Sentence(
+        ja="短い回答に、読み上げた音声を付けます。", en="Short answers come with a recording of them."
+    )
+    save = Sentence(ja="保存する", en="Save")
+    privacy_hint = Sentence(
+        ja="あなたについて保存しているものを見る、受け取る、すべて消すことができます。",
+        en="See what is stored about you, download it, or erase all of it.",
+    )
+    browsers = Sentence(ja="サインインしているブラウザ", en="Browsers that are signed in")
+    browsers_hint = Sentence(
+        ja="心当たりのないものがあれば、サインアウトしてください。",
+        en="If you don't know one of them, sign it out.",
+    )
+    this_browser = Sentence(ja="このブラウザ", en="this browser")
+    since = Sentence(ja="サインイン: {time}", en="Signed in: {time}")
+    used = Sentence(ja="最後の利用: {time}", en="Last used: {time}")
+    ends = Sentence(ja="使わなければ {time} に終わります", en="Ends, if unused: {time}")
+    end = Sentence(ja="サインアウト", en="Sign out")
+    end_of = Sentence(ja="{made} からのブラウザをサインアウト", en="Sign out the browser of {made}")
+    """What the button is called for those who hear it."""
+    end_others = Sentence(ja="ほかのブラウザをすべてサインアウト", en="Sign out all others")
+    end_all = Sentence(ja="このブラウザもふくめ、すべてサインアウト", en="Sign out everywhere, here too")
+
+
+class WebPrivacyTexts(Area):
+    stored = Sentence(ja="あなたについて保存しているもの", en="What is stored about you")
+    kind = Sentence(ja="種類", en="Kind")
+    count = Sentence(ja="件数", en="Number")
+    first = Sentence(ja="最初", en="From")
+    last = Sentence(ja="最後", en="To")
+    export = Sentence(ja="データを受け取る", en="Download your data")
+    export_hint = Sentence(
+        ja="保存しているもののすべてを、1つの JSON ファイルで受け取れます。人に見せないようにしてください。",
+        en="Everything that is stored about you, in one JSON file. Best kept to yourself.",
+    )
+    download = Sentence(ja="ダウンロードする", en="Download")
+    erase = Sentence(ja="すべて消す", en="Erase everything")
+    erase_hint = Sentence(
+        ja="次のページで、何が消えるかを確かめてから消せます。",
+        en="The next page tells what goes, and asks once more.",
+    )
+    erase_ask = Sentence(ja="消す前に確かめる…", en="See what would be erased …")
+    question = Sentence(
+        ja="あなたのデータをすべて消しますか？", en="Erase everything that is stored about you?"
+    )
+    goes = Sentence(ja="消えるもの", en="What goes")
+    covers = Sentence(
+        ja="チャンネルでの発言とそれへの回答も、ボットの記録から消えます。サインインしているブラウザは、すべてサインアウトします。元には戻せません。",
+        en="What you said in channels goes from the bot's records as well, with the answers to it. All browsers are signed out. This can't be undone.",
+    )
+    within = Sentence(ja="このボタンは {until} まで使えます。", en="The button works until {until}.")
+    cancel = Sentence(ja="やめて戻る", en="Cancel and go back")
+    signed_out = Sentence(
+        ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。",
+        en="This browser is signed out too. To come back, use </web> on Discord.",
+    )
