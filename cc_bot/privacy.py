@@ -16,6 +16,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ErasureUnfinished, StorageError
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
+from cc_bot.domain.session import SessionKey
 from cc_bot.log import job
 from cc_bot.storage.backup import Copies, delete_old_copies
 from cc_bot.storage.erasures import ErasureLog
@@ -172,11 +173,23 @@ class Privacy:
         counting_on = await self._counting_on(user_id)
         await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
+        await self._write_back()
+        return held
+
+    async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Delete one conversation for good, with what stands of it elsewhere, and return its key; None where
+        the user has none of that id. Raises StorageError when nothing was deleted."""
+        key = await self._stores.archive.delete_session(user_id, session_id)
+        if key is not None:
+            _log.info("session_deleted")
+            await self._write_back()
+        return key
+
+    async def _write_back(self) -> None:
         try:
             await self._stores.memory_removal.write_back()
         except StorageError as error:  # the purge tries again
             _log.warning("erased_not_written_back", error=type(error).__name__)
-        return held
 
     async def is_erasing(self, user_id: int) -> bool:
         """Return whether erasing everything was begun, and has not ended."""

@@ -123,6 +123,7 @@ async def do_everything(database: Database) -> set[str]:
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
         *await do_everything_with_browsers(stores, database),
+        *await read_and_delete_a_conversation(stores),
         *("open", "load_earlier", "get_question", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
         *("get_statistics", "refuses"),
@@ -229,6 +230,25 @@ async def do_everything_with_canvases(stores: Stores) -> set[str]:
         "list_shown",
         "list_shown_in",
     }
+
+
+async def read_and_delete_a_conversation(stores: Stores) -> set[str]:
+    archive, session = stores.archive, await stores.sessions.open(KEY)
+    await stores.sessions.commit_turn(
+        session,
+        turn("もう一つ", attachments=(FILE,)),
+        drawn=[Drawn(AddCard("犬", "ポチ"), "public")],
+    )
+    backlog = await stores.summaries.get_backlog(KEY)
+    assert backlog is not None
+    await stores.summaries.put(backlog, {"public": "要約"})
+    assert KEY in await archive.list_keys(USER)
+    assert await archive.list_sessions(USER, channel_id=KEY.channel_id, agent=KEY.agent)
+    assert await archive.get_session(USER, session.id)
+    assert await archive.list_messages(USER, session.id)
+    assert await archive.delete_session(USER, session.id) == KEY
+    assert await archive.get_session(USER, session.id) is None
+    return {"list_keys", "list_sessions", "get_session", "list_messages", "delete_session"}
 
 
 async def grow_old_and_leave(stores: Stores) -> set[str]:
