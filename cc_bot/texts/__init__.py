@@ -30,7 +30,7 @@ from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.terminal import TerminalTexts
 from cc_bot.texts.usage import UsageTexts
 from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
-from cc_bot.texts.web_account import WebPrivacyTexts, WebSettingsTexts
+from cc_bot.texts.web_account import WebConversationTexts, WebPrivacyTexts, WebSettingsTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ class Texts:
     usage: UsageTexts
     web: WebTexts
     web_command: WebCommandTexts
+    web_conversation: WebConversationTexts
     web_privacy: WebPrivacyTexts
     web_settings: WebSettingsTexts
     web_start: WebStartTexts

@@ -85,6 +85,7 @@ class WebTexts(Area):
                 ja="時間がたったので、何も消していません。もう一度確かめてください。",
                 en="That took too long, so nothing was erased. Please look once more.",
             ),
+            "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
             "canvas_cleared": Sentence(
                 ja="キャンバスを空にしました。会話の内容はそのままです。",
                 en="The canvas is empty now. The conversation stays as it is.",

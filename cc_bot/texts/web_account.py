@@ -1,7 +1,7 @@
 """The words of the pages in a browser on what is one's own: settings, data, conversations, reminders and
 usage."""
 
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class WebSettingsTexts(Area):
@@ -31,6 +31,7 @@ class WebSettingsTexts(Area):
     )
     this_browser = Sentence(ja="このブラウザ", en="this browser")
     since = Sentence(ja="サインイン: {time}", en="Signed in: {time}")
+    from_place = Sentence(ja="リンクを受け取った場所: {place}", en="Its link is from: {place}")
     used = Sentence(ja="最後の利用: {time}", en="Last used: {time}")
     ends = Sentence(ja="使わなければ {time} に終わります", en="Ends, if unused: {time}")
     end = Sentence(ja="サインアウト", en="Sign out")
@@ -72,3 +73,47 @@ class WebPrivacyTexts(Area):
         ja="このブラウザからもサインアウトしました。また使うときは、Discord で </web> を使ってください。",
         en="This browser is signed out too. To come back, use </web> on Discord.",
     )
+
+
+class WebConversationTexts(Area):
+    hint = Sentence(
+        ja="ボットとのあなたの会話です。ほかの人には見えません。",
+        en="Your own conversations with the bot. Nobody else sees this page.",
+    )
+    none = Sentence(ja="会話はまだありません。", en="There are no conversations yet.")
+    place = Sentence(ja="チャンネルとエージェント", en="Channel and agent")
+    everywhere = Sentence(ja="すべて（{count}）", en="All ({count})")
+    choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
+    show = Sentence(ja="表示する", en="Show")
+    terminal = Sentence(ja="ターミナル", en="Terminal")
+    unknown_channel = Sentence(ja="DM など（{id}）", en="A DM or another place ({id})")
+    """Parameter: id. Where Discord does not tell what a channel is called."""
+    open = Sentence(ja="続いています", en="goes on")
+    closed = Sentence(ja="終わりました", en="over")
+    when = Sentence(ja="{first} 〜 {last}", en="{first} to {last}")
+    messages = Sentence(ja="発言と回答 {count}件", en="{count} messages")
+    no_words = Sentence(ja="（本文なし）", en="(no text)")
+    summary = Sentence(ja="この場所での会話の要約", en="Summary of the conversations in this place")
+    you = Sentence(ja="あなた", en="You")
+    private = Sentence(ja="自分だけ", en="only you")
+    files = Sentence(ja="添付: {names}", en="Attached: {names}")
+    statuses = by_key(
+        {
+            "stopped": Sentence(ja="途中で止めました", en="stopped by you"),
+            "cut": Sentence(ja="途中で切れました", en="cut off"),
+        }
+    )
+    delete = Sentence(ja="この会話を消す", en="Delete this conversation")
+    delete_hint = Sentence(
+        ja="この会話の発言と回答、添付ファイル、この会話をふくむ要約が消え、チャンネルの文脈からも外れます。いちばん新しい会話なら、キャンバスも空になります。Discord に表示されているメッセージとメモリは残ります。元には戻せません。",
+        en="What was said here goes, with its files and the summary that tells of it, and leaves the context of its channel. With the newest conversation of a place its canvas is emptied too. Messages on Discord itself and memories stay. This can't be undone.",
+    )
+    delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
+    back = Sentence(ja="会話の一覧へ", en="All conversations")
+    pages = Sentence(ja="ページ送り", en="Pages of this list")
+    """What the links between pages are called for those who hear it."""
+    page = Sentence(ja="{page} / {pages} ページ", en="Page {page} of {pages}")
+    first = Sentence(ja="最初", en="First")
+    previous = Sentence(ja="前へ", en="Previous")
+    next = Sentence(ja="次へ", en="Next")
+    last = Sentence(ja="最後", en="Last")

@@ -1,5 +1,6 @@
-"""A form that was sent: its fields are text, whatever else a browser puts there."""
+"""The values that a browser sends: fields of a form are text, and numbers of things are numbers."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from aiohttp import web
@@ -28,6 +29,20 @@ def number_of(text: str) -> int:
     return int(text)
 
 
-def page_of(request: web.Request) -> int:
-    """Return which page is asked for, from 1 on. Raises NothingHere for what is none."""
-    return max(1, number_of(request.query.get("page", "1")))
+@dataclass(frozen=True, slots=True)
+class PageNumber:
+    """The number of a page, and of how many."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def of(cls, request: web.Request, items: int, size: int) -> "PageNumber":
+        """Return the page that is asked for. Raises NothingHere for one that there is not."""
+        page = cls(max(1, number_of(request.query.get("page", "1"))), max(1, -(-items // size)))
+        if page.number > page.count:
+            raise NothingHere
+        return page
+
+    def offset(self, size: int) -> int:
+        return (self.number - 1) * size

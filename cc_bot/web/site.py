@@ -7,6 +7,7 @@ from aiohttp import web
 
 from cc_bot.web.canvas import CanvasPages
 from cc_bot.web.canvas_feed import CanvasFeed
+from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.server import make_app, serve
@@ -22,6 +23,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     pages = (
         SignInPages(services),
         CanvasPages(services, feed),
+        ConversationPages(services),
         SettingsPages(services),
         PrivacyPages(services),
     )
