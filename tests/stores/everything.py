@@ -139,7 +139,7 @@ async def do_everything(database: Database) -> set[str]:
         *("get_state", "get_page", "freeze"),
         *("choose", "get_choice", "set_default", "unset_default", "get_for_places"),
         *("list_for_answer", "get_for_answer"),
-        *("cancel", "pause", "resume", "rezone", "claim_due", "mark_sent", "mark_skipped"),
+        *("cancel", "pause", "resume", "change", "rezone", "claim_due", "mark_sent", "mark_skipped"),
         *("mark_failed", "mark_lost"),
         *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
         *("set_marks", "get_marks", "list_missed", "forget"),
@@ -345,6 +345,10 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]
     assert await schedules.pause(USER, daily.id)
     assert await schedules.resume(USER, daily.id)
+    assert await schedules.change(USER, daily.id, text="薬を飲む")
+    assert await schedules.change(
+        USER, daily.id, text="薬", time=(now - hour * 30, "0 9 * * *"), timezone="Asia/Tokyo"
+    )
     await schedules.rezone(USER, "Europe/Berlin")
     assert await schedules.get_next_due(("channel", "dm"))
     claimed = await schedules.claim_due(now + hour * 24, ("channel", "dm"), "p", user_id=USER, limit=9)
