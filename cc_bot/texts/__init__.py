@@ -30,7 +30,12 @@ from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.terminal import TerminalTexts
 from cc_bot.texts.usage import UsageTexts
 from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
-from cc_bot.texts.web_account import WebConversationTexts, WebPrivacyTexts, WebSettingsTexts
+from cc_bot.texts.web_account import (
+    WebConversationTexts,
+    WebPrivacyTexts,
+    WebReminderTexts,
+    WebSettingsTexts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class Texts:
     web_command: WebCommandTexts
     web_conversation: WebConversationTexts
     web_privacy: WebPrivacyTexts
+    web_reminder: WebReminderTexts
     web_settings: WebSettingsTexts
     web_start: WebStartTexts
 

@@ -117,3 +117,54 @@ class WebConversationTexts(Area):
     previous = Sentence(ja="前へ", en="Previous")
     next = Sentence(ja="次へ", en="Next")
     last = Sentence(ja="最後", en="Last")
+
+
+class WebReminderTexts(Area):
+    new = Sentence(ja="新しいお知らせ", en="New reminder")
+    new_hint = Sentence(ja="時刻になったら、DM でお知らせします。", en="When its time comes, you get a DM.")
+    new_hint_terminal = Sentence(
+        ja="時刻になったら、開いているターミナルでお知らせします。",
+        en="When its time comes, it is said in the terminal that is open.",
+    )
+    text = Sentence(ja="お知らせする内容", en="What to remind you of")
+    when = Sentence(ja="いつ", en="When")
+    when_hint = Sentence(
+        ja="「明日9時」「30分後」「毎朝7時」のように書いてください。",
+        en="For example: tomorrow at 9, in 30 minutes, every morning at 7.",
+    )
+    repeat = Sentence(ja="繰り返し（なくてもかまいません）", en="Repeat (optional)")
+    repeat_hint = Sentence(
+        ja="「毎日」「毎週月曜」「1回だけ」のように書いてください。",
+        en="For example: every day, every Monday, once.",
+    )
+    add = Sentence(ja="予約する", en="Set it")
+    listed = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
+    none = Sentence(ja="予約したお知らせはありません。", en="You have no reminders.")
+    next = Sentence(ja="{repeat}（次は {time}）", en="{repeat} (next: {time})")
+    """Parameters: repeat, time."""
+    place = Sentence(ja="場所: {place}", en="Where: {place}")
+    change = Sentence(ja="変える", en="Change")
+    change_of = Sentence(ja="お知らせ {number} を変える", en="Change reminder {number}")
+    """What it is called for those who hear it, as with the others of `_of`."""
+    when_kept = Sentence(ja="空のままなら、時刻は変わりません。", en="Left empty, its time stays.")
+    save = Sentence(ja="保存する", en="Save")
+    cancel = Sentence(ja="取り消す", en="Cancel it")
+    cancel_of = Sentence(ja="お知らせ {number} を取り消す", en="Cancel reminder {number}")
+    resume = Sentence(ja="再開する", en="Let it go on")
+    resume_of = Sentence(ja="お知らせ {number} を再開する", en="Let reminder {number} go on")
+    heartbeat = Sentence(ja="声かけ", en="Checking in")
+    heartbeat_hint = Sentence(
+        ja="近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ、ボットから声をかけます。",
+        en="The bot looks at what is coming up and at new memories, and speaks to you only when something is worth telling.",
+    )
+    heartbeat_off = Sentence(ja="今はオフです。", en="It is off.")
+    heartbeat_next = Sentence(ja="次は {time} です。", en="Next: {time}.")
+    heartbeat_paused = Sentence(
+        ja="止まっています。下のボタンで始め直せます。", en="It is paused. Start it anew below."
+    )
+    every = Sentence(ja="何時間ごとに確かめるか（1〜168）", en="Look every so many hours (1 to 168)")
+    quiet_from = Sentence(ja="静かにする時間のはじめ", en="Quiet from")
+    quiet_to = Sentence(ja="静かにする時間の終わり", en="Quiet until")
+    heartbeat_start = Sentence(ja="DM での声かけを始める", en="Start it, by DM")
+    heartbeat_again = Sentence(ja="この内容で始め直す（DM）", en="Start it anew, by DM")
+    heartbeat_stop = Sentence(ja="声かけをやめる", en="Stop it")

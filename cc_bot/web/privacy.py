@@ -80,7 +80,8 @@ class PrivacyPages:
         until = await text_of(request, "until")
         if not _holds(until, self._services.clock()):
             return see_other("/privacy/erase", "erase_too_late")
-        held = await self._services.privacy.erase(visitor.user_id)
+        async with self._services.discord.erasing(visitor.user_id):
+            held = await self._services.privacy.erase(visitor.user_id)
         response = self._erased(request, visitor, held)
         drop_cookie(response, secure=is_secure(request.host, self._services.settings))
         return response

@@ -10,6 +10,7 @@ from cc_bot.web.canvas_feed import CanvasFeed
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
+from cc_bot.web.reminders import ReminderPages
 from cc_bot.web.server import make_app, serve
 from cc_bot.web.services import WebServices
 from cc_bot.web.settings import SettingsPages
@@ -24,6 +25,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
         SignInPages(services),
         CanvasPages(services, feed),
         ConversationPages(services),
+        ReminderPages(services),
         SettingsPages(services),
         PrivacyPages(services),
     )

@@ -73,6 +73,7 @@ class TestErasing:
             for visit in (taro, other):
                 await visit.open("/privacy", status=401)
         assert (await site.core.privacy.overview(TARO)).empty
+        assert site.town.told_anew == [TARO]
         assert (await site.core.privacy.overview(HANA)).count("messages") == 2
 
     async def test_asks_once_more_when_the_question_is_an_old_one(self, site: Site, taro: Visit) -> None:
