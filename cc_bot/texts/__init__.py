@@ -35,6 +35,7 @@ from cc_bot.texts.web_account import (
     WebPrivacyTexts,
     WebReminderTexts,
     WebSettingsTexts,
+    WebUsageTexts,
 )
 
 
@@ -81,6 +82,7 @@ class Texts:
     web_privacy: WebPrivacyTexts
     web_reminder: WebReminderTexts
     web_settings: WebSettingsTexts
+    web_usage: WebUsageTexts
     web_start: WebStartTexts
 
 

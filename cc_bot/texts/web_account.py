@@ -168,3 +168,42 @@ class WebReminderTexts(Area):
     heartbeat_start = Sentence(ja="DM での声かけを始める", en="Start it, by DM")
     heartbeat_again = Sentence(ja="この内容で始め直す（DM）", en="Start it anew, by DM")
     heartbeat_stop = Sentence(ja="声かけをやめる", en="Stop it")
+
+
+class WebUsageTexts(Area):
+    now = Sentence(ja="今日と今月", en="Today and this month")
+    roles = Sentence(
+        ja="ロールごとに上限があるサーバーでは、Discord の </usage> で残りをたしかめてください。",
+        en="Where a server has limits by role, </usage> on Discord tells what is left to you there.",
+    )
+    period = Sentence(ja="期間", en="Period")
+    days = Sentence(ja="{days}日間", en="{days} days")
+    by_day = Sentence(ja="日ごと", en="By day")
+    by_month = Sentence(ja="月ごと", en="By month")
+    by_model = Sentence(ja="モデルごと", en="By model")
+    by_purpose = Sentence(ja="目的ごと", en="By purpose")
+    day = Sentence(ja="日", en="Day")
+    month = Sentence(ja="月", en="Month")
+    model = Sentence(ja="モデル", en="Model")
+    purpose = Sentence(ja="目的", en="Purpose")
+    tokens = Sentence(ja="トークン", en="Tokens")
+    turns = Sentence(ja="質問", en="Questions")
+    cost = Sentence(ja="金額", en="Cost")
+    sound = Sentence(ja="音声", en="Sound")
+    together = Sentence(ja="合計", en="In all")
+    nothing = Sentence(ja="この期間には、何も使っていません。", en="Nothing was used in these days.")
+    bar = Sentence(ja="{day}: {tokens} トークン", en="{day}: {tokens} tokens")
+    purposes = by_key(
+        {
+            "turn": Sentence(ja="質問への回答", en="answers"),
+            "summary": Sentence(ja="会話の要約", en="summaries"),
+            "heartbeat": Sentence(ja="声かけ", en="checking in"),
+            "schedule": Sentence(ja="時刻を読み取ること", en="reading what a time means"),
+            "speech": Sentence(ja="読み上げ", en="reading aloud"),
+        }
+    )
+    server = Sentence(ja="サーバー: {name}", en="Server: {name}")
+    server_hint = Sentence(
+        ja="このサーバーを管理しているあなたに表示しています。全員の合計で、だれが何に使ったかは分かりません。",
+        en="Shown to you since you manage this server. It is the sum of all members, and tells nothing of anybody.",
+    )

@@ -15,6 +15,7 @@ from cc_bot.web.server import make_app, serve
 from cc_bot.web.services import WebServices
 from cc_bot.web.settings import SettingsPages
 from cc_bot.web.sign_in import SignInPages
+from cc_bot.web.usage import UsagePages
 
 
 @asynccontextmanager
@@ -26,6 +27,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
         CanvasPages(services, feed),
         ConversationPages(services),
         ReminderPages(services),
+        UsagePages(services),
         SettingsPages(services),
         PrivacyPages(services),
     )

@@ -149,7 +149,7 @@ async def do_everything(database: Database) -> set[str]:
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("list_all", "unset"),
         *("reserve", "settle", "release", "take_over", "forget_settled", "get_allowances", "may_be_limited"),
-        *("list_for_user", "list_for_guild", "count_users", "list_all"),
+        *("list_for_user", "list_guilds", "list_for_guild", "count_users", "list_all"),
     }
 
 
@@ -307,6 +307,7 @@ async def use_tokens(stores: Stores) -> None:
     await stores.usage.may_be_limited(payer.user_id, {})
     today = stores.usage.today()
     assert await stores.usage.list_for_user(USER, today)
+    assert await stores.usage.list_guilds(USER, today) == {5}
     assert await stores.usage.list_for_guild(5, today)
     assert await stores.usage.count_users(5, today) == 1
     assert await stores.usage.list_all(today)
