@@ -36,6 +36,7 @@ def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock)
         config.web_proxies,
         config.locale,
         config.timezone,
+        core.assistant.speaking.speaker is not None,
     )
     return WebServices(
         settings,

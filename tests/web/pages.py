@@ -35,6 +35,8 @@ class Town:
     managers: set[tuple[int, int]] = field(default_factory=set)
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
     changed: list[SessionKey] = field(default_factory=list)
+    told_anew: list[int] = field(default_factory=list)
+    """Whose receipts are to be shown anew."""
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
@@ -72,6 +74,14 @@ class Town:
 
     async def canvas_changed(self, key: SessionKey) -> None:
         self.changed.append(key)
+
+    async def receipts_changed(self, user_id: int) -> None:
+        self.told_anew.append(user_id)
+
+    @asynccontextmanager
+    async def erasing(self, user_id: int) -> AsyncIterator[None]:
+        yield
+        self.told_anew.append(user_id)
 
 
 @dataclass
