@@ -29,7 +29,7 @@ _STEP: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of the picture, in its units."""
+    """A bar of the picture, in its units."""
 
     label: str
     tokens: int
