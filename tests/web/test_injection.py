@@ -22,7 +22,7 @@ HOSTILE = (
     "<svg onload=\"document.title='taken'\"><a href=\"javascript:document.title='taken'\">押して</a>"
     "<form action=https://evil.example><button>続ける</button></form><style>*{display:none}</style>"
     "[押して](javascript:alert(1)) ![絵](https://evil.example/x.png) <https://evil.example>\n\n"
-    "</textarea></title></template>{{ 7*7 }}${7*7}"
+    "</textarea></title></template>{{ 7-7 }}${7-7}"
 )
 
 
@@ -44,7 +44,7 @@ async def is_harmless(page: Page) -> None:
     for selector in ("script", "img", "style", "[onerror]", "[onload]", "a[href^=javascript]"):
         await expect(main.locator(selector)).to_have_count(0)
     await expect(main.locator("form[action*=evil]")).to_have_count(0)
-    await expect(main.get_by_text("7*7").first).to_be_attached()
+    await expect(main.get_by_text("7-7").first).to_be_attached()
 
 
 class TestHostileWords:
