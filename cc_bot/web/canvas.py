@@ -25,6 +25,8 @@ LONGEST_MESSAGE: Final = 4096
 PING_S: Final = 30.0
 MOST_PLACES: Final = 50
 """Channels that are listed, those used last."""
+HIDING: Final = "hide-private"
+"""The cookie of a browser that is to show nothing private: nothing of it is sent in the page, then."""
 _CLOSE_BYTES: Final = 123
 """Of a close frame's reason (RFC 6455, section 5.5)."""
 
@@ -69,7 +71,8 @@ class CanvasPages:
         discord = self._services.discord
         key = await discord.current_key(visitor.user_id, channel_id)
         seen = await self._services.stores.canvases.get(key)
-        canvas = seen.canvas if seen else Canvas()
+        hiding = request.cookies.get(HIDING) == "yes"
+        canvas = (seen.canvas if seen else Canvas()).visible_in("public" if hiding else "private")
         return render(
             request,
             "canvas.html",
@@ -82,6 +85,7 @@ class CanvasPages:
             body_of=lambda element: body_of(element, visitor.words),
             agents=await discord.usable_agents(channel_id),
             agent=key.agent,
+            hiding=hiding,
         )
 
     async def connect(self, request: web.Request) -> web.WebSocketResponse:

@@ -89,6 +89,8 @@ class TestThePage:
             await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
             await expect(page.locator(".element")).to_have_count(1)
             assert "ひみつ" not in await page.locator("main").inner_text()
+            sent = await page.request.get(page.url)
+            assert "ひみつ" not in await sent.text()
             await page.get_by_label("自分だけに見えるもの").uncheck()
             await expect(page.locator("[data-id=shopping]")).to_contain_text("ひみつ")
 

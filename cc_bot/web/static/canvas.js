@@ -145,15 +145,11 @@ document.addEventListener("submit", (event) => {
   press(event.target);
 });
 
-hide.checked = sessionStorage.getItem("hide-private") === "yes";
 document.getElementById("hiding").hidden = false;
 hide.addEventListener("change", () => {
-  sessionStorage.setItem("hide-private", hide.checked ? "yes" : "no");
+  document.cookie = `hide-private=${hide.checked ? "yes" : "no"}; path=/canvas; samesite=lax`;
   show();
 });
 
-if (hide.checked) {
-  for (const node of [...canvas.children]) if (!node.querySelector(".lock").hidden) node.remove();
-}
 tell(told.dataset.connecting, false);
 connect();
