@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
+from cc_bot.administration import not_asked
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     is_offline,
@@ -43,7 +44,6 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping
             from cc_bot.discord.services import BotDependencies, DiscordSettings
-            from cc_bot.discord.status import not_asked
 
             given = BotDependencies(
                 DiscordSettings(

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
+from cc_bot.administration import Ask, ServedModels, not_asked
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
@@ -37,7 +38,6 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
-from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
@@ -48,6 +48,7 @@ from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
+from cc_bot.status import BotStatus, NewestBackup, no_backup
 from cc_bot.stores import (
     AccessStore,
     CanvasStore,

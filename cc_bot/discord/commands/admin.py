@@ -7,13 +7,13 @@ import hikari
 import lightbulb
 import structlog
 
+from cc_bot.administration import ServedModels
 from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
 from cc_bot.discord.interactions import Answerable, Mentionable, parse_mention
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.status import BotStatus, ServedModels
 from cc_bot.domain.errors import (
     LimitNotForChannels,
     LimitNotForServers,
@@ -32,6 +32,7 @@ from cc_bot.domain.member import (
     ids_of,
 )
 from cc_bot.policy import Policies
+from cc_bot.status import BotStatus
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
 
 _log = structlog.get_logger(__name__)

@@ -12,7 +12,6 @@ from cc_bot.discord.interactions import Mentionable
 from cc_bot.discord.pages.custom_ids import PrivacyButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import Button
-from cc_bot.discord.status import Seen
 from cc_bot.domain.member import (
     DEFAULT_RULES,
     SUBJECTS,
@@ -28,6 +27,7 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import Holdings
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
+from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
 
