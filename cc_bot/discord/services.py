@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.administration import Ask, ServedModels, not_asked
+from cc_bot.administration import Administration, Ask, ServedModels, not_asked
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
@@ -50,11 +50,8 @@ from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus, NewestBackup, no_backup
 from cc_bot.stores import (
-    AccessStore,
     CanvasStore,
-    ChannelModelStore,
     ChannelStore,
-    LimitStore,
     MemoryHistoryStore,
     MemoryPinStore,
     MemoryRemovalStore,
@@ -156,9 +153,6 @@ def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
     registry.register_value(ScheduleStore, stores.schedules)
     registry.register_value(ProposalStore, stores.proposals)
     registry.register_value(TurnLedger, stores.ledger)
-    registry.register_value(AccessStore, stores.access)
-    registry.register_value(ChannelModelStore, stores.channel_models)
-    registry.register_value(LimitStore, stores.limits)
     registry.register_value(WebSessionStore, stores.web_sessions)
 
 
@@ -236,6 +230,9 @@ def build_services(
     bot_status = BotStatus(
         given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
     )
+    administration = Administration(
+        stores.limits, stores.access, stores.channel_models, given.policies, ServedModels(given.ask_model)
+    )
     owners = Owners(settings.owners, given.policies)
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = Chooser(given.agents, stores.agents, places)
@@ -301,10 +298,9 @@ def build_services(
     registry.register_value(GrantedReading, granted)
     registry.register_value(Owners, owners)
     registry.register_value(BotStatus, bot_status)
-    registry.register_value(ServedModels, ServedModels(given.ask_model))
+    registry.register_value(Administration, administration)
     registry.register_value(Gate, gate)
     registry.register_value(FileLine, FileLine())
-    registry.register_value(Policies, given.policies)
     registry.register_value(Recipients, recipients)
     registry.register_value(RunningTurns, running)
     registry.register_value(ReceiptUpkeep, receipts)
