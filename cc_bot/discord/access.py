@@ -207,9 +207,17 @@ class Gate:
         asked for their pages; hikari's errors too, when Discord won't tell what that is."""
         await self._admit(self._comer_of_page(place), what, always=always)
 
-    async def refusal_of_page(self, place: WebPlace) -> Refusal | None:
-        """Return why somebody may not see their pages now. Raises as `admit_page`."""
-        return await self.refusal_of(self._comer_of_page(place))
+    async def refusals_of_pages(self, places: Sequence[WebPlace]) -> dict[WebPlace, Refusal]:
+        """List those of them whose users may not see their pages now. Raises as `admit_page`."""
+        policy, in_force = await self.policies.now(), await self._in_force()
+        owners = self.owners.under(policy)
+        found = {}
+        for place in places:
+            if place.user_id in owners:
+                continue
+            if refused := await self._refuse(self._comer_of_page(place), policy, in_force):
+                found[place] = refused
+        return found
 
     async def _admit(self, comer: Visitor, what: What, *, always: bool) -> Arrival:
         policy, visit = await self.policies.now(), await self._visit(comer)

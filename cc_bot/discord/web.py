@@ -1,6 +1,6 @@
 """Discord as the pages in a browser need it: who is let in, what things are called, who answers where."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Literal, TypeVar
@@ -55,12 +55,12 @@ class DiscordForPages:
             _log.warning("page_not_admitted", error=type(error).__name__)
             raise CcBotError from error
 
-    async def refusal(self, place: WebPlace) -> AccessError | None:
+    async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
         try:
-            refused = await self.gate.refusal_of_page(place)
+            refused = await self.gate.refusals_of_pages(places)
         except (CcBotError, hikari.HikariError):
-            return None  # while nobody can tell, what is open stays so; the next request is asked about anew
-        return error_of(refused) if refused else None
+            return {}  # while nobody can tell, what is open stays so; the next request is asked about anew
+        return {place: error_of(each) for place, each in refused.items()}
 
     async def is_owner(self, user_id: int) -> bool:
         return user_id in await self.gate.owners.ids()

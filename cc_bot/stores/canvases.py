@@ -168,11 +168,14 @@ CANVAS_STATEMENTS: Final = frozenset(
     {SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN_IN, SELECT_STALE, SELECT_CLOCK, SELECT_DRAWN}
 )
 
-# By sessions_with_canvas. Of a key whose canvas is taken down nothing is listed. $1 user
+# By the index on open sessions, and by sessions_with_canvas. $1 user
 _LIST_KEYS: Final = f"""
-    SELECT {KEY.select}, max(last_active) FROM sessions
-    WHERE user_id = $1 AND canvas_revision > 0
-    GROUP BY user_id, channel_id, agent
+    SELECT {KEY.select}, last_active FROM sessions WHERE user_id = $1 AND closed_at IS NULL
+    UNION ALL
+    SELECT * FROM (
+        SELECT {KEY.select}, '' FROM sessions
+        WHERE user_id = $1 AND canvas_revision > 0 GROUP BY user_id, channel_id, agent
+    ) AS drawn
 """
 
 
@@ -211,9 +214,11 @@ class CanvasStore:
         return SeenCanvas(found.canvas, found.revision) if found else None
 
     async def list_keys(self, user_id: int) -> list[SessionKey]:
-        """List the keys under which the user ever had something drawn, the one used last first."""
+        """List the keys under which the user talks, the one used last first, and those under which something
+        was ever drawn."""
         rows = await self._database.query(_LIST_KEYS, user_id)
-        return [KEY.read(row[:3]) for row in sorted(rows, key=lambda row: str(row[3]), reverse=True)]
+        newest_first = sorted(rows, key=lambda row: str(row[3]), reverse=True)
+        return [*dict.fromkeys(KEY.read(row[:3]) for row in newest_first)]
 
     async def wait_for_change(self, seconds: float) -> None:
         """Wait until something may have changed: this program has written, or so many seconds are over."""

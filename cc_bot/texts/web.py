@@ -36,6 +36,43 @@ class WebTexts(Area):
         en="If that is not you, close this page and press nothing. In a browser that others use too, sign out when you are done.",
     )
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
+    terminal_place = Sentence(ja="ターミナル", en="Terminal")
+    """Where the terminal's user talks."""
+    direct_messages = Sentence(ja="DM", en="Direct messages")
+    numbers = Sentence(ja="数値を見る", en="See the numbers")
+    canvas_places = Sentence(ja="キャンバスを選んでください。", en="Choose a canvas.")
+    canvas_others = Sentence(ja="ほかのチャンネル", en="Other channels")
+    elements = Sentence(ja="{count}件", en="{count} up")
+    canvas_empty = Sentence(
+        ja="まだ何も出ていません。Discord で「買うものをキャンバスに出して」のように頼むと、ここに出ます。",
+        en='Nothing is up yet. Ask on Discord, like "put my shopping list on the canvas", and it appears here.',
+    )
+    answers_here = Sentence(ja="ここで答えるエージェント", en="Who answers here")
+    use_agent = Sentence(ja="切り替える", en="Switch")
+    hide_private = Sentence(ja="自分だけに見えるものを隠す", en="Hide what only I can see")
+    private = Sentence(ja="自分だけに見えます", en="Only you can see this")
+    remove_element = Sentence(ja="「{title}」をキャンバスから外す", en="Take “{title}” off the canvas")
+    untitled = Sentence(ja="無題", en="untitled")
+    clear_canvas = Sentence(ja="キャンバスを空にする", en="Empty the canvas")
+    clear_question = Sentence(
+        ja="出ているものをすべて外します。元には戻せません。会話の内容はそのままです。",
+        en="This takes everything down and can't be undone. The conversation stays as it is.",
+    )
+    clear_yes = Sentence(ja="すべて外す", en="Take everything down")
+    others_up = Sentence(ja="ほかに出ているもの", en="Also up")
+    connecting = Sentence(ja="つないでいます…", en="Connecting…")
+    live = Sentence(ja="変更はすぐ届きます。", en="Changes appear at once.")
+    reconnecting = Sentence(
+        ja="ボットに届きません。つなぎ直しています…", en="The bot can't be reached. Reconnecting…"
+    )
+    closed_signed_out = Sentence(ja="サインアウトしました。", en="You are signed out.")
+    closed_denied = Sentence(
+        ja="いまは使えないため、表示を終えました。", en="You can't use the bot at the moment."
+    )
+    closed_too_long = Sentence(ja="送られた内容が長すぎます。", en="That message is too long.")
+    closed_unknown = Sentence(ja="わからない内容が届きました。", en="That message is not understood.")
+    closed_too_many = Sentence(ja="操作が続いています。", en="That was a lot at once.")
+    """Each of these fits the 123 bytes that a socket's end may say."""
     terminal_user = Sentence(ja="ターミナル", en="the terminal's user")
     done = by_key(
         {

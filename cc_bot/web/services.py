@@ -1,6 +1,6 @@
 """The parts that the pages are handed: those of Discord's commands too, and Discord as pages need it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from typing import Literal, Protocol
@@ -31,8 +31,8 @@ class Discord(Protocol):
         """Count a request, and raise the AccessError that a command from there would raise, or StorageError.
         `always`: it is about one's own data, which is everybody's to see and erase."""
 
-    async def refusal(self, place: WebPlace) -> AccessError | None:
-        """Return what a command from there would be refused with now; it counts for nothing."""
+    async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
+        """Return what commands from there would be refused with now; it counts for nothing."""
 
     async def is_owner(self, user_id: int) -> bool: ...
 

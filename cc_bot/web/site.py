@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
+from cc_bot.web.canvas import CanvasPages
+from cc_bot.web.canvas_feed import CanvasFeed
 from cc_bot.web.page import see_other
 from cc_bot.web.server import make_app, serve
 from cc_bot.web.services import WebServices
@@ -14,9 +16,11 @@ from cc_bot.web.sign_in import SignInPages
 @asynccontextmanager
 async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     """Serve every page until left; yield the port. Raises PortTaken or InvalidSetting."""
-    pages = (SignInPages(services),)
+    feed = CanvasFeed(services)
+    pages = (SignInPages(services), CanvasPages(services, feed))
     routes = [route for each in pages for route in each.routes()]
-    async with serve(services.settings, make_app(services, [web.get("/", _go_home), *routes])) as port:
+    app = make_app(services, [web.get("/", _go_home), *routes])
+    async with serve(services.settings, app) as port, feed.running():
         yield port
 
 

@@ -64,6 +64,7 @@ VIOLATIONS = [
     ("Only terminal knows prompt_toolkit and rich", "discord", "from rich import print_json"),
     ("Only terminal knows prompt_toolkit and rich", "texts", "import prompt_toolkit"),
     ("Only web knows Jinja2", "discord", "import jinja2"),
+    ("Only web knows markdown-it", "terminal", "import markdown_it"),
     ("Only metrics knows prometheus_client", "discord", "import prometheus_client"),
     ("Only app and cli know metrics and doctor", "discord", "import cc_bot.metrics"),
     ("The context is handed what it needs", "context", "import cc_bot.stores"),

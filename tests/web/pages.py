@@ -1,7 +1,7 @@
 """The pages over a real database and a real server, and browsers' worth of requests to them."""
 
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,8 +42,8 @@ class Town:
         if place.user_id in self.denied and not always:
             raise NotAllowed
 
-    async def refusal(self, place: WebPlace) -> AccessError | None:
-        return NotAllowed() if place.user_id in self.denied else None
+    async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
+        return {place: NotAllowed() for place in places if place.user_id in self.denied}
 
     async def is_owner(self, user_id: int) -> bool:
         return user_id in self.owners
@@ -138,10 +138,10 @@ def free_port() -> int:
 @asynccontextmanager
 async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> AsyncIterator[Site]:
     """Serve the pages over a database in that folder. `environ`: settings, as the operator writes them."""
-    port = free_port()
+    port = environ.get("CC_BOT_WEB_PORT") or str(free_port())
     settings = {
         "CC_BOT_DATABASE_URL": f"sqlite:////{(folder / 'web.db').absolute().as_posix().lstrip('/')}",
-        "CC_BOT_WEB_PORT": str(port),
+        "CC_BOT_WEB_PORT": port,
         "CC_BOT_EMBEDDING_MODEL": "off",
         **environ,
     }

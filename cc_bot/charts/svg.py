@@ -1,0 +1,548 @@
+"""Charts as SVG for a page, which needs nothing installed and is read at any size.
+
+The page's policy allows no inline style, so that colours come from classes: `series-1` to `series-6`, and
+`slice-1` to `slice-8` in a pie. A font is not known here: how wide a text is, is estimated, and rather too
+wide than too narrow. Labels are wrapped, left out, turned or beside lying bars, as they fit; whatever is not
+written stands in a `<title>`, and each value has one. Series are told apart without their colours as well:
+bars by their hatching, lines by their dashes and the shape of their points, slices by letters.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import pairwise
+from typing import Final
+
+from cc_bot.charts.labels import balance, shorten, widest_unit, wrap_label
+from cc_bot.charts.table import Slice, format_exactly, format_short, percent, scale, slices
+from cc_bot.domain.canvas import Chart
+from cc_bot.domain.kinsoku import graphemes, is_wide
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import texts
+
+WIDTH: Final = 480
+"""Units of the picture; its height is what it takes. A phone shows it at two thirds of that."""
+SIZE: Final = 14
+"""Units of an em of labels and names."""
+SMALL: Final = 12
+"""Units of an em of numbers."""
+_LINE: Final = 18
+"""Units from one line of text to the next."""
+_GAP: Final = 8
+"""Units between two texts at least."""
+_PLOT: Final = 200
+"""Units that the axis of standing bars and of lines is high."""
+
+
+def chart_svg(chart: Chart, locale: Locale) -> str:
+    """Return the chart with its title as the accessible name; without its series it is no more than that."""
+    drawing = _Drawing(chart.id)
+    if chart.series and chart.labels:
+        match chart.kind:
+            case "pie":
+                _draw_pie(drawing, chart, locale)
+            case "line":
+                _draw_upright(drawing, chart, locale)
+            case "bar":
+                thin = len(chart.series) * len(chart.labels) > _THIN
+                stand = not thin and _wrap_below(chart.labels, _gutter(_axis(chart, locale)))
+                (_draw_upright if stand else _draw_lying)(drawing, chart, locale)
+    return drawing.svg(chart.title)
+
+
+# ---- writing ---------------------------------------------------------------------------------------------
+
+_BROAD: Final = frozenset("ABCDEFGHKMNOPQRSTUVWXYZmw%@&—")
+_UNWRITABLE: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may have, not even escaped."""
+
+
+def width_of(text: str, size: float = SIZE) -> float:
+    """Return how many units the text takes at most in any usual font."""
+    ems = (1.0 if is_wide(each) else 0.78 if each in _BROAD else 0.58 for each in graphemes(text))
+    return size * sum(ems)
+
+
+def _escape(text: str) -> str:
+    return escape(_UNWRITABLE.sub("\ufffd", text))
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")  # and no negative zero
+
+
+def _name(keyword: str) -> str:
+    return keyword.strip("_").replace("_", "-")
+
+
+def _attribute(value: float | str) -> str:
+    return _escape(value) if isinstance(value, str) else _number(value)
+
+
+@dataclass(slots=True)
+class _Drawing:
+    """The picture as far as it is drawn; `bottom` is where it ends."""
+
+    name: str
+    bottom: float = 0.0
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, tag: str, title: str = "", **attributes: float | str) -> None:
+        written = "".join(
+            f' {name.strip("_").replace("_", "-")}="{_attribute(value)}"'
+            for name, value in attributes.items()
+        )
+        inner = f"<title>{_escape(title)}</title>" if title else ""
+        self.parts.append(f"<{tag}{written}>{inner}</{tag}>" if inner else f"<{tag}{written}/>")
+
+    def write(
+        self,
+        text: str,
+        x: float,
+        y: float,
+        *,
+        anchor: str = "start",
+        number: bool = False,
+        turn: int = 0,
+        title: str = "",
+    ) -> None:
+        """Write one line of text; `y` is its baseline."""
+        place = f'x="{_number(x)}" y="{_number(y)}"'
+        turned = f' transform="rotate({turn} {_number(x)} {_number(y)})"' if turn else ""
+        kind, size = ("chart-number", SMALL) if number else ("chart-label", SIZE)
+        inner = f"<title>{_escape(title)}</title>" if title else ""
+        self.parts.append(
+            f'<text class="{kind}" {place} text-anchor="{anchor}" font-size="{size}"{turned}>'
+            f"{inner}{_escape(text)}</text>"
+        )
+
+    def svg(self, title: str) -> str:
+        name = _escape(f"svg-{self.name}-title")
+        parts = "".join(self.parts)
+        return (
+            f'<svg class="chart" viewBox="0 0 {WIDTH} {_number(math.ceil(self.bottom) + 4)}" role="img"'
+            f' aria-labelledby="{name}"><title id="{name}">{_escape(title)}</title>{parts}</svg>'
+        )
+
+
+# ---- series ----------------------------------------------------------------------------------------------
+# The signs of a series: its class for the colour, and what tells it apart without one.
+
+_DASHES: Final = ("", "7 3", "2 3", "9 3 2 3", "4 3", "12 4")
+_POINTS: Final = ("o", "s", "^", "D", "v", "+")
+_HATCHES: Final = ("", "M0 0L6 6", "M0 6L6 0", "M0 3H6", "M3 0V6", "M0 3H6M3 0V6")
+_SWATCH: Final = 24
+"""Units of what stands before a name."""
+
+
+def _point(shape: str, x: float, y: float) -> str:
+    r = 4.0
+    match shape:
+        case "s":
+            corners = [(-r, -r), (r, -r), (r, r), (-r, r)]
+        case "^":
+            corners = [(0, -r * 1.2), (r * 1.2, r), (-r * 1.2, r)]
+        case "v":
+            corners = [(0, r * 1.2), (r * 1.2, -r), (-r * 1.2, -r)]
+        case "D":
+            corners = [(0, -r * 1.3), (r * 1.3, 0), (0, r * 1.3), (-r * 1.3, 0)]
+        case "+":
+            a, b = r * 1.3, r * 0.4
+            corners = [(-b, -a), (b, -a), (b, -b), (a, -b), (a, b), (b, b), (b, a), (-b, a), (-b, b), (-a, b)]
+            corners += [(-a, -b), (-b, -b)]
+        case _:
+            return f"M{_number(x - r)} {_number(y)}a4 4 0 1 0 8 0a4 4 0 1 0-8 0Z"
+    return "M" + "L".join(f"{_number(x + dx)} {_number(y + dy)}" for dx, dy in corners) + "Z"
+
+
+def _fill(drawing: _Drawing, at: int, *, several: bool) -> dict[str, str]:
+    """Return how a bar of that series is filled."""
+    if several and at:
+        return {"fill": f"url(#svg-{drawing.name}-{at + 1})"}
+    return {"class_": f"series-{at + 1}"}
+
+
+def _draw_hatches(drawing: _Drawing, count: int) -> None:
+    patterns = "".join(
+        f'<pattern id="{_escape(f"svg-{drawing.name}-{at + 1}")}" width="6" height="6"'
+        f' patternUnits="userSpaceOnUse"><path class="series-{at + 1}" d="M0 0H6V6H0Z"/>'
+        f'<path class="chart-hatch" d="{_HATCHES[at]}"/></pattern>'
+        for at in range(1, count)
+    )
+    drawing.parts.append(f"<defs>{patterns}</defs>")
+
+
+def _draw_legend(drawing: _Drawing, chart: Chart) -> None:
+    """Write the names of several series above all else, side by side as far as they fit."""
+    if len(chart.series) == 1:
+        return
+    if chart.kind == "bar":
+        _draw_hatches(drawing, len(chart.series))
+    x = 0.0
+    y = drawing.bottom
+    for at, series in enumerate(chart.series):
+        lines = wrap_label(series.name, WIDTH - _SWATCH, width_of)
+        width = _SWATCH + max(map(width_of, lines))
+        if x and x + width > WIDTH:
+            x, y = 0.0, drawing.bottom
+        middle = y + _LINE / 2
+        if chart.kind == "bar":
+            drawing.add(
+                "rect", x=x + 4, y=middle - 6, width=14, height=12, **_fill(drawing, at, several=True)
+            )
+        else:
+            _draw_stroke(drawing, at, f"M{_number(x)} {_number(middle)}H{_number(x + 20)}")
+            drawing.add("path", class_=f"series-{at + 1}", d=_point(_POINTS[at], x + 10, middle))
+        for line, text in enumerate(lines):
+            drawing.write(text, x + _SWATCH, y + line * _LINE + SIZE)
+        drawing.bottom = max(drawing.bottom, y + len(lines) * _LINE)
+        x += width + 2 * _GAP
+    drawing.bottom += _GAP
+
+
+def _draw_stroke(drawing: _Drawing, at: int, d: str) -> None:
+    dashes = {"stroke_dasharray": _DASHES[at]} if _DASHES[at] else {}
+    drawing.add("path", class_=f"chart-line series-{at + 1}", d=d, **dashes)
+
+
+def _title(chart: Chart, at: int, place: int) -> str:
+    series = chart.series[at]
+    named = f"{chart.labels[place]} / {series.name}" if len(chart.series) > 1 else chart.labels[place]
+    return f"{named}: {format_exactly(series.values[place])}"
+
+
+# ---- axis ------------------------------------------------------------------------------------------------
+
+_STEPS: Final = (1, 2, 2.5, 5, 10)
+_SMALLEST: Final = 1e-200
+"""Numbers below it are drawn as nothing: the arithmetic gives way."""
+_SMALLEST_SCALED: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """The ends of an axis, and the numbers along it."""
+
+    ticks: tuple[float, ...]
+    written: tuple[str, ...]
+
+    def share(self, value: float) -> float:
+        """Return how far along the axis a value stands, from 0 to 1."""
+        return (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
+
+
+def _axis(chart: Chart, locale: Locale, most: int = 5) -> _Axis:
+    """Return an axis with some `most` steps. Bars begin at zero, so that their lengths are as their numbers
+    are."""
+    values = [value for series in chart.series for value in series.values]
+    low, high = min(values), max(values)
+    size = max(abs(low), abs(high))
+    if size < _SMALLEST:
+        low, high, size = 0.0, 1.0, 1.0
+    if chart.kind == "bar" or high - low < size * 1e-9:
+        low, high = min(low, 0.0), max(high, 0.0)
+    raw = (high - low) / most
+    magnitude = 10.0 ** math.floor(math.log10(raw))
+    step = next(each * magnitude for each in _STEPS if each * magnitude >= raw * (1 - 1e-9))
+    places = range(math.floor(low / step), math.ceil(high / step) + 1)
+    ticks = tuple(place * step for place in places)
+    written = scale(ticks, locale) if size >= _SMALLEST_SCALED else [f"{tick:.3g}" for tick in ticks]
+    return _Axis(ticks, tuple(written))
+
+
+# ---- upright ---------------------------------------------------------------------------------------------
+# Lines, and bars that stand: labels are below.
+
+_THIN: Final = 72
+"""So many bars at most stand; more would be hairs."""
+_MOST_LINES: Final = 3
+_LEAST_LEFT: Final = 4
+"""So many labels stay at least where some are left out."""
+_TURN: Final = 60
+"""Degrees."""
+_LONGEST_TURNED: Final = 130
+_GROUP: Final = 0.76
+"""How much of its place a label's group of bars takes."""
+_LEAST_GUTTER: Final = 48
+
+
+def _gutter(axis: _Axis) -> float:
+    """Return the room beside the axis, for its numbers."""
+    return max(_LEAST_GUTTER, max(width_of(each, SMALL) for each in axis.written) + _GAP)
+
+
+def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
+    """Return the lines of each label, whole and upright within its slot; None where they are too long."""
+    slot = (WIDTH - gutter) / len(labels)
+    if all(width_of(label) <= slot - _GAP / 2 for label in labels):
+        return [[label] for label in labels]
+    room = slot - _GAP
+    if any(widest_unit(label, width_of) > room for label in labels) or room < 3 * SIZE:
+        return None
+    lines = [balance(label, room, width_of) for label in labels]
+    return lines if max(map(len, lines)) <= _MOST_LINES else None
+
+
+def _draw_upright(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+    _draw_legend(drawing, chart)
+    axis = _axis(chart, locale)
+    gutter = _gutter(axis)
+    slot = (WIDTH - gutter) / len(chart.labels)
+    top = drawing.bottom + _LINE
+    bottom = top + _PLOT
+
+    def height(value: float) -> float:
+        return bottom - axis.share(value) * _PLOT
+
+    for tick, written in zip(axis.ticks, axis.written, strict=True):
+        kind = "chart-zero" if tick == 0 else "chart-grid"
+        drawing.add("path", class_=kind, d=f"M{_number(gutter)} {_number(height(tick))}H{WIDTH}")
+        drawing.write(written, gutter - 6, height(tick) + 4, anchor="end", number=True)
+    centres = [gutter + (place + 0.5) * slot for place in range(len(chart.labels))]
+    heights = [[height(value) for value in series.values] for series in chart.series]
+    drawing.bottom = bottom + _GAP
+    if chart.kind == "line":
+        _draw_lines(drawing, chart, centres, heights)
+    else:
+        _draw_standing(drawing, chart, locale, centres, heights, zero=height(0))
+        if min(axis.ticks) < 0:
+            drawing.bottom += _LINE  # for the numbers below their bars
+    _write_below(drawing, chart.labels, centres, gutter)
+
+
+def _draw_lines(
+    drawing: _Drawing, chart: Chart, centres: Sequence[float], heights: Sequence[Sequence[float]]
+) -> None:
+    for at, line in enumerate(heights):
+        points = [f"{_number(x)} {_number(y)}" for x, y in zip(centres, line, strict=True)]
+        if len(points) > 1:
+            _draw_stroke(drawing, at, "M" + "L".join(points))
+    for at, line in enumerate(heights):
+        for place, (x, y) in enumerate(zip(centres, line, strict=True)):
+            drawing.add(
+                "path",
+                _title(chart, at, place),
+                class_=f"series-{at + 1}",
+                d=_point(_POINTS[at], x, y),
+            )
+
+
+def _draw_standing(
+    drawing: _Drawing,
+    chart: Chart,
+    locale: Locale,
+    centres: Sequence[float],
+    heights: Sequence[Sequence[float]],
+    *,
+    zero: float,
+) -> None:
+    slot = (WIDTH - centres[0]) / (len(centres) - 0.5)
+    thick = min(slot * _GROUP, 90) / len(chart.series)
+    for at, line in enumerate(heights):
+        for place, (x, y) in enumerate(zip(centres, line, strict=True)):
+            drawing.add(
+                "rect",
+                _title(chart, at, place),
+                **_fill(drawing, at, several=len(chart.series) > 1),
+                x=x + (at - len(chart.series) / 2) * thick,
+                y=min(y, zero),
+                width=max(0.5, thick - min(1, thick / 4)),
+                height=max(abs(y - zero), 0.5),
+            )
+    written = [format_short(value, locale) for value in chart.series[0].values]
+    if len(chart.series) == 1 and max(width_of(each, SMALL) for each in written) <= slot - 2:
+        for text, value, x, y in zip(written, chart.series[0].values, centres, heights[0], strict=True):
+            drawing.write(text, x, y - 5 if value >= 0 else y + SMALL + 3, anchor="middle", number=True)
+
+
+def _write_below(drawing: _Drawing, labels: Sequence[str], centres: Sequence[float], gutter: float) -> None:
+    top = drawing.bottom
+    if lines := _wrap_below(labels, gutter):
+        for x, label in zip(centres, lines, strict=True):
+            for at, line in enumerate(label):
+                drawing.write(line, x, top + SIZE + at * _LINE, anchor="middle")
+        drawing.bottom = top + max(map(len, lines)) * _LINE
+    elif shown := _choose_labels(labels, centres):
+        for place, x in shown:
+            drawing.write(labels[place], x, top + SIZE, anchor="middle")
+        drawing.bottom = top + _LINE
+    else:
+        _write_turned(drawing, labels, centres)
+
+
+def _choose_labels(labels: Sequence[str], centres: Sequence[float]) -> list[tuple[int, float]] | None:
+    """Return which labels of an order, such as dates, can stand upright on a line, every so many, and where;
+    None where they are too few or too long for that."""
+    for step in range(1, len(labels) // _LEAST_LEFT + 1):
+        places = range(0, len(labels), step)
+        half = [width_of(labels[place]) / 2 for place in places]
+        xs = [max(wide, min(WIDTH - wide, centres[place])) for place, wide in zip(places, half, strict=True)]
+        ends = list(zip(xs, half, strict=True))
+        if all(x + wide + _GAP <= other - its for (x, wide), (other, its) in pairwise(ends)):
+            return list(zip(places, xs, strict=True))
+    return None
+
+
+def _write_turned(drawing: _Drawing, labels: Sequence[str], centres: Sequence[float]) -> None:
+    """Write labels aslant, up to their points; where one is cut its title has all of it."""
+    angle = math.radians(_TURN)
+    slot = centres[1] - centres[0] if len(centres) > 1 else WIDTH
+    step = math.ceil(_LINE / (slot * math.sin(angle)))
+    top = drawing.bottom + SIZE
+    deepest = 0.0
+    for place in range(0, len(labels), step):
+        x = centres[place]
+        text = shorten(labels[place], min(_LONGEST_TURNED, (x - SIZE) / math.cos(angle)), width_of)[0]
+        cut = labels[place] if text != labels[place] else ""
+        drawing.write(text, x + 4, top, anchor="end", turn=-_TURN, title=cut)
+        deepest = max(deepest, width_of(text) * math.sin(angle))
+    drawing.bottom = top + deepest + SIZE
+
+
+# ---- lying -----------------------------------------------------------------------------------------------
+# Bars that lie, with labels of any length beside or above them.
+
+_WIDEST_BESIDE: Final = 150
+_MOST_BESIDE: Final = 2
+"""Lines."""
+
+
+def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+    _draw_legend(drawing, chart)
+    labels = [wrap_label(label, _WIDEST_BESIDE, width_of) for label in chart.labels]
+    beside = max(map(len, labels)) <= _MOST_BESIDE
+    if not beside:
+        labels = [wrap_label(label, WIDTH, width_of) for label in chart.labels]
+    gutter = max(width_of(line) for label in labels for line in label) + _GAP if beside else 0.0
+    written = [format_short(value, locale) for value in chart.series[0].values]
+    room = max(width_of(each, SMALL) for each in written) + _GAP if len(chart.series) == 1 else _GAP
+    negative = any(value < 0 for series in chart.series for value in series.values)
+    left, right = gutter + (room if negative else 4), WIDTH - max(room, 24)
+    axis = _axis(chart, locale)
+
+    def place_of(value: float) -> float:
+        return left + axis.share(value) * (right - left)
+
+    top = drawing.bottom
+    grid = len(drawing.parts)
+    thick = 18.0 if len(chart.series) == 1 else 9.0
+    for place, lines in enumerate(labels):
+        at_top = drawing.bottom
+        for at, line in enumerate(lines):
+            x = gutter - _GAP if beside else 0
+            drawing.write(line, x, at_top + SIZE + at * _LINE, anchor="end" if beside else "start")
+        tall = len(lines) * _LINE
+        y = at_top + (max(0, tall - thick * len(chart.series)) / 2 if beside else tall + 2)
+        for at, series in enumerate(chart.series):
+            value = series.values[place]
+            ends = sorted((place_of(0), place_of(value)))
+            drawing.add(
+                "rect",
+                _title(chart, at, place),
+                **_fill(drawing, at, several=len(chart.series) > 1),
+                x=ends[0],
+                y=y + at * thick,
+                width=max(0.5, ends[1] - ends[0]),
+                height=thick - 1,
+            )
+        if len(chart.series) == 1:
+            anchor, x = ("start", ends[1] + 4) if value >= 0 else ("end", ends[0] - 4)
+            drawing.write(written[place], x, y + 13, anchor=anchor, number=True)
+        drawing.bottom = max(at_top + tall, y + thick * len(chart.series)) + _GAP
+    _write_along(drawing, axis, [place_of(tick) for tick in axis.ticks], (top, drawing.bottom), grid)
+
+
+def _write_along(
+    drawing: _Drawing, axis: _Axis, places: Sequence[float], span: tuple[float, float], grid: int
+) -> None:
+    """Draw the lines of the axis behind everything, and its numbers below, as many as there is room for."""
+    top, bottom = span
+    behind = _Drawing(drawing.name)
+    for tick, x in zip(axis.ticks, places, strict=True):
+        kind = "chart-zero" if tick == 0 else "chart-grid"
+        behind.add("path", class_=kind, d=f"M{_number(x)} {_number(top)}V{_number(bottom)}")
+    drawing.parts[grid:grid] = behind.parts
+    end = -math.inf
+    for written, x in zip(axis.written, places, strict=True):
+        half = width_of(written, SMALL) / 2
+        if x - half >= max(0, end + _GAP) and x + half <= WIDTH:
+            drawing.write(written, x, bottom + SMALL + 2, anchor="middle", number=True)
+            end = x + half
+    drawing.bottom = bottom + _LINE
+
+
+# ---- pie -------------------------------------------------------------------------------------------------
+# Slices stand clockwise from the top, and in the same order in the list beside it, under the same letters.
+
+_RADIUS: Final = 88
+_CENTRE: Final = 108
+_LIST: Final = 2 * _CENTRE + 40
+"""The place at which the labels beside it begin."""
+_ROOM_FOR_A_LETTER: Final = 0.05
+
+
+def _draw_pie(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
+    """Draw one series without negative numbers; of nothing but zeros there is the list alone."""
+    values = [max(0.0, value) for value in chart.series[0].values]
+    parts = slices(chart.labels, values, texts(locale).chart.others)
+    total = sum(values)
+    letters = [chr(ord("A") + at) for at in range(len(parts))]
+    angle = 0.0
+    for at, title, value in _thin_slices(chart, values, parts):
+        share = value / total if total else 0.0
+        drawing.add("path", title, class_=f"chart-slice slice-{at + 1}", d=_arc(angle, angle + share))
+        angle += share
+    angle = 0.0
+    for letter, part in zip(letters, parts, strict=True):
+        share = part.value / total if total else 0.0
+        if share >= _ROOM_FOR_A_LETTER:
+            turn = 2 * math.pi * (angle + share / 2)
+            away = _RADIUS + 12
+            x, y = _CENTRE + away * math.sin(turn), _CENTRE - away * math.cos(turn)
+            drawing.write(letter, x, y + 4, anchor="middle", number=True)
+        angle += share
+    y = 0.0
+    for at, (letter, part) in enumerate(zip(letters, parts, strict=True)):
+        drawing.add("rect", class_=f"chart-slice slice-{at + 1}", x=_LIST - 34, y=y + 3, width=12, height=12)
+        drawing.write(letter, _LIST - 16, y + SIZE, number=True)
+        for line in wrap_label(part.label, WIDTH - _LIST, width_of):
+            drawing.write(line, _LIST, y + SIZE)
+            y += _LINE
+        number = f"{format_short(part.value, locale)} ({percent(part.value, total)})"
+        drawing.write(number, _LIST, y + SMALL, number=True)
+        y += _LINE + 6
+    drawing.bottom = max(y, 2 * _CENTRE)
+
+
+def _thin_slices(
+    chart: Chart, values: Sequence[float], parts: Sequence[Slice]
+) -> Iterator[tuple[int, str, float]]:
+    """Yield each value with the place of the slice that it belongs to: what has none of its own comes last,
+    one by one, so that each keeps its title."""
+    kept = [part for part in parts if not part.others]
+    rest: list[int] = []
+    at = 0
+    for place, (label, value) in enumerate(zip(chart.labels, values, strict=True)):
+        if at < len(kept) and kept[at] == Slice(label, value):
+            yield at, _title(chart, 0, place), value
+            at += 1
+        else:
+            rest.append(place)
+    for place in rest:
+        yield len(kept), _title(chart, 0, place), values[place]
+
+
+def _arc(start: float, end: float) -> str:
+    """Return the path of a slice; its ends are shares of the whole, clockwise from the top."""
+    if end - start > 0.9999:
+        r = _number(_RADIUS)
+        return (
+            f"M{_CENTRE} {_CENTRE - _RADIUS}A{r} {r} 0 1 1 {_CENTRE} {_CENTRE + _RADIUS}"
+            f"A{r} {r} 0 1 1 {_CENTRE} {_CENTRE - _RADIUS}Z"
+        )
+    turns = [2 * math.pi * share for share in (start, end)]
+    ends = [f"{_CENTRE + _RADIUS * math.sin(t):.2f} {_CENTRE - _RADIUS * math.cos(t):.2f}" for t in turns]
+    large = int(end - start > 0.5)
+    return f"M{_CENTRE} {_CENTRE}L{ends[0]}A{_RADIUS} {_RADIUS} 0 {large} 1 {ends[1]}Z"

@@ -1,0 +1,196 @@
+"""The canvas page of a channel: the live view, and what its user may take down."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from cc_bot.agents import find_agent
+from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.errors import AccessError, CcBotError, ForeignRequest, NothingHere, UnknownAgent
+from cc_bot.domain.session import SessionKey
+from cc_bot.texts import explain
+from cc_bot.web.canvas_feed import DENIED, CanvasFeed, Watcher, watcher_of
+from cc_bot.web.canvas_protocol import body_of
+from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.server import is_from_ours
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import RequestRates, SignedIn, visitor_of
+
+LONGEST_MESSAGE: Final = 4096
+"""Bytes that a page sends over its socket at once."""
+PING_S: Final = 30.0
+MOST_PLACES: Final = 50
+"""Channels that are listed, those used last."""
+_CLOSE_BYTES: Final = 123
+"""Of a close frame's reason (RFC 6455, section 5.5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasPlace:
+    """A channel in which its user has talked, or may have something drawn."""
+
+    channel_id: int
+    name: str
+    elements: int
+
+
+class CanvasPages:
+    def __init__(self, services: WebServices, feed: CanvasFeed) -> None:
+        self._services = services
+        self._feed = feed
+        self._rates = RequestRates()
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/canvas", self.list_places),
+            web.get("/canvas/{channel}", self.show),
+            web.get("/canvas/{channel}/socket", self.connect),
+            web.post("/canvas/{channel}/remove", self.remove),
+            web.post("/canvas/{channel}/clear", self.clear),
+            web.post("/canvas/{channel}/agent", self.use_agent),
+        )
+
+    async def list_places(self, request: web.Request) -> web.Response:
+        """List where the user has a canvas; the only one is shown at once."""
+        visitor = visitor_of(request)
+        channels = await self._channels(visitor)
+        if len(channels) == 1 and "all" not in request.query:
+            return see_other(f"/canvas/{channels[0]}")
+        places = [await self._place(visitor, each) for each in channels[:MOST_PLACES]]
+        return render(request, "canvas_places.html", visitor, places=places)
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show the canvas of whoever answers there now."""
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        discord = self._services.discord
+        key = await discord.current_key(visitor.user_id, channel_id)
+        seen = await self._services.stores.canvases.get(key)
+        canvas = seen.canvas if seen else Canvas()
+        return render(
+            request,
+            "canvas.html",
+            visitor,
+            channel_id=channel_id,
+            place=await self._name(visitor, channel_id),
+            places=len(await self._channels(visitor)),
+            canvas=canvas,
+            revision=seen.revision if seen else 0,
+            body_of=lambda element: body_of(element, visitor.words),
+            agents=await discord.usable_agents(channel_id),
+            agent=key.agent,
+        )
+
+    async def connect(self, request: web.Request) -> web.WebSocketResponse:
+        """Keep a page up to date until it goes. Raises ForeignRequest for a page of another site."""
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        if not is_from_ours(request, self._services.settings):
+            raise ForeignRequest
+        socket = web.WebSocketResponse(
+            heartbeat=PING_S, compress=False, max_msg_size=2 * LONGEST_MESSAGE, timeout=2.0
+        )
+        await socket.prepare(request)
+        watcher = watcher_of(socket, visitor, channel_id)
+        try:
+            await self._feed.open(watcher)
+            await self._listen(socket, watcher, visitor)
+        except CcBotError as error:
+            await _close(socket, WSCloseCode.TRY_AGAIN_LATER, _sentence(error, visitor))
+        finally:
+            self._feed.close(watcher)
+        return socket
+
+    async def _listen(self, socket: web.WebSocketResponse, watcher: Watcher, visitor: SignedIn) -> None:
+        words = visitor.words.web
+        async for message in socket:
+            if message.type is not WSMsgType.TEXT or len(message.data.encode()) > LONGEST_MESSAGE:
+                await _close(socket, WSCloseCode.MESSAGE_TOO_BIG, words.closed_too_long)
+                return
+            if not _asks_for_all(message.data):
+                await _close(socket, WSCloseCode.UNSUPPORTED_DATA, words.closed_unknown)
+                return
+            if not self._rates.has_room(watcher.session_id, asyncio.get_running_loop().time()):
+                await _close(socket, WSCloseCode.POLICY_VIOLATION, words.closed_too_many)
+                return
+            self._rates.count(watcher.session_id, asyncio.get_running_loop().time())
+            try:
+                await self._services.discord.admit(watcher.place, "choices")
+            except AccessError:
+                await _close(socket, DENIED, words.closed_denied)
+                return
+            await self._feed.resend(watcher)
+
+    async def remove(self, request: web.Request) -> web.Response:
+        """Take one element down."""
+        key = await self._key(request)
+        wanted = str((await request.post()).get("id", ""))
+        if not await self._services.stores.canvases.remove(key, wanted):
+            raise NothingHere
+        await self._services.discord.canvas_changed(key)
+        return see_other(f"/canvas/{key.channel_id}", "element_removed")
+
+    async def clear(self, request: web.Request) -> web.Response:
+        """Take everything down, as `/canvas clear` does."""
+        key = await self._key(request)
+        await self._services.stores.canvases.clear(key)
+        await self._services.discord.canvas_changed(key)
+        return see_other(f"/canvas/{key.channel_id}", "canvas_cleared")
+
+    async def use_agent(self, request: web.Request) -> web.Response:
+        """Let another agent answer there, as `/agent use` does. Raises UnknownAgent."""
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        usable = await self._services.discord.usable_agents(channel_id)
+        wanted = find_agent(tuple(usable), str((await request.post()).get("agent", "")))
+        if wanted is None:
+            raise UnknownAgent
+        await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
+        return see_other(f"/canvas/{channel_id}", "agent_used")
+
+    async def _key(self, request: web.Request) -> SessionKey:
+        visitor, channel_id = visitor_of(request), await self._channel(request)
+        return await self._services.discord.current_key(visitor.user_id, channel_id)
+
+    async def _channel(self, request: web.Request) -> int:
+        """Return the channel that a page is of. Raises NothingHere for one in which its user has nothing."""
+        named, visitor = request.match_info["channel"], visitor_of(request)
+        if not (named.isascii() and named.isdecimal()) or len(named) > 19:
+            raise NothingHere
+        if int(named) not in await self._channels(visitor):
+            raise NothingHere
+        return int(named)
+
+    async def _channels(self, visitor: SignedIn) -> list[int]:
+        """List where the user has talked, and where they asked for their pages."""
+        keys = await self._services.stores.canvases.list_keys(visitor.user_id)
+        return [*dict.fromkeys([each.channel_id for each in keys] + [visitor.session.place.channel_id])]
+
+    async def _place(self, visitor: SignedIn, channel_id: int) -> CanvasPlace:
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        seen = await self._services.stores.canvases.get(key)
+        elements = len(seen.canvas.elements) if seen else 0
+        return CanvasPlace(channel_id, await self._name(visitor, channel_id), elements)
+
+    async def _name(self, visitor: SignedIn, channel_id: int) -> str:
+        if not channel_id:
+            return visitor.words.web.terminal_place
+        named = await self._services.discord.name_of_channel(channel_id)
+        return named or visitor.words.web.direct_messages
+
+
+def _asks_for_all(text: str) -> bool:
+    try:
+        return bool(json.loads(text) == {"command": "canvas_resend"})
+    except (ValueError, RecursionError):
+        return False
+
+
+def _sentence(error: CcBotError, visitor: SignedIn) -> str:
+    return explain(error, visitor.words, moment_in(visitor.locale, visitor.timezone))
+
+
+async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:
+    cut = reason.encode()[:_CLOSE_BYTES].decode(errors="ignore")
+    await socket.close(code=code, message=cut.encode())

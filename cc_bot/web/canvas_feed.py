@@ -1,0 +1,247 @@
+"""The canvases that pages have open, and what they are told when one changes.
+
+Whoever changes a canvas (a turn, a heartbeat, a command, an erasure, another program) leaves a number in the
+database, which is compared after each change that this program makes, and a few times a second for those of
+others. Pages that show the same canvas in the same language share one board: it is read and written out once.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import structlog
+from aiohttp import WSCloseCode, web
+
+from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.web import WebPlace
+from cc_bot.stores.canvases import CanvasClock
+from cc_bot.texts import texts
+from cc_bot.web.canvas_protocol import changes, fill
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn
+
+_log = structlog.get_logger(__name__)
+
+OTHERS_S: Final = 0.25
+"""Between two looks for what other programs have changed."""
+LEAVE_S: Final = 2.0
+"""Between two looks for who may not see their pages any more."""
+ALL_ANEW_S: Final = 30.0
+"""Between two readings of all boards: nothing that was missed stays so."""
+SENDING_S: Final = 10.0
+"""For a page to take what it is sent."""
+SIGNED_OUT: Final = 4401
+DENIED: Final = 4403
+"""Codes of our own (RFC 6455, section 7.4.2): a page that is closed with one does not come back."""
+
+
+@dataclass(eq=False, slots=True)
+class Watcher:
+    """A page that is open."""
+
+    socket: web.WebSocketResponse
+    session_id: int
+    place: WebPlace
+    channel_id: int
+    locale: Locale
+
+
+@dataclass(eq=False, slots=True)
+class Board:
+    """A canvas as it is shown in one language."""
+
+    key: SessionKey
+    locale: Locale
+    canvas: Canvas | None = None
+    """None before it was read."""
+    revision: int = 0
+    watchers: set[Watcher] = field(default_factory=set)
+    order: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class CanvasFeed:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+        self._boards: dict[tuple[SessionKey, Locale], Board] = {}
+        self._on: dict[Watcher, Board] = {}
+        self._opened = asyncio.Event()
+        self._sending = set[asyncio.Task[None]]()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Tell open pages of changes until left; then close them, so that they come back to the next run."""
+        tasks = [
+            asyncio.create_task(self._repeat(each))
+            for each in (self._follow_changes, self._send_off, self._read_all_anew)
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            leaving = [self._close(each, WSCloseCode.GOING_AWAY, "") for each in [*self._on]]
+            await asyncio.gather(*leaving, *self._sending, return_exceptions=True)
+
+    async def open(self, watcher: Watcher) -> None:
+        """Show a page the canvas of whoever answers its user there now, and what becomes of it. Raises
+        StorageError."""
+        key = await self._services.discord.current_key(watcher.place.user_id, watcher.channel_id)
+        self._opened.set()
+        await self._put_on(watcher, key)
+
+    def close(self, watcher: Watcher) -> None:
+        """Forget a page that is gone."""
+        board = self._on.pop(watcher, None)
+        if board is not None:
+            board.watchers.discard(watcher)
+            if not board.watchers:
+                self._boards.pop((board.key, board.locale), None)
+        if not self._on:
+            self._opened.clear()
+
+    async def resend(self, watcher: Watcher) -> None:
+        """Send a page all of its canvas once more. Raises StorageError."""
+        if board := self._on.get(watcher):
+            async with board.order:
+                await self._read(board)
+                self._send([watcher], await self._filled(board))
+
+    async def _put_on(self, watcher: Watcher, key: SessionKey) -> None:
+        self.close(watcher)
+        self._opened.set()
+        board = self._boards.setdefault((key, watcher.locale), Board(key, watcher.locale))
+        self._on[watcher] = board
+        board.watchers.add(watcher)
+        async with board.order:
+            await self._read(board, without=watcher)
+            self._send([watcher], await self._filled(board))
+
+    async def _read(self, board: Board, without: Watcher | None = None) -> None:
+        """Bring a board up to date, and tell its pages; in its order."""
+        seen = await self._services.stores.canvases.get(board.key)
+        canvas, revision = (seen.canvas, seen.revision) if seen else (Canvas(), 0)
+        before, known = board.canvas, board.revision
+        if before is not None and (revision, canvas) == (known, before):
+            return
+        board.canvas, board.revision = canvas, revision
+        told = [each for each in board.watchers if each is not without]
+        if not told:
+            return
+        words = texts(board.locale)
+        if before is None or revision < known:
+            self._send(told, await self._filled(board))
+            return
+        commands = await asyncio.to_thread(changes, before, canvas, revision, words)
+        self._send(told, _message(None if _is_whole(commands) else known, commands))
+
+    async def _filled(self, board: Board) -> str:
+        canvas = board.canvas or Canvas()
+        agent = await self._services.agents.get(board.key.agent)
+        display = agent.display_name(board.locale) if agent else board.key.agent
+        commands = await asyncio.to_thread(fill, canvas, board.revision, texts(board.locale))
+        return _message(None, commands, agent={"name": board.key.agent, "display": display})
+
+    async def _refresh(self, board: Board) -> None:
+        async with board.order:
+            await self._read(board)
+
+    async def _follow_changes(self) -> None:
+        canvases = self._services.stores.canvases
+        seen: CanvasClock | None = None
+        while True:
+            await self._opened.wait()
+            if seen is not None:
+                await canvases.wait_for_change(OTHERS_S)
+            now = await canvases.read_clock()
+            if seen is None or now.moved != seen.moved:
+                await self._follow_agents()
+            if seen is None or now.drawn != seen.drawn:
+                drawn = {*await canvases.list_drawn(seen.drawn if seen else now.drawn)}
+                for board in [*self._boards.values()]:
+                    if board.key in drawn:
+                        await self._refresh(board)
+            seen = now
+
+    async def _follow_agents(self) -> None:
+        """Show each page the canvas of the agent that answers there now, and read what may be gone."""
+        asked: dict[tuple[int, int], SessionKey] = {}
+        for watcher, board in [*self._on.items()]:
+            where = (watcher.place.user_id, watcher.channel_id)
+            if where not in asked:
+                asked[where] = await self._services.discord.current_key(*where)
+            if asked[where] != board.key and watcher in self._on:
+                await self._put_on(watcher, asked[where])
+        for board in [*self._boards.values()]:
+            await self._refresh(board)
+
+    async def _read_all_anew(self) -> None:
+        while True:
+            await asyncio.sleep(ALL_ANEW_S)
+            await self._follow_agents()
+
+    async def _send_off(self) -> None:
+        """Close the pages of whoever signed out, or may not use the bot any more."""
+        while True:
+            await self._opened.wait()
+            await asyncio.sleep(LEAVE_S)
+            live = await self._services.stores.web_sessions.list_live()
+            places = [*dict.fromkeys(each.place for each in self._on)]
+            refused = await self._services.discord.refusals(places)
+            for watcher in [*self._on]:
+                words = texts(watcher.locale).web
+                if watcher.session_id not in live:
+                    await self._close(watcher, SIGNED_OUT, words.closed_signed_out)
+                elif watcher.place in refused:
+                    await self._close(watcher, DENIED, words.closed_denied)
+
+    async def _repeat(self, work: "Any") -> None:
+        """Do the work for ever. While the database does not answer, it is tried again."""
+        while True:
+            try:
+                await work()
+            except CcBotError as error:
+                _log.warning("canvas_feed_failed", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - nobody waits for it; pages would stand still for ever
+                _log.error("canvas_feed_broke", exc_info=True)
+            await asyncio.sleep(1.0)
+
+    def _send(self, watchers: Sequence[Watcher], text: str) -> None:
+        """Send it to all, waiting for none of them; each gets what it is sent in order."""
+        for watcher in watchers:
+            task = asyncio.create_task(self._send_one(watcher, text))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+
+    async def _send_one(self, watcher: Watcher, text: str) -> None:
+        try:
+            async with asyncio.timeout(SENDING_S):
+                await watcher.socket.send_str(text)
+        except (ConnectionError, TimeoutError, RuntimeError):  # it is gone, or does not read
+            self.close(watcher)
+            await self._close(watcher, WSCloseCode.TRY_AGAIN_LATER, "")
+
+    async def _close(self, watcher: Watcher, code: int, reason: str) -> None:
+        self.close(watcher)
+        await watcher.socket.close(code=code, message=reason.encode())
+
+
+def watcher_of(socket: web.WebSocketResponse, visitor: SignedIn, channel_id: int) -> Watcher:
+    """Return the page of somebody who is signed in."""
+    session = visitor.session
+    return Watcher(socket, session.id, session.place, channel_id, visitor.locale)
+
+
+def _message(before: int | None, commands: Sequence[Mapping[str, Any]], **more: Any) -> str:
+    return json.dumps({"from": before, "commands": [*commands], **more}, ensure_ascii=False)
+
+
+def _is_whole(commands: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether they begin with taking all down: then they say all there is."""
+    return commands[0] == {"command": "canvas_set_mode", "mode": "clear"}

@@ -1,0 +1,137 @@
+"""Markdown as HTML that may stand in a page, whoever wrote it.
+
+Nothing of the text becomes markup of its own: HTML in it is text, links lead to http and https alone, and a
+picture is a link, since a page loads nothing from another host.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, Final
+
+from markdown_it import MarkdownIt
+from markdown_it.parser_inline import ParserInline
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline.state_inline import Scanned
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from cc_bot.domain.kinsoku import is_wide
+
+_LINK: Final = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
+_ADDRESS: Final = re.compile(r"https?://[!#-;=?-_a-z~]+", re.IGNORECASE)
+"""An address in a text, of ASCII alone: in Japanese no blank parts it from what follows."""
+_AFTER_AN_ADDRESS: Final = ".,;:!?'*_~)]}"
+_DEEPEST: Final = 12
+"""Lists and quotations in one another; more makes a page as narrow as a letter."""
+
+
+def to_html(text: str) -> str:
+    """Return the text as HTML: a line stays a line, and the highest heading is an `h3`."""
+    return str(_markdown().render(text))
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    markdown = MarkdownIt("zero", renderer_cls=_Renderer)
+    markdown.inline = _Inline()
+    markdown.configure("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
+    markdown.enable(["table", "strikethrough"])
+    markdown.disable("html_block")
+    markdown.disable("html_inline")
+    markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
+    markdown.core.ruler.push("lower_headings", _lower_headings)
+    markdown.core.ruler.push("align_by_class", _align_by_class)
+    markdown.core.ruler.push("link_addresses", _link_addresses)
+    return markdown
+
+
+def _leads_out(url: str) -> bool:
+    return re.match("https?://[^/]", url, re.IGNORECASE) is not None
+
+
+class _State(StateInline):
+    """A line that is read, in Japanese too: `**「大切」**です` is strong there, though no blank follows."""
+
+    def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N802, N803 - as it is called
+        scanned = super().scanDelims(start, canSplitWord)
+        before = self.src[start - 1] if start else " "
+        end = start + scanned.length
+        after = self.src[end] if end < self.posMax else " "
+        if not canSplitWord or not (is_wide(before) or is_wide(after)):
+            return scanned
+        return Scanned(not after.isspace(), not before.isspace(), scanned.length)
+
+
+class _Inline(ParserInline):
+    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        state = _State(src, md, env, tokens)
+        self.tokenize(state)
+        for rule in self.ruler2.getRules(""):
+            rule(state)
+        return state.tokens
+
+
+class _Renderer(RendererHTML):
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        tokens[idx].attrs |= _LINK
+        return self.renderToken(tokens, idx, options, env)
+
+    def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Return a link to the picture with what it shows, or its words alone within another link."""
+        url = str(tokens[idx].attrs["src"])
+        words = self.renderInlineAsText(tokens[idx].children or [], options, env) or url
+        depth = sum(token.nesting for token in tokens[:idx] if token.type in ("link_open", "link_close"))
+        return self.render([_text(words)] if depth else _link(url, _text(words)), options, env)
+
+
+def _lower_headings(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+
+
+def _align_by_class(state: StateCore) -> None:
+    """Say how a table's column is aligned without the inline style that the page's policy forbids."""
+    for token in state.tokens:
+        if style := token.attrs.pop("style", None):
+            token.attrSet("class", str(style).replace("text-align:", "align-"))
+
+
+def _link_addresses(state: StateCore) -> None:
+    """Make links of addresses that stand in a text as they are."""
+    for token in state.tokens:
+        if token.type == "inline" and token.children:
+            token.children = list(_with_links(token.children))
+
+
+def _with_links(tokens: Sequence[Token]) -> Iterator[Token]:
+    depth = 0
+    for token in tokens:
+        depth += token.nesting if token.type in ("link_open", "link_close") else 0
+        if depth or token.type != "text":
+            yield token
+        else:
+            yield from _split_at_addresses(token.content)
+
+
+def _split_at_addresses(text: str) -> Iterator[Token]:
+    end = 0
+    for found in _ADDRESS.finditer(text):
+        url = found[0].rstrip(_AFTER_AN_ADDRESS)
+        if _leads_out(url):
+            yield _text(text[end : found.start()])
+            yield from _link(url, _text(url))
+            end = found.start() + len(url)
+    yield _text(text[end:])
+
+
+def _text(content: str) -> Token:
+    return Token("text", "", 0, content=content)
+
+
+def _link(url: str, text: Token) -> list[Token]:
+    attrs: dict[str, Any] = {"href": url}
+    return [Token("link_open", "a", 1, attrs=attrs), text, Token("link_close", "a", -1)]

@@ -1,0 +1,225 @@
+"""Charts as SVG: well-formed, whole, and with no text over another one."""
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.charts.svg import WIDTH, chart_svg, width_of
+from cc_bot.charts.table import format_exactly
+from cc_bot.domain import Locale
+from cc_bot.domain.canvas import LARGEST, Chart, ChartKind, Series
+from tests.charts.charts import chart, several
+
+KINDS: list[ChartKind] = ["bar", "line", "pie"]
+Point = tuple[float, float]
+MONTHS = [f"{month}月" for month in range(1, 13)]
+
+
+def drawn(what: Chart, locale: Locale = Locale.JA) -> ET.Element:
+    return ET.fromstring(chart_svg(what, locale))
+
+
+def titles(svg: ET.Element) -> list[str]:
+    return [each.text or "" for each in svg.iter("title")]
+
+
+def written(svg: ET.Element) -> list[str]:
+    return ["".join(each.itertext()) for each in svg.iter("text")]
+
+
+def corners(text: ET.Element) -> list[Point]:
+    """The box of a text."""
+    x, y, size = float(text.attrib["x"]), float(text.attrib["y"]), float(text.attrib["font-size"])
+    children = list(text)
+    wide = width_of((children[-1].tail if children else text.text) or "", size)
+    left = {"start": x, "middle": x - wide / 2, "end": x - wide}[text.attrib["text-anchor"]]
+    box = [(left, y - 0.8 * size), (left + wide, y - 0.8 * size), (left + wide, y + 0.2 * size)]
+    box.append((left, y + 0.2 * size))
+    turned = re.match(r"rotate\((\S+) ", text.attrib.get("transform", ""))
+    turn = math.radians(float(turned[1])) if turned else 0.0
+    return [
+        (
+            x + (a - x) * math.cos(turn) - (b - y) * math.sin(turn),
+            y + (a - x) * math.sin(turn) + (b - y) * math.cos(turn),
+        )
+        for a, b in box
+    ]
+
+
+def overlap(one: list[Point], other: list[Point]) -> bool:
+    """Whether two boxes have more in common than what rounding does; by the axes that would part them."""
+    for box in (one, other):
+        for (ax, ay), (bx, by) in pairwise([*box, box[0]]):
+            length = math.hypot(bx - ax, by - ay)
+            if not length:
+                return False
+            normal = ((ay - by) / length, (bx - ax) / length)
+            a, b = ([x * normal[0] + y * normal[1] for x, y in each] for each in (one, other))
+            if min(max(a), max(b)) - max(min(a), min(b)) <= 0.3:
+                return False
+    return True
+
+
+def overlapping(svg: ET.Element) -> Iterator[tuple[str, str]]:
+    texts = list(svg.iter("text"))
+    for one, other in combinations(texts, 2):
+        if overlap(corners(one), corners(other)):
+            yield "".join(one.itertext()), "".join(other.itertext())
+
+
+def outside(svg: ET.Element) -> list[str]:
+    height = float(svg.attrib["viewBox"].split()[3])
+    return [
+        "".join(text.itertext())
+        for text in svg.iter("text")
+        if any(not (-2 <= x <= WIDTH + 2 and -2 <= y <= height + 2) for x, y in corners(text))
+    ]
+
+
+def check(what: Chart, locale: Locale) -> None:
+    svg = drawn(what, locale)
+    assert list(overlapping(svg)) == []
+    assert outside(svg) == []
+    found = titles(svg)
+    for series in what.series:
+        for label, value in zip(what.labels, series.values, strict=True):
+            name = f"{label} / {series.name}" if len(what.series) > 1 else label
+            assert f"{name}: {format_exactly(value)}" in found
+    for each in svg.iter():
+        assert each.tag not in {"style", "script", "foreignObject", "a", "image", "use"}
+        assert not {name for name in each.attrib if name == "style" or name.startswith("on")}
+
+
+class TestChart:
+    def test_is_named_by_its_title(self) -> None:
+        svg = drawn(chart("bar", {"a": 1.0}))
+        assert (svg.attrib["role"], svg.attrib["aria-labelledby"]) == ("img", "svg-c-title")
+        assert (svg[0].attrib["id"], svg[0].text) == ("svg-c-title", "題")
+
+    def test_has_nothing_of_its_words_as_markup(self) -> None:
+        evil = '"><script>alert(1)</script>'
+        svg = chart_svg(
+            Chart(evil, evil, "bar", (evil,), (Series(evil, (1.0,)), Series(evil, (2.0,)))), Locale.EN
+        )
+        assert "<script" not in svg
+        assert evil in titles(ET.fromstring(svg))
+
+    def test_without_series_is_its_title(self) -> None:
+        assert titles(drawn(several("bar", [], {}))) == ["題"]
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_of_a_single_value_is_drawn(self, kind: ChartKind) -> None:
+        check(chart(kind, {"売上": 120.0}), Locale.JA)
+
+    @pytest.mark.parametrize("kind", ["bar", "line"])
+    def test_of_zeros_has_an_axis(self, kind: ChartKind) -> None:
+        what = chart(kind, {"一": 0.0, "二": 0.0})
+        check(what, Locale.JA)
+        assert "1" in written(drawn(what))
+
+    @pytest.mark.parametrize("kind", ["bar", "line"])
+    @pytest.mark.parametrize("locale", Locale)
+    def test_of_the_largest_numbers_is_whole(self, kind: ChartKind, locale: Locale) -> None:
+        check(
+            several(kind, ["札幌", "那覇"], {"入": [LARGEST, -LARGEST], "出": [LARGEST - 1, 1e-300]}), locale
+        )
+
+    @pytest.mark.parametrize("kind", ["bar", "line"])
+    def test_of_24_long_labels_and_6_long_names_is_whole(self, kind: ChartKind) -> None:
+        labels = [f"{place}番目の" + "とても長い名前の店" * 4 for place in range(24)]
+        series = {
+            f"{at}" + "系列の名前がながい" * 4: [(at - 2.5) * each for each in range(24)] for at in range(6)
+        }
+        check(several(kind, [label[:40] for label in labels], series), Locale.JA)
+
+    @given(
+        kind=st.sampled_from(KINDS),
+        labels=st.lists(
+            st.text("あいウ漢abW 、。ー（）🍎<&\ufffe", min_size=1, max_size=40)
+            | st.sampled_from(MONTHS)
+            | st.dates().map(str),
+            min_size=1,
+            max_size=24,
+        ),
+        names=st.lists(st.text("系列ab W", max_size=40), min_size=1, max_size=6),
+        locale=st.sampled_from(Locale),
+        data=st.data(),
+    )
+    def test_is_whole_and_readable(
+        self, kind: ChartKind, labels: list[str], names: list[str], locale: Locale, data: st.DataObject
+    ) -> None:
+        lowest = 0 if kind == "pie" else -LARGEST
+        number = st.floats(lowest, LARGEST) | st.integers(0, 100).map(float) | st.just(0.0)
+        values = st.lists(number, min_size=len(labels), max_size=len(labels)).map(tuple)
+        some = names[:1] if kind == "pie" else names
+        clean = [label.replace("\ufffe", "\ufffd") for label in labels]
+        check(Chart("c", "t", kind, tuple(clean), tuple(Series(n, data.draw(values)) for n in some)), locale)
+        ET.fromstring(
+            chart_svg(Chart("c", labels[0], "bar", tuple(labels[:1]), (Series("", (1.0,)),)), locale)
+        )
+
+
+class TestBars:
+    def test_begin_at_zero_and_are_as_long_as_their_numbers(self) -> None:
+        bars = list(drawn(chart("bar", {"a": 10.0, "b": 5.0, "c": -5.0})).iter("rect"))
+        heights = [float(bar.attrib["height"]) for bar in bars]
+        assert heights[0] == pytest.approx(2 * heights[1], abs=0.2)
+        assert heights[1] == pytest.approx(heights[2], abs=0.2)
+        zero = float(bars[0].attrib["y"]) + heights[0]
+        assert float(bars[2].attrib["y"]) == pytest.approx(zero, abs=0.2)
+
+    def test_lie_where_labels_are_long(self) -> None:
+        what = chart("bar", {f"駅前の商店街にある店その{n}": float(n) for n in range(8)})
+        bars = list(drawn(what).iter("rect"))
+        assert len({bar.attrib["x"] for bar in bars}) == 1
+        assert len({bar.attrib["y"] for bar in bars}) == 8
+
+    def test_of_several_series_are_hatched(self) -> None:
+        svg = drawn(several("bar", ["一"], {"東京": [1.0], "大阪": [2.0], "福岡": [3.0]}))
+        patterns = {each.attrib["id"] for each in svg.iter("pattern")}
+        fills = {each.attrib.get("fill") for each in svg.iter("rect")}
+        assert patterns == {"svg-c-2", "svg-c-3"}
+        assert {None, *(f"url(#{name})" for name in patterns)} == fills
+
+    def test_have_their_numbers_at_their_ends_as_readers_count(self) -> None:
+        what = chart("bar", {"東京": 12500000.0})
+        assert "1,250万" in written(drawn(what, Locale.JA))
+        assert "12.5M" in written(drawn(what, Locale.EN))
+
+
+class TestLines:
+    def test_differ_without_colour(self) -> None:
+        names = {f"n{at}": [1.0, 2.0] for at in range(6)}
+        svg = drawn(several("line", ["a", "b"], names))
+        lines = [each for each in svg.iter("path") if "chart-line" in each.attrib["class"]]
+        assert len({each.attrib.get("stroke-dasharray") for each in lines}) == 6
+
+    def test_of_many_dates_write_some(self) -> None:
+        what = chart("line", {f"11月{day}日": float(day) for day in range(1, 25)})
+        check(what, Locale.JA)
+        assert 4 <= len([text for text in written(drawn(what)) if "月" in text]) < 24
+
+
+class TestPie:
+    def test_is_a_whole_circle_for_one_slice(self) -> None:
+        slices = list(drawn(chart("pie", {"家賃": 5.0})).iter("path"))
+        assert len(slices) == 1
+        assert slices[0].attrib["d"].count("A") == 2
+
+    def test_bundles_small_slices_but_keeps_their_titles(self) -> None:
+        what = chart("pie", {f"項目{n}": float(100 - n) for n in range(12)})
+        check(what, Locale.JA)
+        assert "その他（5件）" in written(drawn(what))
+        kinds = [each.attrib["class"] for each in drawn(what).iter("path")]
+        assert kinds.count("chart-slice slice-8") == 5
+
+    def test_has_the_letters_of_its_list_at_its_slices(self) -> None:
+        texts = written(drawn(chart("pie", {"家賃": 60.0, "食費": 40.0})))
+        assert (texts.count("A"), texts.count("B")) == (2, 2)
+        assert "60 (60%)" in texts

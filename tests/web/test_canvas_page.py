@@ -1,0 +1,152 @@
+"""The canvas page in a browser: live, without JavaScript, and while the bot is away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, expect
+
+from cc_bot.domain import SessionKey
+from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
+from tests.browser import PHONE, Trouble, browser_fixture, new_page
+from tests.web.pages import CHANNEL, TARO, Site, open_site
+from tests.web.test_canvas import CARD, CHART, KEY, draw
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module")]
+browser = browser_fixture()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    async with open_site(tmp_path) as opened:
+        yield opened
+
+
+async def sign_in(page: Page, site: Site) -> None:
+    await page.goto(await site.link())
+    await page.get_by_role("button", name="ページを開く").click()
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("キャンバス")
+
+
+class TestThePage:
+    async def test_shows_what_is_drawn_as_it_is_drawn(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP", size=PHONE) as page:
+            await sign_in(page, site)
+            await expect(page.locator("#empty")).to_be_visible()
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await draw(site, CARD, CHART)
+            await expect(page.locator(".element h2 .name")).to_have_text(["買い物", "売上"])
+            await expect(page.locator("[data-id=sales] svg")).to_be_visible()
+            await draw(site, UpdateCard("shopping", content="- 豆腐"))
+            await expect(page.locator("[data-id=shopping] .body")).to_have_text("豆腐")
+            await draw(site, RemoveElement("sales"), ShowText("朝は散歩", id="plan"))
+            await expect(page.locator(".element")).to_have_count(2)
+            await draw(site, SetMode("focus", "plan"))
+            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#others")).to_contain_text("買い物")
+            await draw(site, SetMode("board"))
+            await expect(page.locator(".canvas.board .element")).to_have_count(2)
+            await site.core.stores.canvases.clear(KEY)
+            await expect(page.locator("#empty")).to_be_visible()
+
+    async def test_keeps_what_did_not_change(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            await draw(site, CARD, CHART)
+            await sign_in(page, site)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            summary = page.locator("[data-id=sales] summary")
+            await summary.click()
+            await summary.focus()
+            await draw(site, UpdateCard("shopping", content="- 豆腐"))
+            await expect(page.locator("[data-id=shopping] .body")).to_have_text("豆腐")
+            await expect(page.locator("[data-id=sales] details")).to_have_attribute("open", "")
+            await expect(summary).to_be_focused()
+
+    async def test_takes_down_what_is_pressed_away(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            await draw(site, CARD, CHART)
+            await sign_in(page, site)
+            await page.get_by_role("button", name="「買い物」をキャンバスから外す").click()
+            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#said")).to_have_text("キャンバスから外しました。")
+            await page.locator("#clearing summary").click()
+            await page.get_by_role("button", name="すべて外す").click()
+            await expect(page.locator("#empty")).to_be_visible()
+
+    async def test_hides_what_is_private_and_remembers_that(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            await draw(site, CARD, visibility="private")
+            await draw(site, ShowText("みんなに", id="all"))
+            await sign_in(page, site)
+            await expect(page.locator("[data-id=shopping] .lock")).to_be_visible()
+            await page.get_by_label("自分だけに見えるもの").check()
+            await expect(page.locator(".element")).to_have_count(1)
+            await draw(site, UpdateCard("shopping", content="ひみつ"), visibility="private")
+            await page.reload()
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await expect(page.locator(".element")).to_have_count(1)
+            assert "ひみつ" not in await page.locator("main").inner_text()
+            await page.get_by_label("自分だけに見えるもの").uncheck()
+            await expect(page.locator("[data-id=shopping]")).to_contain_text("ひみつ")
+
+    async def test_works_without_javascript(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP", java_script_enabled=False) as page:
+            await draw(site, CARD, CHART)
+            await sign_in(page, site)
+            await expect(page.locator(".element")).to_have_count(2)
+            await page.get_by_role("button", name="「買い物」をキャンバスから外す").click()
+            await expect(page.locator("#said")).to_have_text("キャンバスから外しました。")
+            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#hiding")).to_be_hidden()
+
+    async def test_switches_to_the_agent_that_is_chosen(self, browser: Browser, tmp_path: Path) -> None:
+        (tmp_path / "agents.toml").write_text(
+            '[agents.writer]\ndisplay_name = { ja = "作家", en = "Writer" }\nprompt = "書く"\n',
+            encoding="utf-8",
+        )
+        async with (
+            open_site(tmp_path) as site,
+            new_page(browser, locale="ja-JP") as page,
+        ):
+            await draw(site, CARD)
+            other = SessionKey(TARO, CHANNEL, "writer")
+            await draw(site, ShowText("下書き", id="draft"), key=other)
+            await sign_in(page, site)
+            await page.get_by_label("ここで答えるエージェント").select_option("writer")
+            await page.get_by_role("button", name="切り替える").click()
+            await expect(page.locator(".element")).to_have_attribute("data-id", "draft")
+            await site.core.stores.agents.choose(TARO, CHANNEL, None)
+            await expect(page.locator(".element")).to_have_attribute("data-id", "shopping")
+            await expect(page.get_by_label("ここで答えるエージェント")).to_have_value("default")
+
+
+class TestWhileTheBotIsAway:
+    async def test_the_page_is_grey_and_comes_back(self, browser: Browser, tmp_path: Path) -> None:
+        trouble = Trouble()
+        async with new_page(browser, locale="ja-JP", trouble=trouble) as page:
+            async with open_site(tmp_path) as site:
+                port = site.url.rpartition(":")[2]
+                await draw(site, CARD)
+                await sign_in(page, site)
+                await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await expect(page.locator("#canvas")).to_have_attribute("aria-busy", "true")
+            await expect(page.locator(".element")).to_have_count(1)
+            async with open_site(tmp_path, CC_BOT_WEB_PORT=port) as site:
+                await draw(site, ShowText("るすの間に", id="away"))
+                await expect(page.locator(".element")).to_have_count(2)
+                await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
+                await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            trouble.forgive("ERR_CONNECTION_REFUSED")
+            trouble.forgive("WebSocket connection")
+
+    async def test_whoever_signs_out_sees_why_and_it_stays_so(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            await draw(site, CARD)
+            await sign_in(page, site)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await site.core.stores.web_sessions.end_all(TARO)
+            await expect(page.locator("#said")).to_have_text("サインアウトしました。")
+            await asyncio.sleep(0.6)
+            await expect(page.locator("#state")).to_have_text("サインアウトしました。")

@@ -1,0 +1,199 @@
+"""What every request passes and every response carries, whoever asks."""
+
+import asyncio
+import io
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from cc_bot.domain.errors import PortTaken
+from cc_bot.web.site import serve_pages
+from tests.web.pages import HANA, TARO, Site, Visit, open_site
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+class TestEveryResponse:
+    @pytest.mark.parametrize(
+        "path", ["/", "/sign-in?code=x", "/static/style.css", "/static/none", "/nowhere", "/%00", "/..%2f"]
+    )
+    async def test_carries_what_keeps_a_browser_strict(self, site: Site, path: str) -> None:
+        async with site.visit(None) as visit, visit.client.get(path, allow_redirects=False) as answer:
+            assert answer.headers["Content-Security-Policy"] == POLICY
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+    async def test_has_no_script_or_style_of_its_own(self, taro: Visit) -> None:
+        text = await taro.open("/nowhere", status=404)
+        assert "<script>" not in text
+        assert " style=" not in text
+        assert "<style" not in text
+
+
+class TestAHost:
+    @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "bot.example", "", "[::1"])
+    async def test_that_is_not_ours_is_refused(self, site: Site, host: str) -> None:
+        async with site.visit(None) as visit:
+            assert "何も変えていません" in await visit.open("/sign-in", status=403, Host=host)
+
+    @pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1", "[::1]:8080", "LOCALHOST"])
+    async def test_of_this_machine_is_ours_under_any_port(self, site: Site, host: str) -> None:
+        async with site.visit(None) as visit:
+            await visit.open("/sign-in", status=401, Host=host)
+
+    async def test_of_the_address_is_ours_and_gets_a_cookie_for_https_alone(self, tmp_path: Path) -> None:
+        async with (
+            open_site(tmp_path, CC_BOT_WEB_URL="https://bot.example") as site,
+            site.visit(None) as visit,
+        ):
+            code = (await site.link()).partition("code=")[2]
+            headers = {
+                "Host": "bot.example",
+                "Origin": "https://bot.example",
+                "Sec-Fetch-Site": "same-origin",
+            }
+            async with visit.client.post(
+                "/sign-in", data={"code": code}, headers=headers, allow_redirects=False
+            ) as answer:
+                cookie = answer.headers["Set-Cookie"]
+        assert cookie.startswith("__Host-cc_bot=")
+        assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= {*cookie.split("; ")}
+        assert "Domain" not in cookie
+
+
+class TestAWrite:
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {},
+            {"Origin": "{url}"},
+            {"Sec-Fetch-Site": "same-origin"},
+            {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
+            {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+            {"Origin": "{url}", "Sec-Fetch-Site": "cross-site"},
+            {"Origin": "{url}", "Sec-Fetch-Site": "same-site"},
+            {"Origin": "{url}", "Sec-Fetch-Site": "none"},
+            {"Origin": "{url}.evil.example", "Sec-Fetch-Site": "same-origin"},
+        ],
+    )
+    async def test_that_no_page_of_ours_sends_is_refused(
+        self, site: Site, taro: Visit, headers: dict[str, str]
+    ) -> None:
+        sent = {name: value.format(url=site.url) for name, value in headers.items()}
+        async with taro.client.post("/sign-out", headers=sent, allow_redirects=False) as answer:
+            assert answer.status == 403
+        assert await site.core.stores.web_sessions.list(TARO)
+
+    async def test_of_more_than_a_megabyte_is_refused(self, site: Site, taro: Visit) -> None:
+        headers = {**taro.own_headers(), "Content-Type": "application/x-www-form-urlencoded"}
+        body = io.BytesIO(b"id=" + b"x" * 1_100_000)
+        async with taro.client.post("/sessions/end", data=body, headers=headers) as answer:
+            assert answer.status == 413
+            assert "1 MB" in await answer.text()
+
+    async def test_of_unknown_length_ends_at_a_megabyte(self, taro: Visit) -> None:
+        async def much() -> AsyncIterator[bytes]:
+            for _ in range(20):
+                yield b"a" * 100_000
+
+        headers = {**taro.own_headers(), "Content-Type": "application/x-www-form-urlencoded"}
+        async with taro.client.post("/sessions/end", data=much(), headers=headers) as answer:
+            assert answer.status == 413
+
+    async def test_with_a_broken_form_is_refused_with_a_sentence(self, taro: Visit) -> None:
+        headers = {**taro.own_headers(), "Content-Type": "multipart/form-data; boundary=x"}
+        async with taro.client.post("/sessions/end", data=b"--y\r\n\r\n", headers=headers) as answer:
+            assert answer.status == 400
+            assert "入力を確かめて" in await answer.text()
+
+
+class TestASession:
+    async def test_asks_twenty_times_a_second_and_no_more(self, taro: Visit) -> None:
+        async def ask() -> int:
+            async with taro.client.get("/nowhere") as answer:
+                return answer.status
+
+        statuses = await asyncio.gather(*(ask() for _ in range(30)))
+        assert statuses.count(429) >= 10
+
+    async def test_of_whoever_is_denied_shows_one_sentence(self, site: Site, taro: Visit) -> None:
+        site.town.denied.add(TARO)
+        await taro.open("/canvas", status=403)
+        await taro.press("/sign-out")
+        assert not await site.core.stores.web_sessions.list(TARO)
+
+    async def test_that_is_made_up_is_none(self, site: Site) -> None:
+        async with site.visit(None) as visit:
+            await visit.open("/canvas", status=401, Cookie="cc_bot=" + "a" * 43)
+
+    async def test_ends_with_the_erasure_of_everything(self, site: Site, taro: Visit) -> None:
+        await site.core.privacy.erase(TARO)
+        await taro.open("/canvas", status=401)
+
+    async def test_is_one_users(self, site: Site, taro: Visit) -> None:
+        async with site.visit(HANA):
+            [mine] = await site.core.stores.web_sessions.list(TARO)
+            assert not await site.core.stores.web_sessions.end(HANA, mine.id)
+
+
+class TestTheLog:
+    async def test_holds_no_code_no_cookie_and_no_number(
+        self, site: Site, taro: Visit, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        code = (await site.link()).partition("code=")[2]
+        await taro.open(f"/sign-in?code={code}")
+        await taro.open("/canvas/424242424242", status=404)
+        [cookie] = [each.value for each in taro.client.cookie_jar]
+        told = caplog.text + capsys.readouterr().out
+        assert "page_refused" in told
+        for secret in (code, cookie, "424242424242"):
+            assert secret not in told
+
+
+class TestAnAddress:
+    async def test_counts_as_the_proxy_says_where_it_is_ours(self, tmp_path: Path) -> None:
+        async with open_site(tmp_path, CC_BOT_WEB_PROXIES="127.0.0.1") as site, site.visit(None) as visit:
+            for number in range(6):
+                await visit.open(
+                    "/sign-in?code=x", status=410, **{"X-Forwarded-For": f"9.9.9.9, 1.2.3.{number}"}
+                )
+
+    async def test_is_not_what_anybody_else_says(self, site: Site) -> None:
+        async with site.visit(None) as visit:
+            statuses = []
+            for number in range(6):
+                headers = {"X-Forwarded-For": f"1.2.3.{number}"}
+                async with visit.client.get("/sign-in?code=x", headers=headers) as answer:
+                    statuses.append(answer.status)
+        assert statuses == [*[410] * 5, 429]
+
+
+class TestAConnection:
+    async def test_that_is_no_request_harms_nobody(self, site: Site, taro: Visit) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(site.url.rpartition(":")[2]))
+        writer.write(b"\x16\x03\x01\x02\x00 this is no http\r\n\r\n")
+        assert b"400" in await reader.read(100)
+        writer.close()
+        await taro.open("/nowhere", status=404)
+
+
+class TestAPort:
+    async def test_that_is_taken_is_told(self, site: Site) -> None:
+        with pytest.raises(PortTaken):
+            async with serve_pages(site.services):
+                pass
+
+    async def test_serves_nobody_when_it_is_closed(self, tmp_path: Path) -> None:
+        async with open_site(tmp_path) as site:
+            url = site.url
+        async with aiohttp.ClientSession() as client:
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await client.get(url)
