@@ -174,7 +174,7 @@ class RecentRecords:
     def keep(self, record: logging.LogRecord) -> None:
         """Keep a record, and forget the oldest when there are too many."""
         at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
-        ours = record.name.partition(".")[0] == _OURS and isinstance(record.msg, dict)
+        ours = record.name.partition(".")[0] == _OURS
         told = record.msg if ours and isinstance(record.msg, dict) else {}
         fields = {str(name): _value(value) for name, value in told.items() if name not in _APART}
         self._records.append(
@@ -187,10 +187,8 @@ class RecentRecords:
         return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
 
 
-_SEVERITY: Final[Mapping[str, int]] = {
-    name: logging.getLevelNamesMapping()[name.upper()]
-    for name in ("debug", "info", "warning", "error", "critical")
-}
+LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+_SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name.upper()] for name in LEVELS}
 
 
 @contextmanager
