@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import structlog
-from structlog.contextvars import bind_contextvars, bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars, get_contextvars
 
 Record = MutableMapping[str, Any]
 
@@ -123,14 +123,16 @@ def begin_turn() -> None:
     _begun.set(_Turn())
 
 
-def take_up_turn() -> None:
-    """Begin the turn that this task, or whoever started it, was told of; without that, one of its own."""
+def take_up_turn() -> str:
+    """Begin the turn that this task, or whoever started it, was told of; without that, one of its own. Return
+    its id."""
     begun = _begun.get()
     if begun is None or begun.taken_up:
         begin_turn()
         begun = _begun.get()
     if begun is not None:
         begun.taken_up = True
+    return str(get_contextvars().get("turn", ""))
 
 
 @contextmanager

@@ -1,12 +1,13 @@
 """The status of the bot: how it is doing, put together for its owners."""
 
+import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from cc_bot import __version__
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, TurnUnderway
 from cc_bot.assistant.queue import Load
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.member import Maintenance
@@ -17,9 +18,8 @@ NewestBackup = Callable[[], Awaitable[datetime | None]]
 """When the newest backup was made; None where there is none to be found."""
 
 
-async def no_backup() -> datetime | None:
-    """Return None, where nobody knows of any."""
-    return None
+FreeBytes = Callable[[], int]
+"""The room where the database is. Raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,14 @@ class Seen:
     version: str
     schema_version: int
     began_at: datetime
+    connected: bool
     latency_s: float | None
     """Of the gateway; None before its first heartbeat."""
     database_bytes: int
+    free_bytes: int | None
+    """Of the database's disk; None where that can't be told."""
     load: Load
+    underway: tuple[TurnUnderway, ...]
     turns_today: int
     tokens_today: int
     seconds_today: int
@@ -51,6 +55,7 @@ class BotStatus:
     policies: Policies
     pulse: GatewayHealth
     newest_backup: NewestBackup
+    free_bytes: FreeBytes
     began_at: datetime
 
     async def look(self) -> Seen:
@@ -63,8 +68,11 @@ class BotStatus:
             schema_version=await self.stores.vitals.schema_version(),
             began_at=self.began_at,
             latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
+            connected=latency_s is not None,
             database_bytes=await self.stores.vitals.size_bytes(),
+            free_bytes=await self._free_bytes(),
             load=self.assistant.load,
+            underway=self.assistant.underway,
             turns_today=sum(each.turns for each in used),
             tokens_today=sum(each.tokens for each in used),
             seconds_today=sum(each.usage.seconds for each in used),
@@ -73,3 +81,9 @@ class BotStatus:
             backup_at=await self.newest_backup(),
             maintenance=(await self.stores.access.get_in_force()).maintenance,
         )
+
+    async def _free_bytes(self) -> int | None:
+        try:
+            return await asyncio.to_thread(self.free_bytes)
+        except OSError:
+            return None

@@ -5,6 +5,7 @@ aiohttp, hikari and openai are imported when they are used: not with --offline.
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -61,8 +62,8 @@ LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
-PATIENCE_IN_A_HURRY_S = 0.2
-"""With who writes to the database."""
+SHARE_FOR_WRITERS = 0.06
+"""Of the time that there is for a report, to be patient with who writes to the database."""
 SUMMING_UP_S = 0.4
 """From when the database is left off until the report is due."""
 
@@ -140,7 +141,9 @@ async def _check_database(
 ) -> Sequence[Finding]:
     side = FilesSide(path, await asyncio.to_thread(_private_files, config))
     if until_s is not None:
-        side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=PATIENCE_IN_A_HURRY_S)
+        left_s = max(0.0, until_s - time.monotonic())
+        patience_s = min(side.patience_s, left_s * SHARE_FOR_WRITERS)
+        side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=patience_s)
     return await check_database(side, words)
 
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
-from cc_bot.administration import Administration, Ask, ServedModels, not_asked
+from cc_bot.administration import Administration
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
@@ -48,7 +48,7 @@ from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
-from cc_bot.status import BotStatus, NewestBackup, no_backup
+from cc_bot.status import BotStatus
 from cc_bot.stores import (
     CanvasStore,
     ChannelStore,
@@ -193,12 +193,12 @@ class BotDependencies:
     spending: Spending
     timekeeping: Timekeeping
     privacy: Privacy
+    status: BotStatus
+    administration: Administration
     clock: Clock
     lifeline: Lifeline
     meter: Meter = NULL_METER
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
-    newest_backup: NewestBackup = no_backup
-    ask_model: Ask = not_asked
     pages_url: str = ""
     """Where the pages for browsers are; empty: nowhere."""
     serve_pages: ServePages = serve_none
@@ -227,12 +227,6 @@ def build_services(
     places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
-    bot_status = BotStatus(
-        given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
-    )
-    administration = Administration(
-        stores.limits, stores.access, stores.channel_models, given.policies, ServedModels(given.ask_model)
-    )
     owners = Owners(settings.owners, given.policies)
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = Chooser(given.agents, stores.agents, places)
@@ -297,8 +291,8 @@ def build_services(
     registry.register_value(TimeResolver, given.timekeeping.moments)
     registry.register_value(GrantedReading, granted)
     registry.register_value(Owners, owners)
-    registry.register_value(BotStatus, bot_status)
-    registry.register_value(Administration, administration)
+    registry.register_value(BotStatus, given.status)
+    registry.register_value(Administration, given.administration)
     registry.register_value(Gate, gate)
     registry.register_value(FileLine, FileLine())
     registry.register_value(Recipients, recipients)

@@ -54,7 +54,8 @@ def status(seen: Seen, words: Texts) -> str:
         told.status.format(version=seen.version, schema=seen.schema_version),
         told.since.format(time=timestamp(seen.began_at, "R")),
         connected,
-        told.database.format(size=f"{seen.database_bytes / _MEGABYTE:,.1f} MB"),
+        told.database.format(size=_megabytes(seen.database_bytes)),
+        *([] if seen.free_bytes is None else [told.disk.format(size=_megabytes(seen.free_bytes))]),
         told.turns.format(running=seen.load.running, waiting=seen.load.waiting),
         today,
         backup,
@@ -63,6 +64,10 @@ def status(seen: Seen, words: Texts) -> str:
         note = f"\n> {seen.maintenance.note}" if seen.maintenance.note else ""
         lines.append(told.under_maintenance.format(note=note))
     return "\n".join(lines)
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / _MEGABYTE:,.1f} MB"
 
 
 def limits(in_force: Sequence[LimitInForce], words: Texts) -> str:
