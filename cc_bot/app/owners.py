@@ -1,4 +1,4 @@
-"""What owners are shown and may decide, put together once for every front end."""
+"""The parts that only owners have to do with, put together once for every front end."""
 
 import asyncio
 from collections.abc import Iterator

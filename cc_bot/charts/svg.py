@@ -22,11 +22,11 @@ from cc_bot.domain.kinsoku import graphemes, is_wide
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 
-WIDTH: Final = 480
-"""Units of the picture; its height is what it takes. A phone shows it at two thirds of that."""
+WIDTH: Final = 440
+"""Units of the picture; its height is what it takes. A phone shows it at seven tenths of that."""
 SIZE: Final = 14
 """Units of an em of labels and names."""
-SMALL: Final = 12
+SMALL: Final = 13
 """Units of an em of numbers."""
 _LINE: Final = 18
 """Units from one line of text to the next."""
@@ -265,7 +265,7 @@ _TURN: Final = 60
 _LONGEST_TURNED: Final = 130
 _GROUP: Final = 0.76
 """How much of its place a label's group of bars takes."""
-_LEAST_GUTTER: Final = 48
+_LEAST_GUTTER: Final = 44
 
 
 def _gutter(axis: _Axis) -> float:
@@ -276,7 +276,7 @@ def _gutter(axis: _Axis) -> float:
 def _wrap_below(labels: Sequence[str], gutter: float) -> list[list[str]] | None:
     """Return the lines of each label, whole and upright within its slot; None where they are too long."""
     slot = (WIDTH - gutter) / len(labels)
-    if all(width_of(label) <= slot - _GAP / 2 for label in labels):
+    if all(width_of(label) <= slot - _GAP / 4 for label in labels):
         return [[label] for label in labels]
     room = slot - _GAP
     if any(widest_unit(label, width_of) > room for label in labels) or room < 3 * SIZE:

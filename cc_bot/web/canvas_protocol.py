@@ -147,13 +147,14 @@ def _written(drawn: Drawn, new: Canvas, words: Texts) -> Command:
         case AddCard(id=id_) | ShowText(id=id_) | AddChart(id=id_):
             return _added(_element(new, id_), words)
         case UpdateCard(id_, title, content):
-            body = {} if content is None else {"content": content, "html": body_of(_element(new, id_), words)}
+            body = {} if content is None else {"content": content}
             return {
                 "command": "canvas_update_card",
                 "id": id_,
                 "title": title,
                 **body,
                 "visibility": drawn.visibility,
+                "html": body_of(_element(new, id_), words),  # a chart's title stands in its picture too
             }
         case RemoveElement(id_):
             return {"command": "canvas_remove_element", "id": id_, "visibility": drawn.visibility}

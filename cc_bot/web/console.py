@@ -168,7 +168,7 @@ class ConsolePages:
         )
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
-        """Raises LimitNotUnderstood and what else parse_limit raises."""
+        """Have a limit hold. Raises LimitNotUnderstood, and what else parse_limit raises."""
         owner = owner_of(request)
         key, value = await _limit_key(request), parse_limit_value(await text_of(request, "value"))
         await self._owners.administration.set_limit(owner.user_id, key, value)
@@ -203,7 +203,7 @@ class ConsolePages:
         return see_other("/console/access", "access_set")
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
-        """Raises SubjectNotUnderstood."""
+        """Take a rule back. Raises SubjectNotUnderstood."""
         owner, about = owner_of(request), await _subject(request)
         removal = await self._owners.administration.remove_rule(owner.user_id, about)
         if not removal.removed:
@@ -221,14 +221,14 @@ class ConsolePages:
         return _render(request, "console_models.html", owner, chains=chains, most_characters=most)
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
-        """Raises SubjectNotUnderstood and ModelsNotUnderstood."""
+        """Have some models answer in a channel. Raises SubjectNotUnderstood and ModelsNotUnderstood."""
         owner, channel_id = owner_of(request), await _channel_id(request)
         chain = parse_chain(await text_of(request, "models"))
         missing = await self._owners.administration.set_models(owner.user_id, channel_id, chain)
         return see_other("/console/models", "models_missing" if missing else "models_set")
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
-        """Raises SubjectNotUnderstood."""
+        """Have the usual models answer. Raises SubjectNotUnderstood."""
         owner, channel_id = owner_of(request), await _channel_id(request)
         unset = await self._owners.administration.unset_models(owner.user_id, channel_id)
         return see_other("/console/models", "models_unset" if unset else "models_were_not_set")

@@ -1,12 +1,13 @@
 """The canvas page in a browser: live, without JavaScript, and while the bot is away."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
@@ -150,3 +151,33 @@ class TestWhileTheBotIsAway:
             await expect(page.locator("#said")).to_have_text("サインアウトしました。")
             await asyncio.sleep(0.6)
             await expect(page.locator("#state")).to_have_text("サインアウトしました。")
+
+
+class TestRevision:
+    async def test_that_was_missed_has_the_page_ask_for_all_of_it(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            asked: list[str | bytes] = []
+            sockets: list[WebSocketRoute] = []
+
+            def stand_between(socket: WebSocketRoute) -> None:
+                server = socket.connect_to_server()
+
+                def pass_on(message: str | bytes) -> None:
+                    asked.append(message)
+                    server.send(message)
+
+                socket.on_message(pass_on)
+                sockets.append(socket)
+
+            await page.route_web_socket("**/socket", stand_between)
+            await draw(site, CARD)
+            await sign_in(page, site)
+            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            gone = {"command": "canvas_remove_element", "id": "shopping", "visibility": "private"}
+            shown = {"command": "canvas_shown", "revision": 1001}
+            late = {"command": "canvas_set_mode", "mode": "board"}
+            sockets[-1].send(json.dumps({"from": 1000, "commands": [gone, late, shown]}))
+            await draw(site, CHART)
+            await expect(page.locator(".canvas.list .element h2 .name")).to_have_text(["買い物", "売上"])
+            assert [json.loads(each) for each in asked] == [{"command": "canvas_resend"}]
