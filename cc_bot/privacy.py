@@ -16,6 +16,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ErasureUnfinished, StorageError
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
+from cc_bot.domain.session import SessionKey
 from cc_bot.log import job
 from cc_bot.storage.backup import Copies, delete_old_copies
 from cc_bot.storage.erasures import ErasureLog
@@ -42,6 +43,7 @@ MOST_BYTES: Final = 9_500_000
 """Of a file: Discord takes 10 MiB."""
 _HEAD_BYTES: Final = 1000
 """Room for what stands around the records."""
+_LIST_END: Final = "\n]"
 
 
 async def export_parts(
@@ -63,8 +65,30 @@ async def export_parts(
         yield _file(lists, user_id, now, part, last=True)
 
 
+async def export_stream(
+    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime
+) -> AsyncIterator[bytes]:
+    """Yield one such file of all records, piece by piece. The records of a list come one after the other."""
+    yield _head(user_id, now, 1, last=True).encode()
+    current: str | None = None
+    async for name, record in records:
+        between = ",\n"
+        if name != current:
+            between = f"{'' if current is None else _LIST_END + between}{json.dumps(name)}: [\n"
+            current = name
+        yield f"{between}{json.dumps(record, ensure_ascii=False)}".encode("utf-8", "replace")
+    yield f"{'' if current is None else _LIST_END}\n}}}}\n".encode()
+
+
 def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *, last: bool) -> bytes:
     """Return a file with one line a record, so that it can be read and searched."""
+    data = ",\n".join(_list(name, lines) for name, lines in lists.items())
+    text = f"{_head(user_id, now, part, last=last)}{data}\n}}}}\n"
+    return text.encode("utf-8", "replace")
+
+
+def _head(user_id: int, now: datetime, part: int, *, last: bool) -> str:
+    """Return the beginning of a file, up to its first list."""
     head = {
         "format": FORMAT,
         "version": 1,
@@ -73,13 +97,11 @@ def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *
         "part": part,
         "last": last,
     }
-    data = ",\n".join(_list(name, lines) for name, lines in lists.items())
-    text = f'{json.dumps(head)[:-1]}, "data": {{\n{data}\n}}}}\n'
-    return text.encode("utf-8", "replace")
+    return f'{json.dumps(head)[:-1]}, "data": {{\n'
 
 
 def _list(name: str, lines: list[str]) -> str:
-    return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + "\n]"
+    return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + _LIST_END
 
 
 # ---- privacy ---------------------------------------------------------------------------------------------
@@ -126,6 +148,11 @@ class Privacy:
         records = self._stores.personal_data.read_records(user_id)
         return export_parts(records, user_id, self._clock(), most_bytes=most_bytes)
 
+    def export_whole(self, user_id: int) -> AsyncIterator[bytes]:
+        """Return everything as one JSON file, piece by piece."""
+        records = self._stores.personal_data.read_records(user_id)
+        return export_stream(records, user_id, self._clock())
+
     async def erase(self, user_id: int) -> Holdings:
         """Erase everything for good, and tell what that was. How many tokens count for limits that hold is
         kept until they reset: nobody gets more of them that way.
@@ -146,11 +173,23 @@ class Privacy:
         counting_on = await self._counting_on(user_id)
         await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
+        await self._write_back()
+        return held
+
+    async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Delete one conversation for good, with what stands of it elsewhere, and return its key; None where
+        the user has none of that id. Raises StorageError when nothing was deleted."""
+        key = await self._stores.archive.delete_session(user_id, session_id)
+        if key is not None:
+            _log.info("session_deleted")
+            await self._write_back()
+        return key
+
+    async def _write_back(self) -> None:
         try:
             await self._stores.memory_removal.write_back()
         except StorageError as error:  # the purge tries again
             _log.warning("erased_not_written_back", error=type(error).__name__)
-        return held
 
     async def is_erasing(self, user_id: int) -> bool:
         """Return whether erasing everything was begun, and has not ended."""

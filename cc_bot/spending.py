@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from math import ceil
 from typing import Final, Literal
 
@@ -16,8 +16,10 @@ from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.member import (
     ModelUsage,
     Policy,
+    UsageBreakdown,
     UsageReport,
     UsageSubject,
+    break_down,
     first_day,
     left_of,
     report_of,
@@ -245,6 +247,23 @@ class Spending:
         policy = await self._policy()
         _, guild = await self._usage.get_allowances(UsageSubject(0, guild_id), policy.limits)
         return replace(self._complete(report, policy, guild), users=users)
+
+    async def usage_of(self, user_id: int, days: int) -> UsageBreakdown:
+        """Report what a user has used in the last days, this one included. Raises StorageError."""
+        today = self._usage.today()
+        since = today - timedelta(days=days - 1)
+        used = await self._usage.list_for_user(user_id, since)
+        return break_down(used, since, today)
+
+    async def usage_of_guild(self, guild_id: int, days: int) -> UsageBreakdown:
+        """Report what a server's members have used there together, likewise; of purposes nothing is known."""
+        today = self._usage.today()
+        since = today - timedelta(days=days - 1)
+        return break_down(await self._usage.list_for_guild(guild_id, since), since, today)
+
+    async def list_guilds(self, user_id: int, days: int) -> frozenset[int]:
+        """List the servers in which a user has used anything in the last days. Raises StorageError."""
+        return await self._usage.list_guilds(user_id, self._usage.today() - timedelta(days=days - 1))
 
     async def get_counted_day(self, user_id: int) -> date | None:
         """Today, where the operator is, if any limit of tokens may hold for a user. Raises StorageError."""

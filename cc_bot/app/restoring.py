@@ -56,11 +56,12 @@ class ReappliedErasures:
 
     users: int = 0
     memories: int = 0
+    sessions: int = 0
     deleted: int = 0
     """Messages and places that were deleted on Discord."""
 
     def __bool__(self) -> bool:
-        return bool(self.users or self.memories or self.deleted)
+        return bool(self.users or self.memories or self.sessions or self.deleted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ async def reapply_erasures(
             return ReappliedErasures(
                 users=await _forget_users(stores, known),
                 memories=await _forget_memories(stores, restored, known, mark),
+                sessions=await _forget_sessions(stores, restored, known),
                 deleted=await _forget_messages(stores, restored, known),
             )
 
@@ -134,6 +136,13 @@ async def _forget_memories(stores: Stores, restored: ErasedRows, known: _AllLogs
             erased = await stores.memory_removal.erase(user, number, mark=mark if with_messages else None)
             count += erased.memories if erased else 0
     return count
+
+
+async def _forget_sessions(stores: Stores, restored: ErasedRows, known: _AllLogs) -> int:
+    deleted = [each for each in await restored.list_sessions() if known.knows("session", each[1])]
+    for user, session in deleted:
+        await stores.archive.delete_session(user, session)
+    return len(deleted)
 
 
 async def _forget_messages(stores: Stores, restored: ErasedRows, known: _AllLogs) -> int:

@@ -49,6 +49,7 @@ def web_services(
         config.web_proxies,
         config.locale,
         config.timezone,
+        core.assistant.speaking.speaker is not None,
     )
     return WebServices(
         settings,

@@ -313,7 +313,7 @@ def build_services(
     registry.register_value(PagesUrl, PagesUrl(given.pages_url))
     return BotServices(
         gate,
-        DiscordForPages(bot.rest, gate, chooser, places, boards),
+        DiscordForPages(bot.rest, gate, chooser, places, boards, receipts, recipients),
         answers,
         receipts,
         messages,

@@ -1,6 +1,7 @@
 """Discord as the pages in a browser need it: who is let in, what things are called, who answers where."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Literal, TypeVar
@@ -11,7 +12,9 @@ import structlog
 from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.agents import Chooser, Somewhere
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
@@ -43,6 +46,8 @@ class DiscordForPages:
     chooser: Chooser
     places: Places
     boards: CanvasBoards
+    receipts: ReceiptUpkeep
+    recipients: Recipients
     _names: Recent[tuple[str, int], str] = field(default_factory=lambda: Recent(REMEMBERED))
     _managing: Recent[tuple[int, int], tuple[bool, float]] = field(default_factory=lambda: Recent(REMEMBERED))
 
@@ -114,6 +119,21 @@ class DiscordForPages:
     async def canvas_changed(self, key: SessionKey) -> None:
         if key.channel_id and key.user_id:  # else it is the terminal's
             await self.boards.refresh(key)
+
+    async def receipts_changed(self, user_id: int) -> None:
+        try:
+            recipient = await self.recipients.of_author(user_id)
+        except CcBotError as error:
+            _log.warning("receipts_not_refreshed", error=type(error).__name__)
+        else:
+            self.receipts.refresh(user_id, recipient.words)
+
+    @asynccontextmanager
+    async def erasing(self, user_id: int) -> AsyncIterator[None]:
+        told = await self.receipts.newest(user_id)  # by then nobody knows of them
+        recipient = await self.recipients.of_author(user_id)
+        yield
+        self.receipts.refresh_these(told, recipient.words)
 
     async def _place(self, channel_id: int) -> Somewhere:
         """While Discord does not tell, a thread stands for itself."""

@@ -24,7 +24,7 @@ _EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothi
 
 @dataclass(frozen=True, slots=True)
 class PagesSide:
-    """Where the pages are to be, and what they are known by."""
+    """The place where the pages are to be, and what they are known by."""
 
     host: str
     port: int

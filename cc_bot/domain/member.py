@@ -375,9 +375,7 @@ def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
     models: dict[str, Total] = {}
     for each in this_month:
         models[each.model] = models.get(each.model, Total()).plus(each)
-    by_use = sorted(
-        models.items(), key=lambda item: (-item[1].tokens, -item[1].turns, -item[1].seconds, item[0])
-    )
+    by_use = sorted(models.items(), key=_by_use)
     return UsageReport(
         today=_sum(each for each in used if each.day == today),
         month=_sum(this_month),
@@ -402,6 +400,53 @@ def chart_of(report: UsageReport, name: str) -> Chart:
     labels = tuple(f"{day.month}/{day.day}" for day, _ in report.days)
     values = tuple(float(tokens) for _, tokens in report.days)
     return Chart("usage", "", "bar", labels, (Series(name, values),))
+
+
+@dataclass(frozen=True, slots=True)
+class UsageBreakdown:
+    """The usage of some days, in all and by each of what it was for."""
+
+    total: Total
+    days: tuple[tuple[date, Total], ...]
+    """Every day, the first one first; months by their first day, where there would be more than MOST_DAYS."""
+    models: tuple[tuple[str, Total], ...]
+    """Those that used most first; '' is the one that comes along."""
+    purposes: tuple[tuple[Purpose, Total], ...]
+    """Likewise; none where they are not known."""
+
+    @property
+    def by_month(self) -> bool:
+        return len(self.days) > 1 and all(day.day == 1 for day, _ in self.days)
+
+
+MOST_DAYS: Final = 62
+
+
+def break_down(used: Sequence[DailyUsage], first: date, last: date) -> UsageBreakdown:
+    """Add up what was used from the `first` to the `last` day."""
+    used = [each for each in used if first <= each.day <= last]
+    days = [first + timedelta(days=days) for days in range((last - first).days + 1)]
+    by_month = len(days) > MOST_DAYS
+    places = dict.fromkeys((day.replace(day=1) if by_month else day for day in days), Total())
+    models: dict[str, Total] = {}
+    purposes: dict[Purpose, Total] = {}
+    for each in used:
+        place = each.day.replace(day=1) if by_month else each.day
+        places[place] = places[place].plus(each)
+        models[each.model] = models.get(each.model, Total()).plus(each)
+        if each.purpose is not None:
+            purposes[each.purpose] = purposes.get(each.purpose, Total()).plus(each)
+    return UsageBreakdown(
+        _sum(used),
+        tuple(places.items()),
+        tuple(sorted(models.items(), key=_by_use)),
+        tuple(sorted(purposes.items(), key=_by_use)),
+    )
+
+
+def _by_use(item: tuple[str, Total]) -> tuple[int, int, int, str]:
+    name, total = item
+    return -total.tokens, -total.turns, -total.seconds, name
 
 
 def _sum(used: Iterable[DailyUsage]) -> Total:

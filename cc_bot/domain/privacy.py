@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 DataKind = Literal[
@@ -35,6 +35,9 @@ user, `decisions` what the user decided for others, `sign_ins` browsers that sho
 
 LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 """Else whoever is limited or denied could lift that by having everything erased."""
+
+CONFIRM_WITHIN: Final = timedelta(minutes=5)
+"""A question whether to erase everything must not lie around."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,6 +232,21 @@ def parse_minute(text: str) -> int | None:
     return total % (24 * 60) if minute < 60 and total <= 24 * 60 else None
 
 
+def quiet_of(since: str, until: str, usual: Quiet = USUAL_QUIET) -> Quiet:
+    """Return the quiet hours between two times as people write them; the `usual` one where nothing is
+    written. Raises ValueError, with what is no time of day."""
+    return Quiet(_minute_of(since, usual.since), _minute_of(until, usual.until))
+
+
+def _minute_of(text: str, usual: int) -> int:
+    if not text.strip():
+        return usual
+    minute = parse_minute(text)
+    if minute is None:
+        raise ValueError(text)
+    return minute
+
+
 def clock_time(minute: int) -> str:
     """`7:00`, as both languages write it."""
     return f"{minute // 60}:{minute % 60:02}"

@@ -45,3 +45,17 @@ class Session:
     """What the user said in an expired session and is in no summary yet, oldest first."""
     canvas: Canvas = Canvas()
     """All that is up, private elements too: what of it a turn may see, `Canvas.visible_in` tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedSession:
+    """A conversation as its user reads of it, open or over."""
+
+    id: str
+    key: SessionKey
+    created_at: datetime
+    last_active: datetime
+    closed_at: datetime | None
+    messages: int
+    opening: str
+    """The beginning of its first question."""

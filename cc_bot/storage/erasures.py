@@ -39,9 +39,9 @@ from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.files import append, write_new, write_over
 
-Kind = Literal["user", "memory", "memory_and_messages", "message", "place"]
-"""All of a user's data; one memory; one memory with the messages that tell of it; one message of Discord; all
-messages of a channel or thread."""
+Kind = Literal["user", "memory", "memory_and_messages", "session", "message", "place"]
+"""All of a user's data; one memory; one memory with the messages that tell of it; one conversation; one
+message of Discord; all messages of a channel or thread."""
 
 T = TypeVar("T")
 

@@ -27,6 +27,7 @@ from cc_bot.storage import (
     open_database,
 )
 from cc_bot.storage.files import database_file
+from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
@@ -77,6 +78,7 @@ __all__ = [
     "AccessStore",
     "AgentStore",
     "Allowance",
+    "ArchiveStore",
     "BlockStore",
     "CanvasMessage",
     "CanvasStore",
@@ -125,6 +127,7 @@ class Stores:
     """The stores over one database."""
 
     sessions: SessionStore
+    archive: ArchiveStore
     canvases: CanvasStore
     memories: MemoryStore
     memory_history: MemoryHistoryStore
@@ -206,6 +209,7 @@ async def open_stores(
                 sessions=SessionStore(
                     database, history_limit=history_limit, session_ttl=session_ttl, clock=clock
                 ),
+                archive=ArchiveStore(database, clock=clock, log=erasures),
                 canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
                 memory_history=MemoryHistoryStore(database, memories, clock=clock, quotas=quotas),

@@ -362,6 +362,11 @@ SELECT_OWN: Final = f"""
     ORDER BY day
 """
 
+# By the primary key. $1 user, $2 the first day
+_SELECT_OWN_GUILDS: Final = """
+    SELECT DISTINCT guild_id FROM usage WHERE user_id = $1 AND day >= $2 AND guild_id <> 0
+"""
+
 # $1 guild, $2 the first day
 SELECT_GUILD: Final = f"""
     SELECT {_USED_BY_ALL}
@@ -602,6 +607,11 @@ class UsageStore:
     async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
         """List what a user has used, in every place, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
+
+    async def list_guilds(self, user_id: int, since: date) -> frozenset[int]:
+        """List the guilds in which a user has used anything."""
+        rows = await self._database.query(_SELECT_OWN_GUILDS, user_id, since.isoformat())
+        return frozenset(guild_id for (guild_id,) in rows)
 
     async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
         """List what all of a guild have used, by day."""

@@ -204,6 +204,7 @@ _SELECT_NEWEST: Final = """
         SELECT max(last_active) AS at FROM sessions UNION ALL SELECT max(created_at) FROM memories
     )
 """
+_SELECT_SESSIONS: Final = "SELECT user_id, id FROM sessions"
 _SELECT_MESSAGES: Final = """
     SELECT discord_id FROM messages WHERE discord_id IS NOT NULL
     UNION ALL SELECT discord_id FROM answer_pages
@@ -246,6 +247,10 @@ class ErasedRows:
         """Return what each memory is called in the log of erasures, by user and number; newer ones first."""
         rows = await self._database.query(_SELECT_MEMORIES)
         return {(user, number): memory_name(user, number, created) for user, number, created in rows}
+
+    async def list_sessions(self) -> list[tuple[int, str]]:
+        """List the sessions of all users, each with its user."""
+        return [(user, session) for user, session in await self._database.query(_SELECT_SESSIONS)]
 
     async def list_messages(self) -> list[int]:
         """List what Discord calls each message and each further page of an answer."""

@@ -136,6 +136,21 @@ RESUME: Final = f"""
     RETURNING {SCHEDULE.select}
 """
 
+# $1 user, $2 id, $3 text
+REWORD: Final = f"""
+    UPDATE schedules SET text = $3, tainted = CASE WHEN text = $3 THEN tainted ELSE 0 END
+    WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
+    RETURNING {SCHEDULE.select}
+"""
+
+# $1 user, $2 id, $3 due, $4 repeat, $5 time zone, $6 now
+RETIME: Final = f"""
+    UPDATE schedules
+    SET due_at = $3, repeat = $4, timezone = $5, advanced_at = $6, status = 'active', obstacle = ''
+    WHERE user_id = $1 AND id = $2 AND kind = 'reminder' AND status IN ('active', 'paused')
+    RETURNING {SCHEDULE.select}
+"""
+
 # $1 user
 SELECT_REPEATING: Final = f"""
     SELECT {SCHEDULE.of("s")} FROM schedules AS s
@@ -511,6 +526,27 @@ class ScheduleStore:
         schedule = await self._database.write(steps)
         self._tell()
         return schedule
+
+    async def change(
+        self,
+        user_id: int,
+        schedule_id: int,
+        *,
+        text: str,
+        time: tuple[datetime, str] | None = None,
+        timezone: str = "",
+    ) -> Schedule | None:
+        """Give a reminder another text and, if there is one, another `time`: the next, and its repeat in that
+        time zone, with which a paused one goes on. None where the user has no such one that waits or is
+        paused. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
+        of = (user_id, schedule_id)
+        batch = [Statement(REWORD, (*of, self.check(text)))]
+        if time is not None:
+            due_at, repeat = time
+            batch.append(Statement(RETIME, (*of, to_ms(due_at), repeat, timezone, to_ms(self._clock()))))
+        *_, rows = await self._database.transaction(batch)
+        self._tell()
+        return SCHEDULE.first(rows)
 
     async def rezone(self, user_id: int, timezone: str) -> None:
         """Count what repeats in another time zone of the user's. What comes once keeps its moment."""

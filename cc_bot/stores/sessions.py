@@ -255,7 +255,7 @@ _CLOSE_IDLE: Final = """
 """
 
 # It takes the canvas over. Who comes second finds the key taken and reads the first one's session.
-_INSERT_SESSION: Final = f"""
+INSERT_SESSION: Final = f"""
     INSERT INTO sessions (
         user_id, channel_id, agent, id, created_at, last_active, canvas_state, canvas_revision
     )
@@ -447,7 +447,7 @@ class SessionStore:
                 *first,
                 Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
-                Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),
+                Statement(INSERT_SESSION, (*columns, str(uuid4()), now)),
                 Statement(
                     SELECT_OPEN_SESSION,
                     (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page()),

@@ -14,7 +14,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import Backlog, Summary
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
 
 _UNTOLD: Final = (
@@ -144,6 +144,31 @@ _COVER: Final = """
         AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
     RETURNING id
 """
+
+
+# as above, and $4 session: those that it went into last, or that tell of what was said in it
+_DELETE_OF_SESSION: Final = """
+    DELETE FROM summaries
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND (
+        session_id = $4 OR EXISTS (
+            SELECT 1 FROM messages AS m
+            WHERE m.session_id = $4 AND m.user_id = $1
+                AND m.id BETWEEN summaries.first_message_id AND summaries.last_message_id
+        )
+    )
+    RETURNING id
+"""
+
+
+def forget_summaries_of(key: SessionKey, session_id: str) -> Steps[None]:
+    """Delete the summaries of a key that tell of a session. Where there was one, what was said under the key
+    until now goes into no summary any more, as after `SummaryStore.delete`: one that is being written was
+    made of it."""
+    if not (yield Statement(_DELETE_OF_SESSION, (*key_columns(key), session_id))):
+        return
+    yield Statement(DELETE_SUMMARIES, key_columns(key))
+    [(newest,)] = yield Statement(_SELECT_NEWEST, key_columns(key))
+    yield Statement(_COVER_EVERYTHING, (*key_columns(key), newest))
 
 
 class SummaryStore:

@@ -78,7 +78,8 @@ _LIST: Final = f"""
 
 # $1 user, $2 session
 _END: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id = $2 RETURNING id"
-_END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 RETURNING id"
+# $2: the session that stays
+_END_ALL: Final = "DELETE FROM web_sessions WHERE user_id = $1 AND id <> $2 RETURNING id"
 _END_CODES: Final = "DELETE FROM web_codes WHERE user_id = $1"
 
 # The sockets of all users are looked after together. $1 now, $2 used no later
@@ -153,10 +154,11 @@ class WebSessionStore:
         [ended] = await self._database.transaction([Statement(_END, (user_id, session_id))])
         return bool(ended)
 
-    async def end_all(self, user_id: int) -> int:
-        """End all of a user's, and the codes that were not used. Return how many sessions that was."""
+    async def end_all(self, user_id: int, *, but: int = 0) -> int:
+        """End all of a user's `but` one, and the codes that were not used. Return how many sessions that
+        was."""
         ended, _ = await self._database.transaction(
-            [Statement(_END_ALL, (user_id,)), Statement(_END_CODES, (user_id,))]
+            [Statement(_END_ALL, (user_id, but)), Statement(_END_CODES, (user_id,))]
         )
         return len(ended)
 

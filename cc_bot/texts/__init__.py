@@ -31,6 +31,13 @@ from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.terminal import TerminalTexts
 from cc_bot.texts.usage import UsageTexts
 from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
+from cc_bot.texts.web_account import (
+    WebConversationTexts,
+    WebPrivacyTexts,
+    WebReminderTexts,
+    WebSettingsTexts,
+    WebUsageTexts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,11 @@ class Texts:
     usage: UsageTexts
     web: WebTexts
     web_command: WebCommandTexts
+    web_conversation: WebConversationTexts
+    web_privacy: WebPrivacyTexts
+    web_reminder: WebReminderTexts
+    web_settings: WebSettingsTexts
+    web_usage: WebUsageTexts
     web_start: WebStartTexts
 
 

@@ -129,8 +129,8 @@ class BackupTexts(Area):
         en="The database that was there is kept for {days} days as {path}.",
     )
     forgotten = Sentence(
-        ja="バックアップのあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、Discord で削除されたもの {deleted}件）。",
-        en="What was erased after the backup was made is erased again (users: {users}, memories: {memories}, deleted on Discord: {deleted}).",
+        ja="バックアップのあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
+        en="What was erased after the backup was made is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
     )
     erasures_unknown = Sentence(
         ja="消去の記録がないため、消した人のデータが戻っているかもしれません。",

@@ -157,7 +157,8 @@ class PrivacyTexts(Area):
         if held.empty:
             return self.nothing
         lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
-        return "\n".join((self.title, *lines, "", *self._kept(retention), "", self.how_on))
+        kept = (self.kept_for, *self.kept_lines(retention))
+        return "\n".join((self.title, *lines, "", *kept, "", self.how_on))
 
     def asked(self, held: Holdings) -> str:
         """Ask whether to erase all of that, and what stays."""
@@ -180,7 +181,8 @@ class PrivacyTexts(Area):
             span = (self.one_day if first == last else self.span).format(first=first, last=last)
         return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
 
-    def _kept(self, retention: Retention) -> list[str]:
+    def kept_lines(self, retention: Retention) -> list[str]:
+        """Say how long each is kept, a line each."""
         limits = (
             (self.archive_days, retention.archive_days),
             (self.session_days, retention.session_days),
@@ -188,7 +190,7 @@ class PrivacyTexts(Area):
         )
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
-        return [self.kept_for, *lines, self.kept_until_erased, self.files, *copies, self.backups]
+        return [*lines, self.kept_until_erased, self.files, *copies, self.backups]
 
     def _list(self, held: Holdings) -> str:
         return self.comma.join(

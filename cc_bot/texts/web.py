@@ -77,6 +77,23 @@ class WebTexts(Area):
     done = by_key(
         {
             "session_ended": Sentence(ja="サインアウトしました。", en="That browser is signed out."),
+            "sessions_ended": Sentence(
+                ja="ほかのブラウザをすべてサインアウトしました。", en="All other browsers are signed out."
+            ),
+            "settings_saved": Sentence(ja="設定を保存しました。", en="Your settings are saved."),
+            "erase_too_late": Sentence(
+                ja="時間がたったので、何も消していません。もう一度確かめてください。",
+                en="That took too long, so nothing was erased. Please look once more.",
+            ),
+            "reminder_set": Sentence(ja="お知らせを予約しました。", en="The reminder is set."),
+            "reminder_changed": Sentence(ja="お知らせを変えました。", en="The reminder is changed."),
+            "reminder_cancelled": Sentence(ja="お知らせを取り消しました。", en="The reminder is cancelled."),
+            "reminder_resumed": Sentence(ja="お知らせを再開しました。", en="The reminder goes on."),
+            "heartbeat_on": Sentence(ja="声かけを始めました。", en="The bot checks in with you now."),
+            "heartbeat_off": Sentence(
+                ja="声かけをやめました。", en="The bot does not check in with you any more."
+            ),
+            "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
             "canvas_cleared": Sentence(
                 ja="キャンバスを空にしました。会話の内容はそのままです。",
                 en="The canvas is empty now. The conversation stays as it is.",

@@ -111,7 +111,7 @@ class CanvasFeed:
         if board := self._on.get(watcher):
             async with board.order:
                 await self._read(board)
-                self._send([watcher], await self._filled(board))
+                self._send([watcher], await self._write_all(board))
 
     async def _put_on(self, watcher: Watcher, key: SessionKey) -> None:
         self.close(watcher)
@@ -121,7 +121,7 @@ class CanvasFeed:
         board.watchers.add(watcher)
         async with board.order:
             await self._read(board, without=watcher)
-            self._send([watcher], await self._filled(board))
+            self._send([watcher], await self._write_all(board))
 
     async def _read(self, board: Board, without: Watcher | None = None) -> None:
         """Bring a board up to date, and tell its pages; in its order."""
@@ -136,12 +136,12 @@ class CanvasFeed:
             return
         words = texts(board.locale)
         if before is None or revision < known:
-            self._send(told, await self._filled(board))
+            self._send(told, await self._write_all(board))
             return
         commands = await asyncio.to_thread(changes, before, canvas, revision, words)
         self._send(told, _message(None if _is_whole(commands) else known, commands))
 
-    async def _filled(self, board: Board) -> str:
+    async def _write_all(self, board: Board) -> str:
         canvas = board.canvas or Canvas()
         agent = await self._services.agents.get(board.key.agent)
         display = agent.display_name(board.locale) if agent else board.key.agent

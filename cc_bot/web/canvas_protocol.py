@@ -1,4 +1,4 @@
-"""What a page is sent of a canvas: commands under the names that the model's tools have.
+"""Commands that a page is sent of a canvas, under the names that the model's tools have.
 
 A page begins with all of a canvas (`fill`) and goes on with what changes (`changes`). Each element comes with
 its `html`, which is made here: the page writes nothing of a model's by itself.

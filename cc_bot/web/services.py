@@ -1,6 +1,7 @@
 """The parts that the pages are handed: those of Discord's commands too, and Discord as pages need it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from typing import Literal, Protocol
@@ -60,6 +61,13 @@ class Discord(Protocol):
     async def canvas_changed(self, key: SessionKey) -> None:
         """Have the message on Discord follow a canvas. Never raises."""
 
+    async def receipts_changed(self, user_id: int) -> None:
+        """Have the messages follow that tell a user what was kept or set for them. Never raises."""
+
+    def erasing(self, user_id: int) -> AbstractAsyncContextManager[None]:
+        """Have those messages follow an erasing of everything that is done meanwhile. Entering raises
+        StorageError."""
+
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
@@ -74,6 +82,8 @@ class WebSettings:
     locale: Locale
     """For whoever neither chose a language nor has a browser that tells one."""
     timezone: ZoneInfo
+    speaks: bool
+    """Whether there is a model that reads answers aloud."""
 
 
 class DoctorFinding(Protocol):

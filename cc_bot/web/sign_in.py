@@ -33,7 +33,6 @@ class SignInPages:
             web.get("/sign-in", self.show),
             web.post("/sign-in", self.sign_in),
             web.post("/sign-out", self.sign_out),
-            web.post("/sessions/end", self.end_session),
         )
 
     async def show(self, request: web.Request) -> web.Response:
@@ -71,16 +70,6 @@ class SignInPages:
         sent = see_other("/sign-in")
         drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
         return sent
-
-    async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """End one session of one's own by its number, or all of them."""
-        visitor, wanted = visitor_of(request), str((await request.post()).get("id", ""))
-        store = self._services.stores.web_sessions
-        if wanted == "all":
-            await store.end_all(visitor.user_id)
-        elif wanted.isdecimal() and len(wanted) < 19:
-            await store.end(visitor.user_id, int(wanted))
-        return see_other("/settings", "session_ended")
 
     def _may_try(self, request: web.Request) -> bool:
         return self._tries.has_room(self._address(request), asyncio.get_running_loop().time())

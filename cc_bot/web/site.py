@@ -8,10 +8,15 @@ from aiohttp import web
 from cc_bot.web.canvas import CanvasPages
 from cc_bot.web.canvas_feed import CanvasFeed
 from cc_bot.web.console import ConsolePages
+from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.page import see_other
+from cc_bot.web.privacy import PrivacyPages
+from cc_bot.web.reminders import ReminderPages
 from cc_bot.web.server import make_app, serve
 from cc_bot.web.services import WebServices
+from cc_bot.web.settings import SettingsPages
 from cc_bot.web.sign_in import SignInPages
+from cc_bot.web.usage import UsagePages
 
 
 @asynccontextmanager
@@ -19,7 +24,16 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     """Serve every page until left; yield the port. Raises PortTaken or InvalidSetting."""
     feed = CanvasFeed(services)
     console = ConsolePages(services)
-    pages = (SignInPages(services), CanvasPages(services, feed), console)
+    pages = (
+        SignInPages(services),
+        CanvasPages(services, feed),
+        ConversationPages(services),
+        ReminderPages(services),
+        UsagePages(services),
+        SettingsPages(services),
+        PrivacyPages(services),
+        console,
+    )
     routes = [route for each in pages for route in each.routes()]
     app = make_app(services, [web.get("/", _go_home), *routes])
     async with serve(services.settings, app) as port, feed.running():

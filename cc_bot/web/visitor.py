@@ -9,6 +9,7 @@ from aiohttp import web
 
 from cc_bot.domain.errors import NotSignedIn, TooManyRequests
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.web import LONGEST_LIFE, WebSession
 from cc_bot.texts import Texts, texts
 from cc_bot.web.services import WebServices
@@ -49,6 +50,12 @@ def visitor_of(request: web.Request) -> SignedIn:
     if visitor is None:
         raise NotSignedIn
     return visitor
+
+
+def payer_of(visitor: SignedIn) -> UsageSubject:
+    """Return on whose account something is done that a page asks for. Nobody tells a member's roles there."""
+    guild_id = visitor.session.place.guild_id
+    return UsageSubject(visitor.user_id, guild_id or 0, None if guild_id else ())
 
 
 def locale_of(request: web.Request, otherwise: Locale) -> Locale:

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from cc_bot.domain.member import DailyUsage, Total, chart_of, first_day, report_of, with_prices
+from cc_bot.domain.member import DailyUsage, Total, break_down, chart_of, first_day, report_of, with_prices
 from cc_bot.domain.turn import Usage
 
 TODAY = date(2026, 11, 22)
@@ -49,3 +49,31 @@ class TestReport:
     def test_is_a_chart_with_a_bar_for_each_day(self) -> None:
         chart = chart_of(report_of([used(1, 5)], TODAY), "Tokens")
         assert (chart.labels, chart.series[0].values) == (("11/21", "11/22"), (5.0, 0.0))
+
+
+class TestBreakdown:
+    def test_has_every_day_and_nothing_from_outside(self) -> None:
+        first = TODAY - timedelta(days=6)
+        found = break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
+        assert [day for day, _ in found.days] == [first + timedelta(days=days) for days in range(7)]
+        assert [total.tokens for _, total in found.days] == [7, 0, 0, 0, 0, 0, 5]
+        assert found.total == Total(2, 12, 2)
+        assert not found.by_month
+
+    def test_of_a_year_is_by_month(self) -> None:
+        found = break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
+        assert found.by_month
+        assert [(day, total.tokens) for day, total in found.days][-2:] == [
+            (date(2026, 10, 1), 8),
+            (date(2026, 11, 1), 5),
+        ]
+
+    def test_is_by_model_and_purpose_those_that_used_most_first(self) -> None:
+        summary = DailyUsage(TODAY, "small", "summary", 0, Usage(80, 20), 1)
+        anything = DailyUsage(TODAY, "large", None, 1, Usage(1, 0), 0)
+        found = break_down([used(0, 50), summary, anything], TODAY, TODAY)
+        assert [(model, total.tokens) for model, total in found.models] == [("small", 150), ("large", 1)]
+        assert [(purpose, total.tokens) for purpose, total in found.purposes] == [
+            ("summary", 100),
+            ("turn", 50),
+        ]

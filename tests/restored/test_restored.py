@@ -165,6 +165,18 @@ class TestForgotten:
         assert [message.content for message in history] == [MARK, MARK]
         assert not bot.holds(FACT)
 
+    async def test_conversations_that_their_user_deleted_stay_deleted(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stored(stores, "消した話", "はい", key=SessionKey(ME, 2))
+            await stored(stores, "残した話", "はい", key=SessionKey(ME, 3))
+            backup = await bot.back_up()
+            [_, deleted] = await stores.archive.list_sessions(ME)
+            await stores.archive.delete_session(ME, deleted.id)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(sessions=1)
+        async with bot.stores() as stores:
+            assert [each.opening for each in await stores.archive.list_sessions(ME)] == ["残した話"]
+        assert not bot.holds("消した話")
+
     async def test_memories_whose_number_was_given_again_are_kept(self, bot: Bot) -> None:
         async with bot.stores() as stores:
             empty = await bot.back_up()

@@ -12,6 +12,7 @@ from cc_bot.storage import Database, DatabaseUsage, Dialect, ErasureLog, Rewriti
 from cc_bot.stores import (
     AccessStore,
     AgentStore,
+    ArchiveStore,
     BlockStore,
     CanvasStore,
     ChannelModelStore,
@@ -144,6 +145,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
     erasures = ErasureLog.beside(Path(database.location))
     return Stores(
         sessions=SessionStore(database, history_limit=history_limit),
+        archive=ArchiveStore(database, log=erasures),
         canvases=CanvasStore(database),
         memories=memories,
         memory_history=MemoryHistoryStore(database, memories),

@@ -123,6 +123,7 @@ async def do_everything(database: Database) -> set[str]:
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
         *await do_everything_with_browsers(stores, database),
+        *await read_and_delete_a_conversation(stores),
         *("open", "load_earlier", "get_question", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
         *("get_statistics", "refuses"),
@@ -138,7 +139,7 @@ async def do_everything(database: Database) -> set[str]:
         *("get_state", "get_page", "freeze"),
         *("choose", "get_choice", "set_default", "unset_default", "get_for_places"),
         *("list_for_answer", "get_for_answer"),
-        *("cancel", "pause", "resume", "rezone", "claim_due", "mark_sent", "mark_skipped"),
+        *("cancel", "pause", "resume", "change", "rezone", "claim_due", "mark_sent", "mark_skipped"),
         *("mark_failed", "mark_lost"),
         *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
         *("set_marks", "get_marks", "list_missed", "forget"),
@@ -148,7 +149,7 @@ async def do_everything(database: Database) -> set[str]:
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("list_all", "unset"),
         *("reserve", "settle", "release", "take_over", "forget_settled", "get_allowances", "may_be_limited"),
-        *("list_for_user", "list_for_guild", "count_users", "list_all"),
+        *("list_for_user", "list_guilds", "list_for_guild", "count_users", "list_all"),
     }
 
 
@@ -231,6 +232,25 @@ async def do_everything_with_canvases(stores: Stores) -> set[str]:
     }
 
 
+async def read_and_delete_a_conversation(stores: Stores) -> set[str]:
+    archive, session = stores.archive, await stores.sessions.open(KEY)
+    await stores.sessions.commit_turn(
+        session,
+        turn("もう一つ", attachments=(FILE,)),
+        drawn=[Drawn(AddCard("犬", "ポチ"), "public")],
+    )
+    backlog = await stores.summaries.get_backlog(KEY)
+    assert backlog is not None
+    await stores.summaries.put(backlog, {"public": "要約"})
+    assert KEY in await archive.list_keys(USER)
+    assert await archive.list_sessions(USER, channel_id=KEY.channel_id, agent=KEY.agent)
+    assert await archive.get_session(USER, session.id)
+    assert await archive.list_messages(USER, session.id)
+    assert await archive.delete_session(USER, session.id) == KEY
+    assert await archive.get_session(USER, session.id) is None
+    return {"list_keys", "list_sessions", "get_session", "list_messages", "delete_session"}
+
+
 async def grow_old_and_leave(stores: Stores) -> set[str]:
     """See what is stored, have old things deleted, and be forgotten."""
     await stores.channels.add(ChannelKey(9), said(70, author_id=USER), waiting=True)
@@ -287,6 +307,7 @@ async def use_tokens(stores: Stores) -> None:
     await stores.usage.may_be_limited(payer.user_id, {})
     today = stores.usage.today()
     assert await stores.usage.list_for_user(USER, today)
+    assert await stores.usage.list_guilds(USER, today) == {5}
     assert await stores.usage.list_for_guild(5, today)
     assert await stores.usage.count_users(5, today) == 1
     assert await stores.usage.list_all(today)
@@ -325,6 +346,10 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]
     assert await schedules.pause(USER, daily.id)
     assert await schedules.resume(USER, daily.id)
+    assert await schedules.change(USER, daily.id, text="薬を飲む")
+    assert await schedules.change(
+        USER, daily.id, text="薬", time=(now - hour * 30, "0 9 * * *"), timezone="Asia/Tokyo"
+    )
     await schedules.rezone(USER, "Europe/Berlin")
     assert await schedules.get_next_due(("channel", "dm"))
     claimed = await schedules.claim_due(now + hour * 24, ("channel", "dm"), "p", user_id=USER, limit=9)

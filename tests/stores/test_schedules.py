@@ -241,3 +241,37 @@ class TestChange:
         await change(schedules)
         assert waiting.is_set()
         assert not schedules.changed.is_set()
+
+
+class TestRewording:
+    async def test_changes_the_text_alone(self, schedules: Clocked) -> None:
+        added = await once(schedules, text="薬", tainted=True)
+        changed = await schedules.change(KEY.user_id, added.id, text=" 薬を飲む ")
+        assert changed is not None
+        assert (changed.text, changed.due_at, changed.tainted) == ("薬を飲む", added.due_at, False)
+        assert changed == await schedules.get(KEY.user_id, added.id)
+
+    async def test_with_a_time_lets_a_paused_one_go_on(self, schedules: Clocked) -> None:
+        added = await once(schedules)
+        await schedules.pause(KEY.user_id, added.id)
+        kept = await schedules.change(KEY.user_id, added.id, text="薬")
+        assert kept is not None
+        assert kept.status == "paused"
+        later = NOON + DAY
+        changed = await schedules.change(
+            KEY.user_id, added.id, text="薬", time=(later, DAILY), timezone="Europe/Berlin"
+        )
+        assert changed is not None
+        assert (changed.due_at, changed.repeat, changed.timezone) == (later, DAILY, "Europe/Berlin")
+        assert changed.status == "active"
+
+    async def test_is_checked_as_a_new_one_is(self, schedules: Clocked) -> None:
+        added = await once(schedules, text="薬")
+        with pytest.raises(EmptyReminder):
+            await schedules.change(KEY.user_id, added.id, text=" ")
+        assert await schedules.get(KEY.user_id, added.id) == added
+
+    async def test_is_for_its_owner_alone(self, schedules: Clocked) -> None:
+        added = await once(schedules, text="薬")
+        assert await schedules.change(OTHER_USER.user_id, added.id, text="毒") is None
+        assert await schedules.get(KEY.user_id, added.id) == added

@@ -14,6 +14,7 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
     AccessStore,
     AgentStore,
+    ArchiveStore,
     BlockStore,
     CanvasStore,
     ChannelModelStore,
@@ -86,6 +87,7 @@ USER_TABLES: Final = (
 )
 STORES: Final = (
     *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
+    ArchiveStore,
     *(MemoryPinStore, ReceiptStore, ProposalStore, SettingsStore, SummaryStore, TokenFactorStore),
     *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
     *(AccessStore, ChannelModelStore),

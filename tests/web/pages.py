@@ -39,6 +39,8 @@ class Town:
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
     changed: list[SessionKey] = field(default_factory=list)
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
+    told_anew: list[int] = field(default_factory=list)
+    """Whose receipts are to be shown anew."""
 
     async def admit(
         self, place: WebPlace, what: Literal["command", "choices"], *, always: bool = False
@@ -76,6 +78,14 @@ class Town:
 
     async def canvas_changed(self, key: SessionKey) -> None:
         self.changed.append(key)
+
+    async def receipts_changed(self, user_id: int) -> None:
+        self.told_anew.append(user_id)
+
+    @asynccontextmanager
+    async def erasing(self, user_id: int) -> AsyncIterator[None]:
+        yield
+        self.told_anew.append(user_id)
 
 
 @dataclass

@@ -39,7 +39,7 @@ class TestThePage:
             await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
             await draw(site, CARD, CHART)
             await expect(page.locator(".element h2 .name")).to_have_text(["買い物", "売上"])
-            await expect(page.locator("[data-id=sales] svg")).to_be_visible()
+            await expect(page.locator("[data-id=sales] .chart")).to_be_visible()
             await draw(site, UpdateCard("shopping", content="- 豆腐"))
             await expect(page.locator("[data-id=shopping] .body")).to_have_text("豆腐")
             await draw(site, RemoveElement("sales"), ShowText("朝は散歩", id="plan"))

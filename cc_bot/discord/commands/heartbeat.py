@@ -2,21 +2,14 @@
 
 import lightbulb
 
+from cc_bot.assistant.reminders import ReminderSource, start_heartbeat, stop_heartbeat
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.interactions import can_write, own_space
+from cc_bot.discord.interactions import can_write, own_space, payer_of
 from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.pages.reminders import started_answer, status
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.schedule import (
-    LEAST_HOURS,
-    MOST_HOURS,
-    USUAL_QUIET,
-    Quiet,
-    next_beat,
-    parse_minute,
-    repeat_of,
-)
+from cc_bot.domain.schedule import LEAST_HOURS, MOST_HOURS, quiet_of
 from cc_bot.stores import ScheduleStore, Stores
 
 loader = lightbulb.Loader()
@@ -62,29 +55,22 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
         interaction = ctx.interaction
         recipient = await recipients.defer(interaction)
         try:
-            quiet = Quiet(
-                _minute(self.quiet_from, USUAL_QUIET.since), _minute(self.quiet_to, USUAL_QUIET.until)
-            )
-        except _NoTime as error:
+            quiet = quiet_of(self.quiet_from or "", self.quiet_to or "")
+        except ValueError as error:
             told = recipient.words.heartbeat.time_not_understood.format(given=escape_markdown(str(error)))
             await interaction.edit_initial_response(told, **NO_PINGS)
             return
         here = self.where == "channel" and not own_space(interaction)
         posted = here and can_write(interaction)
-        repeat = repeat_of(self.every)
-        schedule = await schedules.add(
+        source = ReminderSource(
             (await chooser.of(interaction)).key,
-            "",
-            next_beat(recipients.clock(), repeat, recipient.timezone, quiet),
-            kind="heartbeat",
-            place="channel" if posted else "dm",
-            guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
-            visibility="public" if posted else "private",
-            repeat=repeat,
-            timezone=recipient.timezone.key,
-            quiet=quiet,
-            locale=recipient.locale,
+            recipient.timezone,
+            recipient.locale,
+            payer_of(interaction),
+            "channel" if posted else "dm",
+            None if interaction.guild_id is None else int(interaction.guild_id),
         )
+        schedule = await start_heartbeat(schedules, source, self.every, quiet, recipients.clock)
         answer = started_answer(
             schedule, recipient.words, memory_paused=recipient.memory_paused, moved_to_dm=here and not posted
         )
@@ -98,12 +84,9 @@ class Off(
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients) -> None:
         recipient = await recipients.defer(ctx.interaction)
-        found = await stores.schedules.list(recipient.user_id, kind="heartbeat")
-        for schedule in found:
-            await stores.schedules.cancel(recipient.user_id, schedule.id)
-        await stores.heartbeats.forget(recipient.user_id)
+        stopped = await stop_heartbeat(stores.schedules, stores.heartbeats, recipient.user_id)
         told = recipient.words.heartbeat
-        await ctx.interaction.edit_initial_response(told.stopped if found else told.off)
+        await ctx.interaction.edit_initial_response(told.stopped if stopped else told.off)
 
 
 @heartbeat.register
@@ -119,17 +102,3 @@ class Status(
         found = await schedules.list(recipient.user_id, kind="heartbeat")
         answer = status(found[0] if found else None, recipient.words, memory_paused=recipient.memory_paused)
         await ctx.interaction.edit_initial_response(answer, **NO_PINGS)
-
-
-class _NoTime(Exception):
-    """A word that is no time of day."""
-
-
-def _minute(given: str | None, usual: int) -> int:
-    """Parse a time of day. Raises _NoTime."""
-    if given is None:
-        return usual
-    minute = parse_minute(given)
-    if minute is None:
-        raise _NoTime(given)
-    return minute

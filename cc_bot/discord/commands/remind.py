@@ -10,6 +10,7 @@ import lightbulb
 import structlog
 
 from cc_bot.assistant import TimeResolver
+from cc_bot.assistant.reminders import ReminderSource, add_reminders, find_reminder
 from cc_bot.discord.access import suggesting
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.outlets import reply_in_place
@@ -36,8 +37,8 @@ from cc_bot.discord.pages.reminders import (
 )
 from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.domain.errors import CcBotError, ScheduleNotFound, TooManySchedules
-from cc_bot.domain.schedule import MAX_SCHEDULES, MAX_TEXT_CHARACTERS, Place, Schedule
+from cc_bot.domain.errors import CcBotError, ScheduleNotFound
+from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
 
 # ---- group -----------------------------------------------------------------------------------------------
@@ -152,26 +153,18 @@ class AddScheduleCommand(
     ) -> None:
         interaction = ctx.interaction
         recipient = await recipients.defer(interaction)
-        planned = await moments.resolve(
-            self.when, self.repeat or "", recipient.timezone, recipient.locale, payer=payer_of(interaction)
+        place = place_of(self.where, interaction)
+        source = ReminderSource(
+            (await chooser.of(interaction)).key,
+            recipient.timezone,
+            recipient.locale,
+            payer_of(interaction),
+            place,
+            None if interaction.guild_id is None else int(interaction.guild_id),
         )
-        if len(planned) > MAX_SCHEDULES - len(await schedules.list(recipient.user_id)):
-            raise TooManySchedules(limit=MAX_SCHEDULES)  # all of them, or none
-        place, key = place_of(self.where, interaction), (await chooser.of(interaction)).key
-        added = [
-            await schedules.add(
-                key,
-                self.text,
-                due_at,
-                place=place,
-                guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
-                visibility="private" if place == "dm" else "public",
-                repeat=repeat,
-                timezone=recipient.timezone.key,
-                locale=recipient.locale,
-            )
-            for due_at, repeat in planned
-        ]
+        added = await add_reminders(
+            schedules, moments, source, text=self.text, when=self.when, repeat=self.repeat or ""
+        )
         known = await schedules.list(recipient.user_id)
         where = _where(place, self.where, interaction, recipient)
         await show_view(interaction, added_view(added, where, paused_among(known), recipient))
@@ -266,7 +259,7 @@ class DeleteScheduleCommand(
         self, ctx: lightbulb.Context, schedules: ScheduleStore, recipients: Recipients, upkeep: ReceiptUpkeep
     ) -> None:
         recipient = await recipients.defer(ctx.interaction)
-        known = await _reminder(schedules, recipient, self.id)
+        known = await find_reminder(schedules, recipient.user_id, self.id)
         cancelled = await schedules.cancel(recipient.user_id, known.id)
         if cancelled is None:
             raise ScheduleNotFound(id=self.id)
@@ -291,17 +284,9 @@ class ResumeScheduleCommand(
 async def _resume(schedules: ScheduleStore, recipient: Recipient, number: int) -> str:
     """Have it go on, and say when. What had one time only, and is past it, comes at once."""
     words = recipient.words.reminder
-    before = await _reminder(schedules, recipient, number)
+    before = await find_reminder(schedules, recipient.user_id, number)
     resumed = await schedules.resume(recipient.user_id, before.id)
     if resumed is None:
         return words.not_paused.format(text=shown_text(before))
     time, moment = timestamp(resumed.due_at, "F"), timestamp(resumed.due_at, "R")
     return words.resumed.format(time=time, moment=moment, text=shown_text(resumed))
-
-
-async def _reminder(schedules: ScheduleStore, recipient: Recipient, number: int) -> Schedule:
-    """Return a reminder by its number. Raises ScheduleNotFound; a heartbeat has commands of its own."""
-    found = await schedules.get_by_number(recipient.user_id, number)
-    if found is None or found.status == "done":
-        raise ScheduleNotFound(id=number)
-    return found

@@ -2,7 +2,7 @@
 up."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import hikari
@@ -22,7 +22,7 @@ from cc_bot.domain.member import (
     ids_of,
 )
 from cc_bot.domain.message import Agent
-from cc_bot.domain.privacy import Holdings
+from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
 from cc_bot.status import Seen
@@ -166,9 +166,6 @@ def agent_list(agents: Sequence[Agent], all_words: Texts, *, in_use: str, defaul
 
 # ---- privacy view ----------------------------------------------------------------------------------------
 # The question whether to erase everything.
-
-CONFIRM_WITHIN: Final = timedelta(minutes=5)
-"""A question whether to erase everything must not lie around."""
 
 
 def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> EphemeralView:

@@ -1,0 +1,176 @@
+"""The archive as its users read it: their own conversations, open and over, and the deletion of one.
+
+A deletion takes what was said with its files and proposals, what of it stands in a channel's context, and the
+summaries that tell of it. The canvas of a key is its newest session's: with that it goes too, and an empty
+session takes its place, so that what was drawn earlier does not come back.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+from uuid import uuid4
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import ArchivedSession, SessionKey
+from cc_bot.storage import Database, ErasureLog, Statement, Steps
+from cc_bot.stores.canvases import clear_canvas, read_current, select_current
+from cc_bot.stores.channels import deletion_here_alone
+from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, key_columns, to_text
+from cc_bot.stores.memory.removal import OWE
+from cc_bot.stores.sessions import INSERT_SESSION
+from cc_bot.stores.summaries import forget_summaries_of
+
+OPENING_CHARACTERS: Final = 200
+
+_SESSION: Final = Columns(ArchivedSession, moments=ISO)
+
+# ruff: noqa: S608 - put together from constants alone
+
+# Those in which something was said. The messages of each are found by messages_by_session. $1 user
+_READABLE: Final = """
+    FROM sessions AS s
+    WHERE s.user_id = $1
+        AND EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = s.id AND m.user_id = $1)
+"""
+
+_SELECTED: Final = f"""
+    SELECT
+        s.id, s.user_id, s.channel_id, s.agent, s.created_at, s.last_active, s.closed_at,
+        (
+            SELECT count(*) FROM messages AS m
+            WHERE m.session_id = s.id AND m.user_id = $1 AND m.status <> 'replaced'
+        ),
+        coalesce((
+            SELECT substr(m.content, 1, {OPENING_CHARACTERS}) FROM messages AS m
+            WHERE m.session_id = s.id AND m.user_id = $1 AND m.role = 'user'
+            ORDER BY m.id LIMIT 1
+        ), '')
+"""
+
+# By sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 how many, $5 how many before them
+_LIST: Final = f"""
+    {_SELECTED}
+    {_READABLE} AND ($2 IS NULL OR s.channel_id = $2) AND ($3 IS NULL OR s.agent = $3)
+    ORDER BY s.rowid DESC LIMIT $4 OFFSET $5
+"""
+
+# By sessions_by_user.
+_LIST_KEYS: Final = f"SELECT s.user_id, s.channel_id, s.agent {_READABLE} ORDER BY s.rowid DESC"
+
+# By the primary key. $2 session
+_GET: Final = f"{_SELECTED} {_READABLE} AND s.id = $2"
+
+# By messages_by_session. $1 user, $2 session, $3 how many, $4 how many before them
+_SELECT_MESSAGES: Final = f"""
+    SELECT {MESSAGE.select} FROM messages
+    WHERE session_id = $2 AND user_id = $1 AND status <> 'replaced'
+    ORDER BY id LIMIT $3 OFFSET $4
+"""
+
+# Their names alone. By attachments_by_session. $1 user, $2 session, $3 and $4 the first and the last message
+_SELECT_FILES: Final = """
+    SELECT message_id, name, content_type FROM attachments
+    WHERE session_id = $2 AND user_id = $1 AND message_id BETWEEN $3 AND $4
+    ORDER BY message_id, position
+"""
+
+# By the primary key. $1 user, $2 session
+_SELECT_KEY: Final = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND id = $2"
+
+# By messages_by_session. $1 user, $2 session
+_SELECT_DISCORD_IDS: Final = """
+    SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
+"""
+_DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
+
+# By the primary key. $3 now
+_CLOSE: Final = "UPDATE sessions SET closed_at = coalesce(closed_at, $3) WHERE user_id = $1 AND id = $2"
+_DELETE: Final = "DELETE FROM sessions WHERE user_id = $1 AND id = $2"
+
+
+class ArchiveStore:
+    """The conversations of every user, and only ever for that user."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
+        """Make the store. `log` is where it is noted what was deleted, so that no restore brings it back."""
+        self._database = database
+        self._clock = clock
+        self._log = log
+
+    async def list_keys(self, user_id: int) -> list[SessionKey]:
+        """List the key of each session of a user in which something was said, the newest session first; as
+        often as there are sessions of it."""
+        return [*map(KEY.read, await self._database.query(_LIST_KEYS, user_id))]
+
+    async def list_sessions(
+        self,
+        user_id: int,
+        *,
+        channel_id: int | None = None,
+        agent: str | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> list[ArchivedSession]:
+        """List a user's sessions in which something was said, the newest first."""
+        rows = await self._database.query(_LIST, user_id, channel_id, agent, limit, offset)
+        return [*map(_SESSION.read, rows)]
+
+    async def get_session(self, user_id: int, session_id: str) -> ArchivedSession | None:
+        """Return one; None where the user has none of that id, or nothing was said in it."""
+        return _SESSION.first(await self._database.query(_GET, user_id, session_id))
+
+    async def list_messages(
+        self, user_id: int, session_id: str, *, limit: int = 50, offset: int = 0
+    ) -> list[Message]:
+        """List what was said in a session of a user, the oldest first, without answers that another one took
+        the place of; of files that are still there the names and types alone."""
+        rows = await self._database.query(_SELECT_MESSAGES, user_id, session_id, limit, offset)
+        messages = [*map(MESSAGE.read, rows)]
+        ids = [message.id for message in messages if message.id is not None]
+        if not ids:
+            return messages
+        files: dict[int, tuple[Attachment, ...]] = {}
+        found = await self._database.query(_SELECT_FILES, user_id, session_id, ids[0], ids[-1])
+        for id_, name, content_type in found:
+            files[id_] = (*files.get(id_, ()), Attachment(name, content_type, b""))
+        return [replace(each, attachments=files.get(each.id or 0, ())) for each in messages]
+
+    async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
+        """Delete a session with all that was said in it, whole or not at all, and return its key; None where
+        the user has none of that id. A turn that is on its way in it is not stored any more.
+
+        What SQLite may leave in unused room is dealt with as for memories: see memory/removal.py, whose
+        `write_back` is to be called after this. Raises StorageError.
+        """
+        key = KEY.first(await self._database.query(_SELECT_KEY, user_id, session_id))
+        if key is None:
+            return None
+        if self._log:
+            await self._log.note("session", session_id)
+        await self._database.write(partial(self._deletion, key, session_id))
+        return key
+
+    def _deletion(self, key: SessionKey, session_id: str) -> Steps[None]:
+        owned = (key.user_id, session_id)
+        current = read_current((yield select_current(key)))
+        if current is not None and current.session_id == session_id and current.revision:
+            yield from self._begin_anew(key, session_id)
+        yield from forget_summaries_of(key, session_id)
+        said = yield Statement(_SELECT_DISCORD_IDS, owned)
+        yield from deletion_here_alone([discord_id for (discord_id,) in said])
+        for sql in (_DELETE_MESSAGES, _DELETE):
+            yield Statement(sql, owned)
+        yield Statement(OWE)
+
+    def _begin_anew(self, key: SessionKey, session_id: str) -> Steps[None]:
+        """Open an empty session with an empty canvas, whose revision goes on from the one before."""
+        now = to_text(self._clock())
+        statements: Sequence[Statement] = (
+            clear_canvas(key),
+            Statement(_CLOSE, (key.user_id, session_id, now)),
+            Statement(INSERT_SESSION, (*key_columns(key), str(uuid4()), now)),
+        )
+        for statement in statements:  # noqa: UP028 - a tuple can't be sent the rows
+            yield statement

@@ -1,0 +1,132 @@
+"""One's own conversations: by channel and agent, to read and to delete one by one."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from aiohttp import web
+from markupsafe import Markup
+
+from cc_bot.domain.errors import NothingHere
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import ArchivedSession, SessionKey
+from cc_bot.web.form import PageNumber
+from cc_bot.web.markdown import to_html
+from cc_bot.web.page import render, see_other
+from cc_bot.web.places import place_names
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, visitor_of
+
+SESSIONS: Final = 20
+MESSAGES: Final = 40
+"""On a page."""
+MOST_CHOICES: Final = 50
+"""Places to choose from: those of the newest conversations."""
+
+_SESSION_ID: Final = re.compile(r"[0-9a-f-]{36}")
+
+
+class ConversationPages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/conversations", self.list),
+            web.get("/conversations/{id}", self.read),
+            web.post("/conversations/{id}/delete", self.delete),
+        )
+
+    async def list(self, request: web.Request) -> web.Response:
+        """Show all, or those of one channel and agent with what was written down of them."""
+        visitor, stores = visitor_of(request), self._services.stores
+        counts = Counter(await stores.archive.list_keys(visitor.user_id))
+        chosen = _chosen(request.query.get("place", ""), counts)
+        page = PageNumber.of(request, counts[chosen] if chosen else counts.total(), SESSIONS)
+        sessions = await stores.archive.list_sessions(
+            visitor.user_id,
+            channel_id=chosen.channel_id if chosen else None,
+            agent=chosen.agent if chosen else None,
+            limit=SESSIONS,
+            offset=page.offset(SESSIONS),
+        )
+        choices = [*counts][:MOST_CHOICES]
+        shown = [*choices, *(session.key for session in sessions), *filter(None, [chosen])]
+        return render(
+            request,
+            "conversations.html",
+            visitor,
+            counts=counts,
+            choices=choices,
+            chosen=chosen,
+            sessions=sessions,
+            summaries=await stores.summaries.list_current(chosen) if chosen else (),
+            names=await place_names(self._services, shown, visitor),
+            page=page,
+            place_of=place_of,
+        )
+
+    async def read(self, request: web.Request) -> web.Response:
+        """Show what was said in one. Raises NothingHere."""
+        visitor, stores = visitor_of(request), self._services.stores
+        session = await self._session(request, visitor)
+        page = PageNumber.of(request, session.messages, MESSAGES)
+        messages = await stores.archive.list_messages(
+            visitor.user_id, session.id, limit=MESSAGES, offset=page.offset(MESSAGES)
+        )
+        return render(
+            request,
+            "conversation.html",
+            visitor,
+            session=session,
+            messages=messages,
+            names=await place_names(self._services, [session.key], visitor),
+            page=page,
+            place_of=place_of,
+            body_of=body_of,
+        )
+
+    async def delete(self, request: web.Request) -> web.StreamResponse:
+        """Delete one for good. Raises NothingHere, or a StorageError when nothing was deleted."""
+        visitor = visitor_of(request)
+        key = await self._services.privacy.delete_session(visitor.user_id, _id_in(request))
+        if key is None:
+            raise NothingHere
+        await self._services.discord.canvas_changed(key)
+        return see_other("/conversations", "conversation_deleted")
+
+    async def _session(self, request: web.Request, visitor: SignedIn) -> ArchivedSession:
+        session = await self._services.stores.archive.get_session(visitor.user_id, _id_in(request))
+        if session is None:
+            raise NothingHere
+        return session
+
+
+def place_of(key: SessionKey) -> str:
+    """Return what stands for a channel and an agent in an address."""
+    return f"{key.channel_id}/{key.agent}"
+
+
+def _chosen(place: str, known: Iterable[SessionKey]) -> SessionKey | None:
+    """Return the key of a place; None where all are asked for. Raises NothingHere for one of which there is
+    no conversation."""
+    if not place:
+        return None
+    found = next((key for key in known if place_of(key) == place), None)
+    if found is None:
+        raise NothingHere
+    return found
+
+
+def _id_in(request: web.Request) -> str:
+    """Return the id of a session that stands in a path. Raises NothingHere for what is none."""
+    id_ = request.match_info["id"]
+    if not _SESSION_ID.fullmatch(id_):
+        raise NothingHere
+    return id_
+
+
+def body_of(message: Message) -> Markup:
+    """Return what was said as HTML."""
+    return Markup(to_html(message.content))  # noqa: S704 - made by `to_html`, which lets no markup through

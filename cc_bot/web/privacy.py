@@ -1,0 +1,143 @@
+"""The data about whoever is signed in, as `/privacy` shows, exports and erases it.
+
+The file is one, however much there is: it is made while it is sent. Erasing ends the session that asks for
+it, so the answer is the last page that this browser is shown.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Final
+
+import structlog
+from aiohttp import web
+
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
+from cc_bot.texts import Texts
+from cc_bot.web.form import text_of
+from cc_bot.web.page import ENVIRONMENT, fill, render, see_other
+from cc_bot.web.server import is_secure
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
+
+_log = structlog.get_logger(__name__)
+
+_MARKS: Final = ("・", "- ", "-# ")
+"""Of a line on Discord, where a page has a list."""
+
+
+class PrivacyPages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/privacy", self.show),
+            web.get("/privacy/export", self.export),
+            web.get("/privacy/erase", self.ask),
+            web.post("/privacy/erase", self.erase),
+        )
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show how much of what is stored, and for how long."""
+        visitor, privacy = visitor_of(request), self._services.privacy
+        held = await privacy.overview(visitor.user_id)
+        kinds = visitor.words.privacy.kinds
+        return render(
+            request,
+            "privacy.html",
+            visitor,
+            held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
+            kept=_lines(visitor.words.privacy.kept_lines(privacy.retention)),
+        )
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """Send everything as one file."""
+        visitor, now = visitor_of(request), self._services.clock()
+        day = now.astimezone(visitor.timezone).date().isoformat()
+        pieces = self._services.privacy.export_whole(visitor.user_id)
+        return await send_file(request, pieces, f"cc-bot-{day}.json", "application/json")
+
+    async def ask(self, request: web.Request) -> web.Response:
+        """Show what an erasing covers, with the button that does it."""
+        visitor = visitor_of(request)
+        held = await self._services.privacy.overview(visitor.user_id)
+        until = self._services.clock() + CONFIRM_WITHIN
+        return render(
+            request,
+            "privacy_erase.html",
+            visitor,
+            goes=_that_goes(held, visitor.words),
+            stays=_lines([visitor.words.privacy.stays])[0],
+            until=until,
+            until_s=int(until.timestamp()),
+        )
+
+    async def erase(self, request: web.Request) -> web.StreamResponse:
+        """Erase everything, if the question is not an old one. Raises ErasureUnfinished or another
+        StorageError."""
+        visitor = visitor_of(request)
+        until = await text_of(request, "until")
+        if not _holds(until, self._services.clock()):
+            return see_other("/privacy/erase", "erase_too_late")
+        async with self._services.discord.erasing(visitor.user_id):
+            held = await self._services.privacy.erase(visitor.user_id)
+        response = self._erased(request, visitor, held)
+        drop_cookie(response, secure=is_secure(request.host, self._services.settings))
+        return response
+
+    def _erased(self, request: web.Request, visitor: SignedIn, held: Holdings) -> web.Response:
+        """Return the page for somebody of whom nothing is known any more."""
+        return fill(
+            request.app[ENVIRONMENT],
+            "privacy_erased.html",
+            visitor.words,
+            visitor.timezone,
+            status=200,
+            visitor=None,
+            owner=False,
+            done="",
+            told=visitor.words.privacy.told(held),
+        )
+
+
+def _holds(until: str, now: datetime) -> bool:
+    return until.isascii() and until.isdecimal() and len(until) < 12 and now.timestamp() <= int(until)
+
+
+def _that_goes(held: Holdings, words: Texts) -> list[tuple[str, int]]:
+    return [
+        (name, held.count(kind))
+        for kind, name in words.privacy.kinds.items()
+        if kind not in LEFT_BY_ERASING and held.count(kind)
+    ]
+
+
+def _lines(lines: Sequence[str]) -> list[str]:
+    found = list[str]()
+    for line in lines:
+        mark = next((mark for mark in _MARKS if line.startswith(mark)), "")
+        found.append(line.removeprefix(mark))
+    return found
+
+
+async def send_file(
+    request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
+) -> web.StreamResponse:
+    """Send a file while it is made. When that fails on the way the connection is cut, so that no browser
+    takes a part for the whole. Raises what fails before the first piece."""
+    response = web.StreamResponse(headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    response.content_type = content_type
+    first = await anext(pieces, b"")
+    await response.prepare(request)
+    try:
+        await response.write(first)
+        async for piece in pieces:
+            await response.write(piece)
+    except CcBotError as error:
+        _log.warning("download_cut_short", error=type(error).__name__)
+        if request.transport is not None:
+            request.transport.abort()
+        return response
+    await response.write_eof()
+    return response

@@ -1,0 +1,195 @@
+"""One's own reminders and heartbeat, as `/remind` and `/heartbeat` have them, and their changing."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.assistant.reminders import (
+    ReminderSource,
+    add_reminders,
+    change_reminder,
+    start_heartbeat,
+    stop_heartbeat,
+)
+from cc_bot.domain.errors import InputError, NothingHere, RepeatNotUnderstood, WhenNotUnderstood
+from cc_bot.domain.schedule import (
+    MAX_TEXT_CHARACTERS,
+    USUAL_QUIET,
+    Schedule,
+    clock_time,
+    hours_of,
+    quiet_of,
+    repeat_of,
+)
+from cc_bot.texts.reminder import described
+from cc_bot.web.form import id_in, text_of
+from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.places import channel_names
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, payer_of, visitor_of
+
+LONGEST_TIME: Final = 100
+"""Characters, as the command takes them."""
+_USUAL_HOURS: Final = 6
+
+
+class ReminderPages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+        self._schedules = services.stores.schedules
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/reminders", self.list),
+            web.post("/reminders", self.add),
+            web.post("/reminders/{number}/change", self.change),
+            web.post("/reminders/{number}/cancel", self.cancel),
+            web.post("/reminders/{number}/resume", self.resume),
+            web.post("/heartbeat", self.start_heartbeat),
+            web.post("/heartbeat/stop", self.stop_heartbeat),
+        )
+
+    async def list(self, request: web.Request) -> web.Response:
+        """Show all that wait or are paused, the next one first, and the heartbeat."""
+        visitor = visitor_of(request)
+        reminders = await self._schedules.list(visitor.user_id)
+        beats = await self._schedules.list(visitor.user_id, kind="heartbeat")
+        ids = (each.key.channel_id for each in (*reminders, *beats) if each.place == "channel")
+        names = await channel_names(self._services, ids, visitor)
+        words, at = visitor.words, moment_in(visitor.locale, visitor.timezone)
+        beat = beats[0] if beats else None
+        quiet = (beat.quiet if beat else None) or USUAL_QUIET
+        return render(
+            request,
+            "reminders.html",
+            visitor,
+            reminders=reminders,
+            time_of=lambda each: _time(each, visitor, at(each.due_at)),
+            place_of=lambda each: _place(each, visitor, names.get(each.key.channel_id, "")),
+            trouble_of=lambda each: words.reminder.reasons[each.obstacle] or words.reminder.paused,
+            most_characters=MAX_TEXT_CHARACTERS,
+            longest_time=LONGEST_TIME,
+            beat=beat,
+            rhythm=_rhythm(beat, visitor, names.get(beat.key.channel_id, "")) if beat else "",
+            hours=hours_of(beat.repeat) if beat else _USUAL_HOURS,
+            quiet_from=f"{clock_time(quiet.since):0>5}",
+            quiet_to=f"{clock_time(quiet.until):0>5}",
+        )
+
+    async def add(self, request: web.Request) -> web.StreamResponse:
+        """Set one, or as many as its time means. Raises what `add_reminders` raises."""
+        visitor = visitor_of(request)
+        when, repeat = await _times(request)
+        await add_reminders(
+            self._schedules,
+            self._services.moments,
+            await self._source(visitor),
+            text=await text_of(request, "text"),
+            when=when,
+            repeat=repeat,
+        )
+        return see_other("/reminders", "reminder_set")
+
+    async def change(self, request: web.Request) -> web.StreamResponse:
+        """Give one another text, time or repeat. Raises NothingHere, and what `change_reminder` raises."""
+        visitor = visitor_of(request)
+        before = await self._reminder(request, visitor)
+        when, repeat = await _times(request)
+        await change_reminder(
+            self._schedules,
+            self._services.moments,
+            await self._source(visitor),
+            before,
+            text=await text_of(request, "text"),
+            when=when,
+            repeat=repeat,
+        )
+        await self._services.discord.receipts_changed(visitor.user_id)
+        return see_other("/reminders", "reminder_changed")
+
+    async def cancel(self, request: web.Request) -> web.StreamResponse:
+        """Delete one. Raises NothingHere."""
+        visitor = visitor_of(request)
+        known = await self._reminder(request, visitor)
+        if await self._schedules.cancel(visitor.user_id, known.id) is None:
+            raise NothingHere
+        await self._services.discord.receipts_changed(visitor.user_id)
+        return see_other("/reminders", "reminder_cancelled")
+
+    async def resume(self, request: web.Request) -> web.StreamResponse:
+        """Let a paused one go on. Raises NothingHere; one that waits stays as it is."""
+        visitor = visitor_of(request)
+        known = await self._reminder(request, visitor)
+        await self._schedules.resume(visitor.user_id, known.id)
+        return see_other("/reminders", "reminder_resumed")
+
+    async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
+        """Have the bot look around, in the place of what there was. Raises InputError."""
+        visitor = visitor_of(request)
+        try:
+            hours = int(await text_of(request, "every"))
+            repeat_of(hours)
+            quiet = quiet_of(await text_of(request, "quiet_from"), await text_of(request, "quiet_to"))
+        except ValueError as error:
+            raise InputError from error
+        source = await self._source(visitor)
+        await start_heartbeat(self._schedules, source, hours, quiet, self._services.clock)
+        return see_other("/reminders", "heartbeat_on")
+
+    async def stop_heartbeat(self, request: web.Request) -> web.StreamResponse:
+        """Have it look around no longer."""
+        visitor = visitor_of(request)
+        await stop_heartbeat(self._schedules, self._services.stores.heartbeats, visitor.user_id)
+        return see_other("/reminders", "heartbeat_off")
+
+    async def _reminder(self, request: web.Request, visitor: SignedIn) -> Schedule:
+        """Return the reminder whose number stands in the path. Raises NothingHere."""
+        found = await self._schedules.get_by_number(visitor.user_id, id_in(request, "number"))
+        if found is None or found.status == "done":
+            raise NothingHere
+        return found
+
+    async def _source(self, visitor: SignedIn) -> ReminderSource:
+        place = visitor.session.place
+        return ReminderSource(
+            await self._services.discord.current_key(visitor.user_id, place.channel_id),
+            visitor.timezone,
+            visitor.locale,
+            payer_of(visitor),
+            "dm" if visitor.user_id else "terminal",
+            place.guild_id,
+        )
+
+
+async def _times(request: web.Request) -> tuple[str, str]:
+    """Return the time and the repeat that were typed. Raises WhenNotUnderstood or RepeatNotUnderstood for
+    what is too long."""
+    when, repeat = await text_of(request, "when"), await text_of(request, "repeat")
+    if len(when) > LONGEST_TIME:
+        raise WhenNotUnderstood
+    if len(repeat) > LONGEST_TIME:
+        raise RepeatNotUnderstood
+    return when, repeat
+
+
+def _time(schedule: Schedule, visitor: SignedIn, due: str) -> str:
+    if not schedule.repeat:
+        return due
+    repeat = described(schedule.repeat, visitor.words.repeat)
+    return visitor.words.web_reminder.next.format(repeat=repeat, time=due)
+
+
+def _place(schedule: Schedule, visitor: SignedIn, channel: str) -> str:
+    words = visitor.words.reminder
+    return {"dm": words.dm_place, "terminal": words.terminal_place, "channel": channel}[schedule.place]
+
+
+def _rhythm(beat: Schedule, visitor: SignedIn, channel: str) -> str:
+    """Return the words that tell how often a heartbeat comes, where, and when not."""
+    told, quiet = visitor.words.heartbeat, beat.quiet
+    where = told.in_channel.format(channel=channel) if beat.place == "channel" else told.by_dm
+    kept = told.never_quiet
+    if quiet is not None and quiet.since != quiet.until:
+        kept = told.quiet.format(since=clock_time(quiet.since), until=clock_time(quiet.until))
+    return told.rhythm.format(hours=hours_of(beat.repeat), where=where, quiet=kept)

@@ -1,0 +1,93 @@
+"""One's own settings, as `/settings` has them, and the browsers that are signed in."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot import preferences
+from cc_bot.domain.errors import InputError, UnknownTimezone
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.timezones import suggest_zones
+from cc_bot.stores import Keep
+from cc_bot.web.form import number_of, text_of
+from cc_bot.web.page import render, see_other
+from cc_bot.web.places import channel_names
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import visitor_of
+
+_LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
+LONGEST_ZONE: Final = 64
+"""Characters, as the command takes them."""
+
+
+class SettingsPages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/settings", self.show),
+            web.post("/settings", self.save),
+            web.post("/sessions/end", self.end_session),
+        )
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show what is chosen, and who is signed in."""
+        visitor, services = visitor_of(request), self._services
+        sessions = await services.stores.web_sessions.list(visitor.user_id)
+        return render(
+            request,
+            "settings.html",
+            visitor,
+            chosen=await services.stores.settings.get(visitor.user_id),
+            zones=suggest_zones(""),
+            default_zone=services.settings.timezone.key,
+            may_speak=services.settings.speaks,
+            sessions=sessions,
+            places=await channel_names(services, (each.place.channel_id for each in sessions), visitor),
+        )
+
+    async def save(self, request: web.Request) -> web.StreamResponse:
+        """Choose all of it. Raises UnknownTimezone, and InputError for a language that there is not."""
+        visitor, services = visitor_of(request), self._services
+        locale = _locale_in(await text_of(request, "language"))
+        zone = _zone_in(await text_of(request, "timezone"))
+        spoken = bool(await text_of(request, "spoken"))
+        await preferences.choose(
+            services.stores,
+            visitor.user_id,
+            locale=locale,
+            zone=zone,
+            spoken=spoken if services.settings.speaks else Keep.AS_IS,
+            default_zone=services.settings.timezone.key,
+        )
+        return see_other("/settings", "settings_saved")
+
+    async def end_session(self, request: web.Request) -> web.StreamResponse:
+        """End one session of one's own by its number, all of them, or all but this browser's."""
+        visitor, wanted = visitor_of(request), await text_of(request, "id")
+        store = self._services.stores.web_sessions
+        if wanted == "others":
+            await store.end_all(visitor.user_id, but=visitor.session.id)
+            return see_other("/settings", "sessions_ended")
+        if wanted == "all":
+            await store.end_all(visitor.user_id)
+        else:
+            await store.end(visitor.user_id, number_of(wanted))
+        return see_other("/settings", "session_ended")
+
+
+def _locale_in(language: str) -> Locale | None:
+    """Return the language that was chosen, None for the default. Raises InputError for another."""
+    if language not in _LANGUAGES:
+        raise InputError
+    return _LANGUAGES[language]
+
+
+def _zone_in(typed: str) -> str | None:
+    """Return what was typed of a time zone; None for the default. Raises
+    UnknownTimezone for what is too long."""
+    if len(typed) > LONGEST_ZONE:
+        raise UnknownTimezone
+    return typed.strip() or None

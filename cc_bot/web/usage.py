@@ -1,0 +1,163 @@
+"""The tokens and cost of whoever is signed in, as `/usage` tells them, and of servers that they manage."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.domain.errors import NothingHere
+from cc_bot.domain.member import Remaining, Total, UsageBreakdown, UsageReport
+from cc_bot.texts import Texts
+from cc_bot.texts.usage import money
+from cc_bot.web.page import moment_in, render
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, payer_of, visitor_of
+
+PERIODS: Final = (7, 30, 365)
+"""Days that can be looked at."""
+USUAL: Final = 30
+MOST_GUILDS: Final = 20
+"""That are asked about at a time."""
+_HEIGHT: Final = 100
+"""Units of the highest bar."""
+_STEP: Final = 10
+"""Units from one bar to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the picture, in its units."""
+
+    label: str
+    tokens: int
+    x: int
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTable:
+    """Rows of numbers under a name."""
+
+    title: str
+    of: str
+    """What the first column holds."""
+    rows: Sequence[tuple[str, Total]]
+
+
+@dataclass(frozen=True, slots=True)
+class UsageView:
+    """The usage of somebody, ready to be shown."""
+
+    name: str
+    """Of a server; empty for one's own."""
+    lines: Sequence[str]
+    left: Sequence[Remaining]
+    total: Total
+    bars: Sequence[Bar]
+    tables: Sequence[UsageTable]
+    currency: str
+    sound: bool
+    """Whether there is any."""
+
+
+class UsagePages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (web.get("/usage", self.show),)
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show one's own usage of some days, and that of servers that one manages. Raises NothingHere for
+        other days than there are."""
+        visitor, spending = visitor_of(request), self._services.spending
+        days = _days_of(request)
+        payer = replace(payer_of(visitor), role_ids=())
+        own = view_of(
+            await spending.report_of(payer), await spending.usage_of(visitor.user_id, days), visitor
+        )
+        return render(
+            request,
+            "usage.html",
+            visitor,
+            views=[own, *await self._guilds(visitor, days)],
+            days=days,
+            periods=PERIODS,
+            width=_STEP * len(own.bars),
+            money=money,
+            in_guild=visitor.session.place.guild_id is not None,
+        )
+
+    async def _guilds(self, visitor: SignedIn, days: int) -> list[UsageView]:
+        """Return those that the user manages, of all that they used anything in."""
+        discord, spending = self._services.discord, self._services.spending
+        asked_for = visitor.session.place.guild_id
+        known = await spending.list_guilds(visitor.user_id, PERIODS[-1])
+        guilds = sorted({*known, *filter(None, [asked_for])})[:MOST_GUILDS]
+        managed = await asyncio.gather(*(discord.manages(visitor.user_id, guild) for guild in guilds))
+        return [
+            view_of(
+                await spending.report_of_guild(guild),
+                await spending.usage_of_guild(guild, days),
+                visitor,
+                name=await discord.name_of_guild(guild) or str(guild),
+            )
+            for guild, may_see in zip(guilds, managed, strict=True)
+            if may_see
+        ]
+
+
+def _days_of(request: web.Request) -> int:
+    asked = request.query.get("days", str(USUAL))
+    if asked not in map(str, PERIODS):
+        raise NothingHere
+    return int(asked)
+
+
+def view_of(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, *, name: str = "") -> UsageView:
+    """Return usage as a page shows it; `name` is a server's."""
+    words, at = visitor.words, moment_in(visitor.locale, visitor.timezone)
+    return UsageView(
+        name,
+        words.usage.lines(report, lambda moment: words.usage.at.format(time=at(moment))),
+        report.left,
+        used.total,
+        bars_of(used, _written(used)),
+        _tables(used, words),
+        report.currency,
+        sound=used.total.seconds > 0,
+    )
+
+
+def _written(used: UsageBreakdown) -> Callable[[date], str]:
+    return (lambda day: f"{day:%Y-%m}") if used.by_month else date.isoformat
+
+
+def bars_of(used: UsageBreakdown, written: Callable[[date], str]) -> list[Bar]:
+    """Return a bar for each day; the highest one takes all of the height, and one of any tokens is seen."""
+    most = max((total.tokens for _, total in used.days), default=0) or 1
+    return [
+        Bar(
+            written(day),
+            total.tokens,
+            place * _STEP,
+            max(1.0 if total.tokens else 0.0, round(total.tokens / most * _HEIGHT, 1)),
+        )
+        for place, (day, total) in enumerate(used.days)
+    ]
+
+
+def _tables(used: UsageBreakdown, words: Texts) -> list[UsageTable]:
+    said, written = words.web_usage, _written(used)
+    days = [(written(day), total) for day, total in reversed(used.days) if total != Total()]
+    models = [(model or words.usage.offline, total) for model, total in used.models]
+    purposes = [(said.purposes[purpose], total) for purpose, total in used.purposes]
+    by_day = UsageTable(
+        said.by_month if used.by_month else said.by_day, said.month if used.by_month else said.day, days
+    )
+    by_model = UsageTable(said.by_model, said.model, models)
+    by_purpose = UsageTable(said.by_purpose, said.purpose, purposes)
+    return [table for table in (by_model, by_purpose, by_day) if table.rows]

@@ -1,0 +1,159 @@
+"""The archive as its users read it, and what goes with a conversation that one of them deletes."""
+
+from datetime import timedelta
+from typing import Final
+
+import pytest
+
+from cc_bot.domain import Attachment, SessionKey
+from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.errors import ConversationGone
+from cc_bot.domain.proposal import KeepMemory
+from cc_bot.storage import Database
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, turn
+from tests.stores.places import CHANNEL
+from tests.stores.test_public_turns import ME, ask, read
+
+FILE: Final = Attachment("旅程.txt", "text/plain", "京都".encode())
+
+
+async def talk(stores: Stores, *said: str, key: SessionKey = KEY, card: str = "", end: bool = False) -> str:
+    """Have a conversation, and return its id."""
+    session = await stores.sessions.open(key)
+    for text in said:
+        drawn = [Drawn(AddCard(card, "中身"), "public")] if card else []
+        session = await stores.sessions.commit_turn(session, turn(text), drawn=drawn)
+    if end:
+        await stores.sessions.clear(key)
+    return session.id
+
+
+async def summarize(stores: Stores) -> None:
+    backlog = await stores.summaries.get_backlog(KEY)
+    assert backlog is not None
+    assert await stores.summaries.put(backlog, {"public": "要約"})
+
+
+class TestReading:
+    async def test_lists_what_was_said_in_the_newest_first(self, stores: Stores) -> None:
+        first = await talk(stores, "旅行の計画", "もう一つ", end=True)
+        second = await talk(stores, "dinner plans")
+        await stores.sessions.open(SessionKey(KEY.user_id, 5))  # nothing was said there
+        listed = await stores.archive.list_sessions(KEY.user_id)
+        assert [(each.id, each.opening, each.messages) for each in listed] == [
+            (second, "dinner plans", 2),
+            (first, "旅行の計画", 4),
+        ]
+        assert [each.closed_at is None for each in listed] == [True, False]
+        assert await stores.archive.list_keys(KEY.user_id) == [KEY, KEY]
+
+    async def test_lists_those_of_a_channel_or_an_agent(self, stores: Stores) -> None:
+        tutor = SessionKey(KEY.user_id, 5, "tutor")
+        here, there = await talk(stores, "ここ"), await talk(stores, "そこ", key=tutor)
+        by_channel = await stores.archive.list_sessions(KEY.user_id, channel_id=KEY.channel_id)
+        assert [each.id for each in by_channel] == [here]
+        by_agent = await stores.archive.list_sessions(KEY.user_id, agent="tutor")
+        assert [(each.id, each.key) for each in by_agent] == [(there, tutor)]
+
+    async def test_goes_page_by_page_with_the_names_of_files(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        session = await stores.sessions.commit_turn(session, turn("一", attachments=(FILE,)))
+        await stores.sessions.commit_turn(session, turn("二"))
+        first = await stores.archive.list_messages(KEY.user_id, session.id, limit=3)
+        assert contents(first) == ["一", "一の答え", "二"]
+        assert [file.name for file in first[0].attachments] == ["旅程.txt"]
+        rest = await stores.archive.list_messages(KEY.user_id, session.id, limit=3, offset=3)
+        assert contents(rest) == ["二の答え"]
+
+    async def test_is_for_its_user_alone(self, stores: Stores) -> None:
+        mine = await talk(stores, "秘密")
+        other = OTHER_USER.user_id
+        assert await stores.archive.get_session(other, mine) is None
+        assert await stores.archive.list_messages(other, mine) == []
+        assert await stores.archive.list_sessions(other) == []
+        assert await stores.archive.delete_session(other, mine) is None
+        assert await stores.archive.get_session(KEY.user_id, mine)
+
+
+class TestDeleting:
+    async def test_takes_what_was_said_with_files_and_proposals(
+        self, stores: Stores, database: Database
+    ) -> None:
+        kept = await talk(stores, "残る話", end=True)
+        session = await stores.sessions.open(KEY)
+        proposed = [KeepMemory("猫は三毛", "general", (), "anywhere")]
+        await stores.sessions.archive_turn(session, turn("消える話", attachments=(FILE,)), proposals=proposed)
+        assert await stores.archive.delete_session(KEY.user_id, session.id) == KEY
+        assert [each.id for each in await stores.archive.list_sessions(KEY.user_id)] == [kept]
+        for table in ("attachments", "proposals"):
+            assert await database.query(f"SELECT 1 FROM {table}") == []
+        assert (await stores.sessions.open(KEY)).history == ()
+
+    async def test_takes_it_out_of_its_channel(self, stores: Stores) -> None:
+        await ask(stores)
+        [mine] = await stores.archive.list_sessions(ME)
+        assert await read(stores)
+        await stores.archive.delete_session(ME, mine.id)
+        assert await read(stores, CHANNEL) == []
+
+    async def test_takes_the_summary_that_tells_of_it(self, stores: Stores) -> None:
+        told = await talk(stores, "要約される話")
+        await summarize(stores)
+        await talk(stores, "まだの話")
+        late = await stores.summaries.get_backlog(KEY)
+        assert late is not None
+        await stores.archive.delete_session(KEY.user_id, told)
+        assert await stores.summaries.list_current(KEY) == ()
+        assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
+
+    async def test_takes_a_summary_that_is_being_made_of_it_and_more(self, open_again: OpenStores) -> None:
+        async with open_again(session_ttl=timedelta()) as stores:  # so that each turn has its own session
+            told = await talk(stores, "要約される話")
+            await summarize(stores)
+            await talk(stores, "次の話")
+            late = await stores.summaries.get_backlog(KEY)
+            assert late is not None
+            assert late.session_id != told
+            await stores.archive.delete_session(KEY.user_id, told)
+            assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
+
+    async def test_leaves_a_summary_that_does_not(self, stores: Stores) -> None:
+        old = await talk(stores, "前の話", end=True)
+        await talk(stores, "要約される話")
+        await summarize(stores)
+        await stores.archive.delete_session(KEY.user_id, old)
+        [summary] = await stores.summaries.list_current(KEY)
+        assert summary.content == "要約"
+
+    async def test_of_the_newest_takes_the_canvas_and_brings_back_no_older_one(
+        self, open_again: OpenStores
+    ) -> None:
+        async with open_again(session_ttl=timedelta()) as stores:
+            await talk(stores, "前の話", card="前の札")
+            newest = await talk(stores, "今の話", card="今の札")
+            before = await stores.canvases.get(KEY)
+            assert before is not None
+            await stores.archive.delete_session(KEY.user_id, newest)
+            after = await stores.canvases.get(KEY)
+            assert after is not None
+            assert after.canvas.elements == ()
+            assert after.revision > before.revision
+            assert (await stores.sessions.open(KEY)).canvas.elements == ()
+
+    async def test_of_an_older_one_leaves_the_canvas(self, open_again: OpenStores) -> None:
+        async with open_again(session_ttl=timedelta()) as stores:
+            old = await talk(stores, "前の話", card="札")
+            await talk(stores, "今の話")
+            await stores.archive.delete_session(KEY.user_id, old)
+            seen = await stores.canvases.get(KEY)
+            assert seen is not None
+            assert len(seen.canvas.elements) == 1
+
+    async def test_leaves_no_place_for_a_turn_that_is_on_its_way(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        session = await stores.sessions.commit_turn(session, turn("前"))
+        await stores.archive.delete_session(KEY.user_id, session.id)
+        with pytest.raises(ConversationGone):
+            await stores.sessions.commit_turn(session, turn("後"))
+        assert await stores.archive.list_sessions(KEY.user_id) == []

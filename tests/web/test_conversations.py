@@ -1,0 +1,124 @@
+"""The pages of one's conversations: listed, read and deleted, and nobody else's."""
+
+from typing import Any, Final
+from uuid import uuid4
+
+import pytest
+
+from cc_bot.domain import Attachment, Locale, Message, SessionKey
+from cc_bot.domain.canvas import AddCard, Drawn
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
+
+KEY: Final = SessionKey(TARO, CHANNEL)
+DM: Final = SessionKey(TARO, 42)
+FILE: Final = Attachment("旅程 <1>.txt", "text/plain", "京都".encode())
+
+
+async def talk(site: Site, *turns: tuple[str, str], key: SessionKey = KEY, **fields: Any) -> str:
+    """Have a conversation, and return its id."""
+    sessions = site.core.stores.sessions
+    session = await sessions.open(key)
+    for asked, answered in turns:
+        said = (Message("user", asked, **fields), Message("assistant", answered, **fields))
+        await sessions.commit_turn(session, said)
+    return session.id
+
+
+class TestList:
+    async def test_names_each_by_its_first_question_and_its_place(self, site: Site, taro: Visit) -> None:
+        assert "会話はまだありません" in await taro.open("/conversations")
+        here = await talk(site, ("旅行の<計画>", "京都です"))
+        await talk(site, ("DMの話", "はい"), key=DM)
+        page = await taro.open("/conversations")
+        assert f'href="/conversations/{here}">旅行の&lt;計画&gt;</a>' in page
+        assert "#雑談 (日本語サーバー)" in page
+        assert "DM など（42）" in page
+        assert "発言と回答 2件" in page
+        assert page.index("DMの話") < page.index("旅行の")
+
+    async def test_shows_those_of_one_place_with_their_summary(self, site: Site, taro: Visit) -> None:
+        await talk(site, ("旅行の計画", "京都です"))
+        await talk(site, ("DMの話", "はい"), key=DM)
+        backlog = await site.core.stores.summaries.get_backlog(KEY)
+        assert backlog is not None
+        await site.core.stores.summaries.put(backlog, {"public": "京都へ行く"})
+        page = await taro.open(f"/conversations?place={CHANNEL}/default")
+        assert "京都へ行く" in page
+        assert "旅行の計画" in page
+        assert "DMの話" not in page
+        assert "京都へ行く" not in await taro.open("/conversations")
+        await taro.open("/conversations?place=7/default", status=404)
+
+    async def test_goes_page_by_page(self, site: Site, taro: Visit) -> None:
+        for number in range(23):
+            await talk(site, (f"質問{number}番", "はい"))
+            await site.core.stores.sessions.clear(KEY)
+        first, second = await taro.open("/conversations"), await taro.open("/conversations?page=2")
+        assert "1 / 2 ページ" in first
+        assert ("質問22番" in first, "質問2番" in first) == (True, False)
+        assert ("質問22番" in second, "質問2番" in second) == (False, True)
+        for wrong in ("3", "x", "-1", "9" * 30):
+            await taro.open(f"/conversations?page={wrong}", status=404)
+
+    async def test_is_in_english_for_who_reads_that(self, site: Site, taro: Visit) -> None:
+        await talk(site, ("Dinner plans", "Ramen"))
+        await site.core.stores.settings.set(TARO, locale=Locale.EN)
+        page = await taro.open("/conversations")
+        assert "2 messages" in page
+        assert "goes on" in page
+
+
+class TestReading:
+    async def test_shows_what_was_said_with_markdown_files_and_marks(self, site: Site, taro: Visit) -> None:
+        said = ("見て\n二行目", "**大切** <script>alert(1)</script>")
+        id_ = await talk(site, said, visibility="private", attachments=(FILE,))
+        page = await taro.open(f"/conversations/{id_}")
+        assert "<strong>大切</strong> &lt;script&gt;" in page
+        assert "見て<br" in page
+        assert "添付: 旅程 &lt;1&gt;.txt" in page
+        assert page.count("自分だけ") == 2
+
+    async def test_goes_page_by_page(self, site: Site, taro: Visit) -> None:
+        id_ = await talk(site, *((f"質問{number}番", f"答え{number}番") for number in range(25)))
+        first = await taro.open(f"/conversations/{id_}")
+        second = await taro.open(f"/conversations/{id_}?page=2")
+        assert ("質問0番" in first, "答え24番" in first) == (True, False)
+        assert ("質問0番" in second, "答え24番" in second) == (False, True)
+
+    @pytest.mark.parametrize("id_", ["c2e27c4c-f18a-4f56-a18e-a858ad853371", "x", "1"])
+    async def test_of_one_that_there_is_not_is_refused(self, taro: Visit, id_: str) -> None:
+        await taro.open(f"/conversations/{id_}", status=404)
+        assert (await taro.press(f"/conversations/{id_}/delete")).status == 404
+
+    async def test_of_somebody_elses_is_as_of_none(self, site: Site, taro: Visit) -> None:
+        theirs = await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
+        assert "花の秘密" not in await taro.open("/conversations")
+        page = await taro.open(f"/conversations/{theirs}", status=404)
+        assert page == await taro.open(f"/conversations/{uuid4()}", status=404)
+        assert (await taro.press(f"/conversations/{theirs}/delete")).status == 404
+        async with site.visit(HANA) as hana:
+            assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
+
+
+class TestDeleting:
+    async def test_takes_it_away_and_lets_the_next_question_begin_anew(self, site: Site, taro: Visit) -> None:
+        kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
+        answer = await taro.press(f"/conversations/{gone}/delete")
+        assert answer.headers["Location"] == "/conversations?done=conversation_deleted"
+        page = await taro.open("/conversations?done=conversation_deleted")
+        assert "会話を消しました。" in page
+        assert kept in page
+        assert gone not in page
+        await taro.open(f"/conversations/{gone}", status=404)
+        session = await site.core.stores.sessions.open(KEY)
+        assert (session.id != gone, session.history) == (True, ())
+        assert await site.core.stores.erasures.read()
+
+    async def test_has_the_message_with_its_canvas_follow(self, site: Site, taro: Visit) -> None:
+        id_ = await talk(site, ("旅行の計画", "はい"))
+        await site.core.stores.canvases.draw(KEY, [Drawn(AddCard("旅程", "京都"), "public")])
+        await taro.press(f"/conversations/{id_}/delete")
+        assert site.town.changed == [KEY]
+        seen = await site.core.stores.canvases.get(KEY)
+        assert seen is not None
+        assert seen.canvas.elements == ()

@@ -1,0 +1,136 @@
+"""The page of one's reminders and heartbeat: set, changed, cancelled, and nobody else's."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import pytest
+
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.schedule import Quiet, Schedule
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
+
+KEY: Final = SessionKey(TARO, CHANNEL)
+TOMORROW: Final = datetime.now(UTC) + timedelta(days=1)
+
+
+async def listed(site: Site, user_id: int = TARO) -> list[Schedule]:
+    return [*await site.core.stores.schedules.list(user_id)]
+
+
+class TestNewReminder:
+    async def test_is_set_in_the_words_that_the_command_takes(self, site: Site, taro: Visit) -> None:
+        assert "予約したお知らせはありません" in await taro.open("/reminders")
+        answer = await taro.press("/reminders", text="薬を<飲む>", when="毎朝7時", repeat="")
+        assert answer.headers["Location"] == "/reminders?done=reminder_set"
+        page = await taro.open("/reminders?done=reminder_set")
+        assert "薬を&lt;飲む&gt;" in page
+        assert "毎日 7:00（次は" in page
+        assert "場所: DM" in page
+        [reminder] = await listed(site)
+        assert (reminder.key, reminder.place, reminder.visibility) == (KEY, "dm", "private")
+        assert (reminder.repeat, reminder.timezone) == ("0 7 * * *", "Asia/Tokyo")
+
+    async def test_is_one_for_each_time(self, site: Site, taro: Visit) -> None:
+        await taro.press("/reminders", text="薬", when="明日9時と18時", repeat="")
+        assert len(await listed(site)) == 2
+
+    @pytest.mark.parametrize(
+        ("text", "when", "repeat"),
+        [
+            ("薬", "いつか", ""),
+            ("薬", "昨日9時", ""),
+            ("", "明日9時", ""),
+            ("薬", "x" * 101, ""),
+            ("薬", "明日9時", "x" * 101),
+            ("あ" * 1001, "明日9時", ""),
+        ],
+    )
+    async def test_that_is_not_understood_is_refused_with_a_sentence(
+        self, site: Site, taro: Visit, text: str, when: str, repeat: str
+    ) -> None:
+        answer = await taro.press("/reminders", text=text, when=when, repeat=repeat)
+        assert answer.status == 400
+        assert 'role="alert"' in await answer.text()
+        assert await listed(site) == []
+
+    async def test_is_in_english_for_who_reads_that(self, site: Site, taro: Visit) -> None:
+        await site.core.stores.settings.set(TARO, locale=Locale.EN, timezone="Europe/Paris")
+        await taro.press("/reminders", text="Take the pills", when="every Monday at 9", repeat="")
+        page = await taro.open("/reminders")
+        assert "every Monday at 9:00 (next:" in page
+        assert "Where: DM" in page
+
+
+class TestReminder:
+    async def test_gets_another_text_and_keeps_its_time(self, site: Site, taro: Visit) -> None:
+        before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        answer = await taro.press(f"/reminders/{before.number}/change", text="薬と水", when="", repeat="")
+        assert answer.headers["Location"] == "/reminders?done=reminder_changed"
+        [after] = await listed(site)
+        assert (after.text, after.due_at) == ("薬と水", before.due_at)
+        assert site.town.told_anew == [TARO]
+
+    async def test_gets_another_time(self, site: Site, taro: Visit) -> None:
+        before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        change = f"/reminders/{before.number}/change"
+        await taro.press(change, text="薬", when="毎週月曜8時", repeat="")
+        assert [each.repeat for each in await listed(site)] == ["0 8 * * 1"]
+        await taro.press(change, text="薬", when="", repeat="毎日")
+        assert [each.repeat for each in await listed(site)] == ["0 8 * * *"]
+        await taro.press(change, text="薬", when="明後日10時", repeat="1回だけ")
+        assert [each.repeat for each in await listed(site)] == [""]
+        assert (await taro.press(change, text="薬", when="明日9時と18時")).status == 400
+
+    async def test_is_cancelled(self, site: Site, taro: Visit) -> None:
+        reminder = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        await taro.press(f"/reminders/{reminder.number}/cancel")
+        assert await listed(site) == []
+        assert "お知らせを取り消しました。" in await taro.open("/reminders?done=reminder_cancelled")
+        assert (await taro.press(f"/reminders/{reminder.number}/cancel")).status == 404
+
+    async def test_that_is_paused_says_why_and_goes_on(self, site: Site, taro: Visit) -> None:
+        reminder = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        await site.core.stores.schedules.pause(TARO, reminder.id)
+        assert "停止中" in await taro.open("/reminders")
+        await taro.press(f"/reminders/{reminder.number}/resume")
+        assert [each.status for each in await listed(site)] == ["active"]
+
+    async def test_in_a_channel_says_which(self, site: Site, taro: Visit) -> None:
+        await site.core.stores.schedules.add(KEY, "会議", TOMORROW)
+        assert "場所: #雑談 (日本語サーバー)" in await taro.open("/reminders")
+
+    @pytest.mark.parametrize("number", ["7", "0", "-1", "x", "9" * 30])
+    @pytest.mark.parametrize("action", ["change", "cancel", "resume"])
+    async def test_that_there_is_not_is_refused(self, taro: Visit, number: str, action: str) -> None:
+        answer = await taro.press(f"/reminders/{number}/{action}", text="x", when="明日9時")
+        assert answer.status == 404
+
+    async def test_is_nobody_elses(self, site: Site, taro: Visit) -> None:
+        theirs = await site.core.stores.schedules.add(SessionKey(HANA, CHANNEL), "花の予定", TOMORROW)
+        assert "花の予定" not in await taro.open("/reminders")
+        for action in ("change", "cancel", "resume"):
+            answer = await taro.press(f"/reminders/{theirs.number}/{action}", text="x", when="明日9時")
+            assert answer.status == 404
+        assert await listed(site, HANA) == [theirs]
+
+
+class TestHeartbeat:
+    async def test_is_started_and_stopped(self, site: Site, taro: Visit) -> None:
+        assert "今はオフです" in await taro.open("/reminders")
+        await taro.press("/heartbeat", every="3", quiet_from="23:30", quiet_to="06:00")
+        [beat] = await site.core.stores.schedules.list(TARO, kind="heartbeat")
+        assert (beat.repeat, beat.quiet, beat.place) == ("every 3h", Quiet(1410, 360), "dm")
+        page = await taro.open("/reminders?done=heartbeat_on")
+        assert "3時間ごとに確かめて、DM でお知らせします。" in page
+        assert "23:30〜6:00 は静かにしています。" in page
+        assert 'value="23:30"' in page
+        await taro.press("/heartbeat/stop")
+        assert await site.core.stores.schedules.list(TARO, kind="heartbeat") == []
+
+    @pytest.mark.parametrize(
+        ("every", "quiet_from"), [("0", ""), ("169", ""), ("x", ""), ("", ""), ("3", "25:00")]
+    )
+    async def test_of_no_sense_is_refused(self, site: Site, taro: Visit, every: str, quiet_from: str) -> None:
+        answer = await taro.press("/heartbeat", every=every, quiet_from=quiet_from)
+        assert answer.status == 400
+        assert await site.core.stores.schedules.list(TARO, kind="heartbeat") == []
