@@ -63,6 +63,8 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 core.privacy,
                 owners.status,
                 owners.administration,
+                core.files,
+                core.memories,
                 clock,
                 watchdog := Watchdog(ServiceManager(config.service_manager)),
                 meter,

@@ -16,7 +16,6 @@ import structlog
 
 from cc_bot.discord.agents import Arrival
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import accept_ahead, defer_update
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
@@ -59,6 +58,7 @@ from cc_bot.domain.member import (
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.web import WebPlace
+from cc_bot.in_order import InOrder
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessState, AccessStore, Visit
 

@@ -22,7 +22,6 @@ from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.reply import repeat
-from cc_bot.discord.in_order import Pace
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, new_message
 from cc_bot.discord.pages.reminders import (
@@ -37,6 +36,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
+from cc_bot.in_order import Pace
 from cc_bot.log import job
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore

@@ -30,7 +30,6 @@ from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.speaking import SpokenAnswers
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
-from cc_bot.discord.in_order import FileLine, Pace
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.messages.listening import Messages
@@ -44,6 +43,8 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
+from cc_bot.in_order import FileLine, Pace
+from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.reading.reader import DocumentReader
@@ -195,6 +196,8 @@ class BotDependencies:
     privacy: Privacy
     status: BotStatus
     administration: Administration
+    files: FileLine
+    memories: Memories
     clock: Clock
     lifeline: Lifeline
     meter: Meter = NULL_METER
@@ -286,7 +289,8 @@ def build_services(
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
     registry.register_value(Proposals, Proposals(stores, given.clock))
-    registry.register_value(Privacy, given.privacy)
+    for part in (given.privacy, given.files, given.memories):
+        registry.register_value(type(part), part)
     registry.register_value(Spending, given.spending)
     registry.register_value(TimeResolver, given.timekeeping.moments)
     registry.register_value(GrantedReading, granted)
@@ -294,7 +298,6 @@ def build_services(
     registry.register_value(BotStatus, given.status)
     registry.register_value(Administration, given.administration)
     registry.register_value(Gate, gate)
-    registry.register_value(FileLine, FileLine())
     registry.register_value(Recipients, recipients)
     registry.register_value(RunningTurns, running)
     registry.register_value(ReceiptUpkeep, receipts)

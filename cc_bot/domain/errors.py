@@ -235,6 +235,10 @@ class MemoryPaused(InputError): ...
 class MemoryNotFound(InputError): ...
 
 
+class MemoryChanged(InputError):
+    """The one that an edit was made from is no longer as it was."""
+
+
 class ImportNotUnderstood(InputError): ...
 
 

@@ -123,9 +123,23 @@ def read_memories(text: str) -> list[PortableMemory]:
 # ---- JSON -------------------------------------------------------------------------------------------------
 
 
-def _document(lines: Sequence[str], exported_at: datetime) -> str:
+BETWEEN_LINES: Final = ",\n"
+END_JSON: Final = "\n]}\n"
+
+
+def begin_json(exported_at: datetime) -> str:
+    """Return what stands in a file before the first line: with BETWEEN_LINES and END_JSON, a file is written
+    however long it is."""
     head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
-    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(lines) + "\n]}\n"
+    return f'{json.dumps(head)[:-1]}, "memories": [\n'
+
+
+def write_lines(memories: Iterable[PortableMemory]) -> str:
+    return BETWEEN_LINES.join(map(_line, memories))
+
+
+def _document(lines: Sequence[str], exported_at: datetime) -> str:
+    return begin_json(exported_at) + BETWEEN_LINES.join(lines) + END_JSON
 
 
 def _line(memory: PortableMemory) -> str:

@@ -1,6 +1,10 @@
 """The writing of any text, whatever it is about: cut to fit where it is shown, and made one."""
 
+import re
 from typing import Final
+
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Directions of writing that hold beyond what they are meant for: UAX #9, section 2."""
 
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
@@ -9,6 +13,12 @@ _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumer
 def shorten(text: str, limit: int) -> str:
     """The text in at most `limit` characters; an ellipsis, counted too, says where it went on."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def one_line(text: str) -> str:
+    """Write a text without line breaks, and without marks that turn what stands after it in the line
+    around."""
+    return " ".join(_TURNING.sub("", text).split())
 
 
 def hiragana(text: str) -> str:

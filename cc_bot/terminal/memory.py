@@ -14,7 +14,6 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import MemoryNotFound, MemoryPaused, StorageError
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
-    MAX_CONTENT_CHARACTERS,
     ErasureCounts,
     Memory,
     MemoryStatistics,
@@ -343,12 +342,7 @@ async def import_memories(chat: Chat, now: Switch, path: MemoryFile) -> None:
 def plan_text(plan: ImportPlan, path: str, words: Texts) -> str:
     """Return what an import would do, with some of what is new, and how to have it done."""
     told, new = words.memory_box, len(plan.new)
-    reasons = (
-        (plan.secret, told.refused_secret.format(count=plan.secret)),
-        (plan.too_long, told.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)),
-        (plan.empty, told.refused_empty.format(count=plan.empty)),
-    )
-    refused = " ・ ".join(reason for count, reason in reasons if count)
+    refused = told.import_reasons(plan)
     lines = [told.import_title, told.import_new.format(count=new).replace("*", "")]
     if plan.known:
         lines.append(told.import_known.format(count=plan.known))

@@ -5,8 +5,15 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, tzinfo
 from typing import Protocol
 
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, Receipt, SourceKind, write_end
-from cc_bot.domain.memory_transfer import MARKDOWN_MARK, PortableMemory
+from cc_bot.domain.memory import (
+    DEFAULT_CATEGORY,
+    MAX_CONTENT_CHARACTERS,
+    Memory,
+    Receipt,
+    SourceKind,
+    write_end,
+)
+from cc_bot.domain.memory_transfer import MARKDOWN_MARK, ImportPlan, PortableMemory
 from cc_bot.domain.turn import NotRemoved, NotSaved
 from cc_bot.texts.area import Area, Sentence, by_key
 
@@ -196,6 +203,15 @@ class MemoryBoxTexts(Area):
         ja="確認の期限が切れたので、何もしていません。もう一度コマンドからお願いします。",
         en="This question has run out, so nothing was done. Please use the command again.",
     )
+
+    def import_reasons(self, plan: ImportPlan) -> str:
+        """Say why some of a file can't be kept; nothing where all can."""
+        reasons = (
+            (plan.secret, self.refused_secret.format(count=plan.secret)),
+            (plan.too_long, self.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)),
+            (plan.empty, self.refused_empty.format(count=plan.empty)),
+        )
+        return " ・ ".join(reason for count, reason in reasons if count)
 
 
 class MemoryCardTexts(Area):

@@ -151,6 +151,7 @@ class TestCommands:
             "usage": "使用量",
             "privacy": "プライバシー",
             "agent": "エージェント",
+            "web": "マイページ",
             "canvas": "キャンバス",
             "heartbeat": "声かけ",
             "remind": "リマインド",

@@ -8,7 +8,6 @@ import structlog
 
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
-from cc_bot.discord.in_order import FileLine
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
@@ -16,6 +15,7 @@ from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ErasureUnfinished
+from cc_bot.in_order import FileLine
 from cc_bot.privacy import Privacy
 
 # ---- group -----------------------------------------------------------------------------------------------

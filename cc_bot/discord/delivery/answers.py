@@ -22,7 +22,6 @@ from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliv
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import reply_following, reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all
-from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import (
     Answerable,
     author_name,
@@ -44,6 +43,7 @@ from cc_bot.discord.references import Opened, Pointed, References, Standing, lin
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, Reference, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
+from cc_bot.in_order import InOrder
 from cc_bot.log import begin_turn
 
 

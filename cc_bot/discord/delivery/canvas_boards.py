@@ -30,7 +30,6 @@ from cc_bot.discord.delivery.canvas_messages import (
 )
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
 from cc_bot.discord.gateway import FIRST, Serves, Shards, serves_all
-from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.places import Places, Recent
@@ -39,6 +38,7 @@ from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
+from cc_bot.in_order import InOrder
 from cc_bot.log import job
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas

@@ -16,7 +16,6 @@ import structlog
 
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.in_order import InOrder, Pace
 from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
@@ -34,6 +33,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory, MemoryState, Named, Receipt, ReceiptLine, ReceiptMessage
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Schedule
+from cc_bot.in_order import InOrder, Pace
 from cc_bot.stores import Stores
 from cc_bot.texts import Texts, texts
 

@@ -16,7 +16,6 @@ from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
-from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
@@ -31,6 +30,7 @@ from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
+from cc_bot.in_order import InOrder
 from cc_bot.stores import ChannelStore, Stores
 
 # ---- changes ---------------------------------------------------------------------------------------------

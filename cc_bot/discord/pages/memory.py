@@ -12,7 +12,6 @@ from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryB
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.memory import (
-    MAX_CONTENT_CHARACTERS,
     UNDO_TIME,
     FoundMemory,
     Memory,
@@ -21,6 +20,7 @@ from cc_bot.domain.memory import (
     Source,
 )
 from cc_bot.domain.memory_transfer import ImportPlan
+from cc_bot.domain.text import one_line as one_line  # noqa: PLC0414 - as the next
 from cc_bot.domain.text import (
     shorten as shorten,  # noqa: PLC0414 - delivery and extensions take it from here
 )
@@ -44,9 +44,6 @@ UNSURE_BELOW = 0.4
 
 COLOUR = 0x5865F2
 PIN_MARK = "📌 "
-
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Directions of writing that hold beyond what they are meant for: UAX #9, section 2."""
 
 _DAY_BEFORE_ITS_END = timedelta(seconds=1)
 """What holds until midnight is told as holding until that day."""
@@ -138,12 +135,6 @@ def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
 def escape_markdown(text: str) -> str:
     """The text as it was written, not as Markdown."""
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
-
-
-def one_line(text: str) -> str:
-    """Write a text without line breaks, and without marks that turn what stands after it in the line
-    around."""
-    return " ".join(_TURNING.sub("", text).split())
 
 
 def _entry(found: FoundMemory, words: Texts, now: datetime, characters: int) -> str:
@@ -382,9 +373,7 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
     if plan.known:
         lines.append(told.import_known.format(count=plan.known))
     if plan.refused:
-        lines.append(
-            told.import_refused.format(count=plan.refused, reasons=" ・ ".join(_reasons(plan, words)))
-        )
+        lines.append(told.import_refused.format(count=plan.refused, reasons=told.import_reasons(plan)))
     if not new:
         return EphemeralView(told.nothing_to_import, _embed(lines, words))
     lines += ["", f"**{told.examples}**"]
@@ -405,16 +394,6 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
 
 def _embed(lines: list[str], words: Texts) -> hikari.Embed:
     return hikari.Embed(title=words.memory_box.import_title, description="\n".join(lines), colour=COLOUR)
-
-
-def _reasons(plan: ImportPlan, words: Texts) -> list[str]:
-    told = words.memory_box
-    reasons = (
-        (plan.secret, told.refused_secret.format(count=plan.secret)),
-        (plan.too_long, told.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)),
-        (plan.empty, told.refused_empty.format(count=plan.empty)),
-    )
-    return [reason for count, reason in reasons if count]
 
 
 # ---- memory statistics -----------------------------------------------------------------------------------

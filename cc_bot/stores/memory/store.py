@@ -9,6 +9,7 @@ from typing import Any, Final, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import MemoryChanged
 from cc_bot.domain.member import Rules
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
@@ -73,6 +74,8 @@ class MemoryEdit:
     """A change of a memory, clean."""
 
     fields: Mapping[str, Any]
+    only_as: Memory | None = None
+    """What the memory must still be for the change to be made; None: whatever it is."""
 
     def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
         """Make the change, and return the row as it is then; None when the memory is not there or not the
@@ -81,6 +84,8 @@ class MemoryEdit:
         known = yield Statement(sql.SELECT, own)
         if not known:
             return None
+        if self.only_as is not None and not _is_as(MEMORY.read(known[0]), self.only_as):
+            raise MemoryChanged
         before = MEMORY.by_name(known[0])
         after = before | as_stored(MEMORY.write_some(self.fields))
         searched_anew = not _SEARCHED_BY.isdisjoint(self.fields)
@@ -374,19 +379,21 @@ class MemoryStore:
         *,
         content: str | None = None,
         proposal: Proposal | None = None,
+        only_as: Memory | None = None,
         **given: Unpack[MemoryFields],
     ) -> Memory | None:
         """Change what is given; None when the memory is not there or not the user's. What WORDING names is
-        kept as its history, as it was. With a `proposal` it is carried out by that.
+        kept as its history, as it was. With a `proposal` it is carried out by that. With `only_as` it is made
+        only while the memory says what this one does, to the same readers.
 
-        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, and ProposalGone or
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, MemoryChanged, and ProposalGone or
         ProposalOutdated.
         """
         if content is None:
-            edit = MemoryEdit(await self._clean(given))
+            edit = MemoryEdit(await self._clean(given), only_as)
         else:
             content = clean_content(content)
-            edit = MemoryEdit({"content": content, **await self._clean(given, content)})
+            edit = MemoryEdit({"content": content, **await self._clean(given, content)}, only_as)
         now, rules = self._clock(), await self._quotas.get_file_rules()
         row = await self._database.write(
             lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules))
@@ -450,6 +457,10 @@ class MemoryStore:
         if self._embedding:
             self._embedding.note_written(memory.user_id, memory.id)
         return memory
+
+
+def _is_as(memory: Memory, other: Memory) -> bool:
+    return all(getattr(memory, name) == getattr(other, name) for name in (*WORDING, "audience"))
 
 
 def _as_it_is(value: Any) -> Any:

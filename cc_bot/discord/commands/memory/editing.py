@@ -1,6 +1,7 @@
 """`/memory edit`: a form with what a memory says now, and what becomes of the filled-in form."""
 
-from datetime import datetime, timedelta
+from dataclasses import asdict
+from datetime import timedelta
 
 import hikari
 import lightbulb
@@ -19,7 +20,6 @@ from cc_bot.discord.pages.memory import (
     erase_question,
     excerpt,
     forgotten_view,
-    one_line,
     refused_view,
     shorten,
     timestamp,
@@ -30,24 +30,17 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, MemoryNotFound
 from cc_bot.domain.memory import (
-    DEFAULT_CATEGORY,
     MAX_CATEGORY_CHARACTERS,
     MAX_CONTENT_CHARACTERS,
     ErasureCounts,
     Memory,
-    parse_end,
-    parse_tags,
-    write_end,
 )
+from cc_bot.memories import MAX_TAGS_CHARACTERS, Memories, MemoryForm, fill_form
 from cc_bot.stores import Stores
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.store import MemoryStore
-from cc_bot.stores.settings import Keep
 from cc_bot.texts import explain
-
-MAX_TAGS_CHARACTERS = 1100
-"""Of all tags together, with what stands between them; what Discord takes of one input is 4000."""
 
 
 @memory.register
@@ -110,21 +103,21 @@ async def submit(
     recipient: Recipient,
     *,
     memories: MemoryStore,
-    recipients: Recipients,
+    service: Memories,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
     await defer(interaction, ephemeral=True)
-    entered, problem, after = _input_values(interaction), recipient.words.receipt.gone, None
+    entered, problem, after = _entered(interaction), recipient.words.receipt.gone, None
     before = await memories.get(recipient.user_id, form.memory_id)
     try:
-        after = before and await _change(memories, before, entered, recipient, recipients.clock())
+        after = before and await service.edit(before, entered, recipient.words.memory, recipient.timezone)
     except InputError as error:
         problem = explain(error, recipient.words)
     if before and after:
         await show_view(interaction, edited_view(after, before, recipient.words))
     else:
-        await show_view(interaction, refused_view(problem, entered.get("content", ""), recipient.words))
+        await show_view(interaction, refused_view(problem, entered.content, recipient.words))
     upkeep.refresh(recipient.user_id, recipient.words)
 
 
@@ -141,7 +134,7 @@ def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
     words, general, filled = (
         recipient.words.memory_card,
         recipient.words.memory.general,
-        _form_values(kept, recipient),
+        asdict(fill_form(kept, recipient.timezone)),
     )
     content = ModalActionRowBuilder().add_text_input(
         "content",
@@ -168,36 +161,12 @@ def _form(kept: Memory, recipient: Recipient) -> list[ModalActionRowBuilder]:
     ]
 
 
-def _form_values(kept: Memory, recipient: Recipient) -> dict[str, str]:
-    """Return what the form says before anything is changed. It can't say everything: tags of several words
-    look like several tags, and an end at some hour like the end of that day."""
-    return {
-        "content": kept.content,
-        "category": "" if kept.category == DEFAULT_CATEGORY else kept.category,
-        "tags": shorten(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
-        "end": write_end(kept.expires_at, recipient.timezone),
+def _entered(interaction: hikari.ModalInteraction) -> MemoryForm:
+    values = {
+        component.custom_id: component.value or "" for row in interaction.components for component in row
     }
-
-
-def _input_values(interaction: hikari.ModalInteraction) -> dict[str, str]:
-    return {component.custom_id: component.value or "" for row in interaction.components for component in row}
-
-
-async def _change(
-    memories: MemoryStore, before: Memory, entered: dict[str, str], recipient: Recipient, now: datetime
-) -> Memory | None:
-    """Change what was changed in the form. Raises an InputError when it can't be kept."""
-    filled = _form_values(before, recipient)
-    tags, end = entered.get("tags", ""), entered.get("end", "")
-    category = recipient.words.memory.stored_category(entered.get("category"))
-    return await memories.update(
-        before.user_id,
-        before.id,
-        content=entered.get("content", ""),
-        category=category or DEFAULT_CATEGORY,
-        tags=None if tags == filled["tags"] else parse_tags(tags),
-        expires_at=Keep.AS_IS if end == filled["end"] else parse_end(end, now, recipient.timezone),
-    )
+    content, category, tags, end = (values.get(name, "") for name in ("content", "category", "tags", "end"))
+    return MemoryForm(content, category, tags, end)
 
 
 # ---- deleting --------------------------------------------------------------------------------------------
@@ -216,11 +185,16 @@ class DeleteMemoryCommand(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, stores: Stores, recipients: Recipients, upkeep: ReceiptUpkeep
+        self,
+        ctx: lightbulb.Context,
+        memories: MemoryStore,
+        service: Memories,
+        recipients: Recipients,
+        upkeep: ReceiptUpkeep,
     ) -> None:
         recipient = await recipients.defer(ctx.interaction)
-        memory_id = await row_of(self.id, recipient.user_id, stores.memories)
-        await _delete(ctx.interaction, stores, memory_id, recipient)
+        memory_id = await row_of(self.id, recipient.user_id, memories)
+        await show_view(ctx.interaction, await _forget(service, memory_id, recipient))
         upkeep.refresh(recipient.user_id, recipient.words)
 
 
@@ -244,7 +218,8 @@ async def remove(
     button: MemoryButton,
     recipient: Recipient,
     *,
-    stores: Stores,
+    removal: MemoryRemovalStore,
+    service: Memories,
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
@@ -252,11 +227,12 @@ async def remove(
     await defer_update(interaction)
     match button.action:
         case "delete":
-            await _delete(interaction, stores, button.memory_id, recipient)
+            view = await _forget(service, button.memory_id, recipient)
         case "undelete":
-            await show_view(interaction, await _have_back(stores, button.memory_id, recipient))
+            view = await _have_back(service, button.memory_id, recipient)
         case _:
-            await show_view(interaction, await _erase(stores.memory_removal, button, recipient))
+            view = await _erase(removal, button, recipient)
+    await show_view(interaction, view)
     upkeep.refresh(recipient.user_id, recipient.words)
     await boards.refresh_stale()  # what is erased may stand on canvases too
 
@@ -289,22 +265,19 @@ async def confirm_erasure(
         await boards.refresh_stale()
 
 
-async def _delete(interaction: Answerable, stores: Stores, memory_id: int, recipient: Recipient) -> None:
+async def _forget(service: Memories, memory_id: int, recipient: Recipient) -> EphemeralView:
     """Hide a memory, and tell the same of what is hidden already."""
-    await stores.memories.delete(recipient.user_id, memory_id)
-    hidden = await stores.memory_removal.get_hidden(recipient.user_id, memory_id)
-    if hidden is None:
-        await show_view(interaction, EphemeralView(recipient.words.receipt.gone))
-        return
-    told_in = await stores.memory_removal.count_messages(recipient.user_id, memory_id)
-    await show_view(interaction, forgotten_view(hidden.memory, recipient.words, hidden.since, told_in))
+    forgotten = await service.forget(recipient.user_id, memory_id)
+    if forgotten is None:
+        return EphemeralView(recipient.words.receipt.gone)
+    hidden = forgotten.hidden
+    return forgotten_view(hidden.memory, recipient.words, hidden.since, forgotten.told_in)
 
 
-async def _have_back(stores: Stores, memory_id: int, recipient: Recipient) -> EphemeralView:
+async def _have_back(service: Memories, memory_id: int, recipient: Recipient) -> EphemeralView:
     """Have a memory back, and tell the same of what is back already."""
     words = recipient.words.memory
-    user_id, memories, removal = recipient.user_id, stores.memories, stores.memory_removal
-    back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
+    back = await service.have_back(recipient.user_id, memory_id)
     if back is None:
         return EphemeralView(words.too_late)
     return EphemeralView(words.undeleted.format(id=back.number, content=excerpt(back.content)))

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import hikari
 import lightbulb
 
-from cc_bot.context.attachments import read_memory_file, too_large
+from cc_bot.context.attachments import too_large
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.commands.memory.group import audience_of, memory, on_memory_press, where
-from cc_bot.discord.in_order import FileLine
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory import EphemeralView, import_preview
@@ -18,14 +18,15 @@ from cc_bot.discord.pages.page import components
 from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
+from cc_bot.domain.errors import AttachmentNotFetched
 from cc_bot.domain.memory_transfer import (
     MAX_IMPORT_BYTES,
     ImportPlan,
     PortableMemory,
     importable_parts,
-    to_json,
 )
+from cc_bot.in_order import FileLine
+from cc_bot.memories import Memories
 from cc_bot.stores.memory.transfer import MemoryTransferStore
 from cc_bot.texts.memory import markdown_parts
 
@@ -121,23 +122,18 @@ class Import(
     audience = where()
 
     @lightbulb.invoke
-    async def invoke(
-        self, ctx: lightbulb.Context, imports: MemoryTransferStore, line: FileLine, recipients: Recipients
-    ) -> None:
+    async def invoke(self, ctx: lightbulb.Context, service: Memories, recipients: Recipients) -> None:
         interaction = ctx.interaction
         recipient = await recipients.defer(interaction)
-        if recipient.memory_paused:
-            raise MemoryPaused
         if self.file.size > MAX_IMPORT_BYTES:
             raise too_large(MAX_IMPORT_BYTES)
-        async with line.of(recipient.user_id):
-            await imports.admit(recipient.user_id)
-            data, audience = await _fetch(self.file), audience_of(self.audience, interaction)
-            async with line.at_work():
-                read = await asyncio.to_thread(read_memory_file, data)
-                plan = await imports.plan(recipient.user_id, read, audience=audience)
-                planned = await asyncio.to_thread(to_json, plan.new, recipients.clock())
-            await _preview(interaction, plan, planned, recipient, recipients.clock() + CONFIRM_WITHIN)
+        plan, planned = await service.plan_import(
+            recipient.user_id,
+            partial(_fetch, self.file),
+            audience=audience_of(self.audience, interaction),
+            paused=recipient.memory_paused,
+        )
+        await _preview(interaction, plan, planned, recipient, recipients.clock() + CONFIRM_WITHIN)
 
 
 async def _preview(
@@ -163,8 +159,7 @@ async def confirm_import(
     button: ConfirmButton,
     recipient: Recipient,
     *,
-    imports: MemoryTransferStore,
-    line: FileLine,
+    service: Memories,
     recipients: Recipients,
 ) -> None:
     """Import what the file below the question says."""
@@ -173,21 +168,22 @@ async def confirm_import(
     if button.until < recipients.clock().timestamp():
         await show_view(interaction, EphemeralView(words.ask_again))
         return
-    if recipient.memory_paused:
-        raise MemoryPaused
-    async with line.of(recipient.user_id):
-        try:
-            [file] = interaction.message.attachments
-            data = await _fetch(file, MAX_PLANNED_BYTES)
-        except (ValueError, AttachmentNotFetched):
-            await show_view(interaction, EphemeralView(words.attach_again))
-            return
-        async with line.at_work():
-            read = await asyncio.to_thread(read_memory_file, data)
-            count = await imports.take(recipient.user_id, read)
+    fetch = partial(_fetch_planned, interaction.message)
+    try:
+        count = await service.take_import(recipient.user_id, fetch, paused=recipient.memory_paused)
+    except AttachmentNotFetched:
+        await show_view(interaction, EphemeralView(words.attach_again))
+        return
     await interaction.edit_initial_response(
         words.imported.format(count=count), embeds=[], components=[], attachments=None
     )
+
+
+async def _fetch_planned(message: hikari.Message) -> bytes:
+    """Fetch the file below the question. Raises AttachmentNotFetched."""
+    if len(message.attachments) != 1:
+        raise AttachmentNotFetched
+    return await _fetch(message.attachments[0], MAX_PLANNED_BYTES)
 
 
 async def _fetch(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:

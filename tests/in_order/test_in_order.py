@@ -2,7 +2,7 @@
 
 import asyncio
 
-from cc_bot.discord.in_order import InOrder
+from cc_bot.in_order import InOrder
 
 
 class TestWhoComesAfter:

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cc_bot.discord.in_order import MOST, FileLine
 from cc_bot.domain.errors import FilesInLine
+from cc_bot.in_order import MOST, FileLine
 
 AIKO, BEN = 1, 2
 
