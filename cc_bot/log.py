@@ -12,14 +12,16 @@ import re
 import secrets
 import sys
 import traceback
-from collections.abc import Iterator, MutableMapping
+from collections import deque
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import structlog
-from structlog.contextvars import bind_contextvars, bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars, get_contextvars
 
 Record = MutableMapping[str, Any]
 
@@ -121,14 +123,16 @@ def begin_turn() -> None:
     _begun.set(_Turn())
 
 
-def take_up_turn() -> None:
-    """Begin the turn that this task, or whoever started it, was told of; without that, one of its own."""
+def take_up_turn() -> str:
+    """Begin the turn that this task, or whoever started it, was told of; without that, one of its own. Return
+    its id."""
     begun = _begun.get()
     if begun is None or begun.taken_up:
         begin_turn()
         begun = _begun.get()
     if begun is not None:
         begun.taken_up = True
+    return str(get_contextvars().get("turn", ""))
 
 
 @contextmanager
@@ -136,3 +140,86 @@ def job(name: str) -> Iterator[None]:
     """Give what is recorded within to one time that this work of the background is done."""
     with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}"):
         yield
+
+
+# ---- newest ------------------------------------------------------------------------------------------------
+# The newest records, for the operator to read elsewhere than on stderr.
+#
+# Only those of the program say what happened: they name facts. Of a library's nothing is kept but that there
+# was one, since its sentence may quote what somebody wrote.
+
+MOST_RECORDS: Final = 500
+LONGEST_VALUE: Final = 200
+"""Characters."""
+_OURS: Final = "cc_bot"
+_APART: Final = frozenset({"event", "level", "timestamp", "logger"})
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """A record as it is kept: nothing in it refers to what it was made of."""
+
+    at: datetime
+    level: str
+    logger: str
+    event: str
+    """Empty: it is a library's."""
+    fields: Mapping[str, str]
+
+
+class RecentRecords:
+    """The newest records of this process."""
+
+    def __init__(self, most: int = MOST_RECORDS) -> None:
+        self._records = deque[KeptRecord](maxlen=most)
+
+    def keep(self, record: logging.LogRecord) -> None:
+        """Keep a record, and forget the oldest when there are too many."""
+        at, level = datetime.fromtimestamp(record.created, UTC), record.levelname.lower()
+        ours = record.name.partition(".")[0] == _OURS
+        told = record.msg if ours and isinstance(record.msg, dict) else {}
+        fields = {str(name): _value(value) for name, value in told.items() if name not in _APART}
+        self._records.append(
+            KeptRecord(at, level, _value(record.name), _value(told.get("event", "")), fields)
+        )
+
+    def newest(self, level: str | None = None) -> tuple[KeptRecord, ...]:
+        """List those of a level and above it, or all of them, the newest first."""
+        least = _SEVERITY.get(level or "", 0)
+        return tuple(each for each in reversed(self._records) if _SEVERITY.get(each.level, 0) >= least)
+
+
+LEVELS: Final = ("debug", "info", "warning", "error", "critical")
+_SEVERITY: Final[Mapping[str, int]] = {name: logging.getLevelNamesMapping()[name.upper()] for name in LEVELS}
+
+
+@contextmanager
+def keep_records(recent: RecentRecords) -> Iterator[None]:
+    """Have every record kept that is written until this is left."""
+    handler, root = _Keeper(recent), logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+
+
+class _Keeper(logging.Handler):
+    def __init__(self, recent: RecentRecords) -> None:
+        super().__init__()
+        self._recent = recent
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._recent.keep(record)
+
+
+def _value(value: object) -> str:
+    """Return a value as text, cut, without what looks like a token; of what is no plain value its type."""
+    if isinstance(value, list | tuple | set | frozenset):
+        text = ", ".join(map(_value, value))
+    elif value is None or isinstance(value, str | int | float):
+        text = str(value)
+    else:
+        text = type(value).__name__
+    cut = _LONG.sub(_without_token, text)
+    return cut if len(cut) <= LONGEST_VALUE else f"{cut[: LONGEST_VALUE - 1]}…"

@@ -5,6 +5,7 @@ aiohttp, hikari and openai are imported when they are used: not with --offline.
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -47,6 +48,7 @@ from cc_bot.doctor.surroundings import (
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
 from cc_bot.reading.reader import DocumentReader
+from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import copies_of
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import database_file, sqlite_path
@@ -60,20 +62,26 @@ LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
-PATIENCE_IN_A_HURRY_S = 0.2
-"""With who writes to the database."""
+SHARE_FOR_WRITERS = 0.06
+"""Of the time that there is for a report, to be patient with who writes to the database."""
 SUMMING_UP_S = 0.4
 """From when the database is left off until the report is due."""
 
 
-async def run_doctor(config: Config, *, offline: bool, until_s: float | None = None) -> Report:
+async def run_doctor(
+    config: Config, *, offline: bool, until_s: float | None = None, embedder: Embedder | None = None
+) -> Report:
     """Look at everything; with `offline` at what needs no network. Raises InvalidSetting where the settings
     name no database. `until_s`: when the report is due, by `time.monotonic`; what is not over then is told of
-    as that, and may still be running."""
+    as that, and may still be running. `embedder`: the one that this process has in use, if it has: a second
+    one would take as much memory again.
+
+    It may be run beside all else that a process does: nothing of it holds up the event loop, the database is
+    looked at over a connection of its own, and nothing is closed but what was opened here."""
     words, path = texts(config.operator_locale), sqlite_path(config.database_url)
     loaded = await _start_loading(config, offline=offline, at_once=until_s is None)
     database = partial(_check_database, config, words, path, until_s)
-    checks = tuple(_checks(config, words, database, loaded, offline=offline))
+    checks = tuple(_checks(config, words, database, loaded, embedder, offline=offline))
     return await run_checks(checks, words, until_s)
 
 
@@ -86,13 +94,13 @@ class _Loading:
 
 
 async def _start_loading(config: Config, *, offline: bool, at_once: bool) -> _Loading:
-    """Load it at once, before the time of any check begins: loading stops all else for seconds on a slow
-    machine, and a server that had answered long since would be called silent. In a hurry it is a thread's,
-    and each check begins as soon as it can."""
+    """Load it on a thread, before the time of any check begins: loading takes seconds on a slow machine, and
+    a server that had answered long since would be called silent. In a hurry each check begins as soon as it
+    can."""
     if at_once or offline:
         if not offline:
-            _load_clients(config)
-            _load_commands(config)
+            await asyncio.to_thread(_load_clients, config)
+            await asyncio.to_thread(_load_commands, config)
         there = asyncio.get_running_loop().create_future()
         there.set_result(None)
         return _Loading(there, there)
@@ -133,12 +141,20 @@ async def _check_database(
 ) -> Sequence[Finding]:
     side = FilesSide(path, await asyncio.to_thread(_private_files, config))
     if until_s is not None:
-        side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=PATIENCE_IN_A_HURRY_S)
+        left_s = max(0.0, until_s - time.monotonic())
+        patience_s = min(side.patience_s, left_s * SHARE_FOR_WRITERS)
+        side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=patience_s)
     return await check_database(side, words)
 
 
 def _checks(
-    config: Config, words: Texts, database: Look, loaded: _Loading, *, offline: bool
+    config: Config,
+    words: Texts,
+    database: Look,
+    loaded: _Loading,
+    embedder: Embedder | None,
+    *,
+    offline: bool,
 ) -> Iterator[Check]:
     """Yield all checks. In a hurry, what is loaded for the least of them comes after what asks the
     network."""
@@ -151,7 +167,7 @@ def _checks(
     yield Check("erasures", partial(_check_erasures, config, words))
     yield Check("agents", partial(_check_agents, config, words))
     yield Check("policy", partial(_check_policy, config, words))
-    yield from _model_checks(config, words, loaded, offline=offline)
+    yield from _model_checks(config, words, loaded, embedder, offline=offline)
     drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
     yield Check("font", drawing, LOADING_LIMIT_S)
     yield Check("pages", partial(_check_pages, config, words, loaded, offline=offline))
@@ -227,7 +243,9 @@ async def _check_policy(config: Config, words: Texts) -> Sequence[Finding]:
     return await check_operator_file(FindingWriter("policy"), load, words)
 
 
-def _model_checks(config: Config, words: Texts, loaded: _Loading, *, offline: bool) -> Iterator[Check]:
+def _model_checks(
+    config: Config, words: Texts, loaded: _Loading, embedder: Embedder | None, *, offline: bool
+) -> Iterator[Check]:
     if is_offline(config):
         yield Check("model", partial(_check_models, config, words))
     elif not offline:
@@ -235,7 +253,7 @@ def _model_checks(config: Config, words: Texts, loaded: _Loading, *, offline: bo
         limit_s = config.model_timeout_s + SLACK_S
         yield Check("model", look, limit_s, unfinished="failed")
     if config.embedding_model in (LOCAL, OFF) or not offline:
-        encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words))
+        encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words, embedder))
         yield Check("embedder", encoding, LOADING_LIMIT_S)
     if not offline:
         limit_s = config.model_timeout_s + SLACK_S
@@ -279,9 +297,11 @@ async def _check_speaker(config: Config, words: Texts) -> Sequence[Finding]:
             await speaker.close()
 
 
-async def _check_embedder(config: Config, words: Texts) -> Sequence[Finding]:
+async def _check_embedder(config: Config, words: Texts, in_use: Embedder | None) -> Sequence[Finding]:
     said = words.doctor
     notes = FindingWriter("embedder")
+    if in_use is not None:
+        return await check_embedder(in_use, words)
     embedder = build_embedder(config)
     if embedder is None:
         return [notes.ok(said.embedder_off if config.embedding_model == OFF else said.embedder_none)]

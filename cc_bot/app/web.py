@@ -5,29 +5,42 @@ aiohttp's server and Jinja2 are imported when they are used: not where no port i
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.domain.clock import Clock
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.web import WebPlace
 from cc_bot.stores import open_stores
 from cc_bot.texts import texts
 
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
+    from cc_bot.app.owners import OwnersParts
+    from cc_bot.doctor import Report
     from cc_bot.web.services import Discord, WebServices
 
 REACH_S = 2.0
 """For whatever listens on this machine to answer."""
 
 
-def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock) -> "WebServices":
+DOCTOR_S: Final = 30.0
+"""For its report, which somebody waits for in front of a page."""
+
+
+def web_services(
+    config: Config, core: "Core", owners: "OwnersParts", discord: "Discord", clock: Clock
+) -> "WebServices":
     """Put together what the pages are handed."""
-    from cc_bot.web.services import WebServices, WebSettings
+    from cc_bot.web.services import ConsoleServices, WebServices, WebSettings
 
     settings = WebSettings(
         config.web_host,
@@ -42,7 +55,9 @@ def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock)
         settings,
         core.stores,
         core.agents,
-        core.policies,
+        ConsoleServices(
+            owners.status, owners.administration, owners.records, partial(_examine, config, core)
+        ),
         core.spending,
         core.moments,
         core.privacy,
@@ -51,9 +66,28 @@ def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock)
     )
 
 
+async def _examine(config: Config, core: "Core", locale: Locale) -> "Report":
+    """Have the doctor look at the program while it runs, and write in that language."""
+    doctor = await asyncio.to_thread(import_module, "cc_bot.app.doctor")
+    embedding, until_s = core.stores.embedding, time.monotonic() + DOCTOR_S
+    report: Report = await doctor.run_doctor(
+        replace(config, operator_locale=locale),
+        offline=False,
+        until_s=until_s,
+        embedder=embedding.embedder if embedding else None,
+    )
+    return report
+
+
 @asynccontextmanager
 async def serve_web(
-    config: Config, core: "Core", clock: Clock, say: Callable[[str], None], discord: "Discord"
+    config: Config,
+    core: "Core",
+    owners: "OwnersParts",
+    discord: "Discord",
+    *,
+    clock: Clock,
+    say: Callable[[str], None],
 ) -> AsyncIterator[None]:
     """Serve the pages, if a port is named for them. Raises PortTaken or InvalidSetting."""
     if config.web_port is None:
@@ -61,7 +95,7 @@ async def serve_web(
         return
     from cc_bot.web.site import serve_pages
 
-    async with serve_pages(web_services(config, core, discord, clock)):
+    async with serve_pages(web_services(config, core, owners, discord, clock)):
         say(texts(config.operator_locale).web_start.served.format(url=config.web_url))
         yield
 

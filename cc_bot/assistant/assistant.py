@@ -52,7 +52,7 @@ from cc_bot.domain.errors import (
     ShuttingDown,
     StorageError,
 )
-from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.member import TOKENS_A_SECOND
 from cc_bot.domain.message import Agent, Attachment, ChannelKey, Message, Reference, Status, is_blank
 from cc_bot.domain.proposal import collect
@@ -177,14 +177,42 @@ class ErasureGuard:
 
 
 # ---- active ---------------------------------------------------------------------------------------------
-# The turns that are under way, so that the program can wait for them before it stops.
+# The turns that are under way, so that the program can wait for them before it stops, and can tell of them.
+
+
+@dataclass(frozen=True, slots=True)
+class TurnUnderway:
+    """A turn that waits or runs, told without a word about whose it is."""
+
+    id: str
+    """As it stands in the log."""
+    phase: Phase
+    """What it is busy with, or was last."""
+    seconds: float
+    """Since it was asked for."""
 
 
 class ActiveTurns:
     def __init__(self) -> None:
+        self._underway = dict[Account, str]()
         self._stops: set[Stop] = set()
         self._idle = asyncio.Event()
         self._idle.set()
+
+    @contextmanager
+    def tell_of(self, id_: str, account: Account) -> Iterator[None]:
+        """Have a turn told of, from before it waits in line until it is over."""
+        self._underway[account] = id_
+        try:
+            yield
+        finally:
+            del self._underway[account]
+
+    def list(self) -> tuple[TurnUnderway, ...]:
+        """List those that wait and those that run, the oldest first."""
+        return tuple(
+            TurnUnderway(id_, account.now, account.seconds) for account, id_ in self._underway.items()
+        )
 
     @contextmanager
     def track(self, stop: Stop) -> Iterator[None]:
@@ -319,6 +347,11 @@ class Assistant:
         """The number of turns that run and wait at this moment."""
         return self._queue.load
 
+    @property
+    def underway(self) -> tuple[TurnUnderway, ...]:
+        """The turns that wait and run at this moment, the oldest first."""
+        return self._active.list()
+
     def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
         """Entered as soon as no turn of this user is on its way: those that were end, and nothing of them is
         kept. Until it is left no other one begins."""
@@ -348,7 +381,7 @@ class Assistant:
             for question in request.questions if request.replaces is None else ():
                 _check(question)
             held.enter_context(self._erasures.turn(request.askers, stop))
-            take_up_turn()
+            held.enter_context(self._active.tell_of(take_up_turn(), account))
             try:
                 lines = lines_of(request.key, request.user_id)
                 with self._queue.join(lines, request.options.guild_id) as place:

@@ -439,11 +439,13 @@ class Account:
         self._began_s = time.monotonic()
         self._asked_s: float | None = None
         self._phases: dict[Phase, float] = {}
+        self.now: Phase = "queue"
+        """The phase that was entered last."""
 
     @contextmanager
     def phase(self, phase: Phase) -> Iterator[None]:
         """Count what is done within to the phase, however it ends."""
-        began_s = time.monotonic()
+        began_s, self.now = time.monotonic(), phase
         try:
             yield
         finally:
@@ -467,7 +469,7 @@ class Account:
 
     def record_answer(self, done: Done) -> None:
         """The turn ended with an answer, whole or not."""
-        seconds = self._seconds()
+        seconds = self.seconds
         _log.info(
             "turn_done",
             status=done.answer.status,
@@ -483,7 +485,7 @@ class Account:
 
     def record_failure(self, error: Exception) -> None:
         """The turn ended without an answer."""
-        seconds, kind = self._seconds(), type(error).__name__
+        seconds, kind = self.seconds, type(error).__name__
         if isinstance(error, CcBotError):  # whatever else is on record where it is caught, with its place
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
             _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
@@ -491,7 +493,9 @@ class Account:
         refused = isinstance(error, _REFUSALS)
         self._meter.record_turn("refused" if refused else "failed", seconds, self._phases)
 
-    def _seconds(self) -> float:
+    @property
+    def seconds(self) -> float:
+        """Return how long it has taken so far."""
         return round(time.monotonic() - self._began_s, 3)
 
     def _phase_seconds(self) -> dict[str, float]:

@@ -5,17 +5,14 @@ Discord waits 3 s for the first response and takes exactly one. hikari's own ret
 """
 
 import asyncio
-import re
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Final
 
 import hikari
 
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.domain.member import Subject, UsageSubject
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import Visibility
-from cc_bot.texts import Texts
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
@@ -129,56 +126,4 @@ async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ep
         else:
             message_id = response.interaction.response_message_id
             return None if message_id is hikari.UNDEFINED else int(message_id)
-    return None
-
-
-# ---- subjects --------------------------------------------------------------------------------------------
-# Naming users, roles, channels and servers in a command's text, and showing them again.
-#
-# An option of Discord's own kinds takes only what is in the server that the command is given in. Owners also
-# decide about other servers, and from their DMs, so they write a mention or an id.
-
-_MENTION: Final = re.compile(r"<(@!?|@&|#)(\d{1,19})>")
-_SIGNS: Final[dict[str, Subject]] = {"@": "user", "@!": "user", "@&": "role", "#": "channel"}
-_LARGEST: Final = 2**63
-
-
-@dataclass(frozen=True, slots=True)
-class Mentionable:
-    """A user, role, channel or server."""
-
-    subject: Subject
-    id: int
-
-    def mention(self, words: Texts) -> str:
-        """Write it so that Discord shows it by its name, where it has a mention."""
-        match self.subject:
-            case "user":
-                return f"<@{self.id}>"
-            case "role":
-                return f"<@&{self.id}>"
-            case "channel":
-                return f"<#{self.id}>"
-            case "guild":
-                return words.admin.guild.format(id=self.id)
-
-    def phrase(self, words: Texts) -> str:
-        """The same within a sentence."""
-        shown = self.mention(words)
-        return words.admin.person.format(mention=shown) if self.subject == "user" else shown
-
-
-def parse_mention(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
-    """Return what a mention or an id of a `kind` says; a server without an id is the one asked in. None for
-    what can't be told, or says two things."""
-    text = text.strip()
-    if mention := _MENTION.fullmatch(text):
-        found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
-        return found if kind in (None, found.subject) and 0 < found.id < _LARGEST else None
-    if kind is None:
-        return None
-    if not text and kind == "guild" and guild_id is not None:
-        return Mentionable(kind, guild_id)
-    if re.fullmatch(r"[0-9]{1,19}", text) and 0 < int(text) < _LARGEST:
-        return Mentionable(kind, int(text))
     return None

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
+from cc_bot.administration import Administration
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
@@ -36,7 +37,6 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References
 from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
-from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
 from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.discord.web import DiscordForPages, PagesUrl
 from cc_bot.domain.clock import Clock
@@ -49,12 +49,10 @@ from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
+from cc_bot.status import BotStatus
 from cc_bot.stores import (
-    AccessStore,
     CanvasStore,
-    ChannelModelStore,
     ChannelStore,
-    LimitStore,
     MemoryHistoryStore,
     MemoryPinStore,
     MemoryRemovalStore,
@@ -156,9 +154,6 @@ def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
     registry.register_value(ScheduleStore, stores.schedules)
     registry.register_value(ProposalStore, stores.proposals)
     registry.register_value(TurnLedger, stores.ledger)
-    registry.register_value(AccessStore, stores.access)
-    registry.register_value(ChannelModelStore, stores.channel_models)
-    registry.register_value(LimitStore, stores.limits)
     registry.register_value(WebSessionStore, stores.web_sessions)
 
 
@@ -199,14 +194,14 @@ class BotDependencies:
     spending: Spending
     timekeeping: Timekeeping
     privacy: Privacy
+    status: BotStatus
+    administration: Administration
     files: FileLine
     memories: Memories
     clock: Clock
     lifeline: Lifeline
     meter: Meter = NULL_METER
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
-    newest_backup: NewestBackup = no_backup
-    ask_model: Ask = not_asked
     pages_url: str = ""
     """Where the pages for browsers are; empty: nowhere."""
     serve_pages: ServePages = serve_none
@@ -235,9 +230,6 @@ def build_services(
     places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
-    bot_status = BotStatus(
-        given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
-    )
     owners = Owners(settings.owners, given.policies)
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = Chooser(given.agents, stores.agents, places)
@@ -303,10 +295,9 @@ def build_services(
     registry.register_value(TimeResolver, given.timekeeping.moments)
     registry.register_value(GrantedReading, granted)
     registry.register_value(Owners, owners)
-    registry.register_value(BotStatus, bot_status)
-    registry.register_value(ServedModels, ServedModels(given.ask_model))
+    registry.register_value(BotStatus, given.status)
+    registry.register_value(Administration, given.administration)
     registry.register_value(Gate, gate)
-    registry.register_value(Policies, given.policies)
     registry.register_value(Recipients, recipients)
     registry.register_value(RunningTurns, running)
     registry.register_value(ReceiptUpkeep, receipts)

@@ -35,6 +35,7 @@
     │   ├── RepeatTooOften
     │   ├── SubjectNotUnderstood
     │   ├── ModelsNotUnderstood
+    │   ├── LimitNotUnderstood
     │   ├── LimitNotForChannels
     │   ├── LimitNotForServers
     │   ├── AttachmentTooLarge
@@ -302,6 +303,9 @@ class SubjectNotUnderstood(InputError): ...
 
 
 class ModelsNotUnderstood(InputError): ...
+
+
+class LimitNotUnderstood(InputError): ...
 
 
 class LimitNotForServers(InputError): ...

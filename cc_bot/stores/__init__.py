@@ -157,6 +157,8 @@ class Stores:
     web_sessions: WebSessionStore
     erasures: ErasureLog
     """What was erased, for restores: it stands beside the database, not in it."""
+    embedding: Embedding | None = None
+    """What finds memories by their meaning as well; None where they are found by their words alone."""
 
 
 @asynccontextmanager
@@ -236,6 +238,7 @@ async def open_stores(
                 usage=UsageStore(database, clock=clock, zone=timezone),
                 web_sessions=WebSessionStore(database, clock=clock),
                 erasures=erasures,
+                embedding=embedding,
             )
 
 

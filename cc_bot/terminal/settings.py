@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 from prompt_toolkit.completion import Completion
 
+from cc_bot import preferences
 from cc_bot.agents import find_agent
 from cc_bot.charts import table
 from cc_bot.domain.clock import utc_now
@@ -16,7 +17,7 @@ from cc_bot.domain.errors import ErasureUnfinished, UnknownAgent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import UsageSubject, chart_of
 from cc_bot.domain.message import DEFAULT_AGENT
-from cc_bot.domain.timezones import suggest_zones, zone_of
+from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
 from cc_bot.terminal.commands import (
     Argument,
@@ -141,13 +142,14 @@ async def choose(chat: Chat, choices: Choices) -> None:
         chat.say(_settings_text(chat.person))
         return
     language, zone = choices.get("language"), choices.get("timezone")
-    settings = await chat.stores.settings.set(
+    settings = await preferences.choose(
+        chat.stores,
         chat.user_id,
         locale=_LANGUAGES[language.casefold()] if language else Keep.AS_IS,
-        timezone=(None if zone == "default" else zone_of(zone)) if zone else Keep.AS_IS,
+        zone=(None if zone == "default" else zone) if zone else Keep.AS_IS,
+        default_zone=chat.profile.timezone.key,
     )
     now = person_of(settings, chat.profile)
-    await chat.stores.schedules.rezone(chat.user_id, now.timezone.key)
     saved = now.texts.session.settings_saved
     chat.say(saved.format(language=_language(now), timezone=now.timezone.key))
 

@@ -18,6 +18,7 @@ from cc_bot.texts.answer import AnswerTexts, MentionTexts, SummaryTexts, Unfinis
 from cc_bot.texts.canvas import CanvasTexts, ChartTexts
 from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts
 from cc_bot.texts.commands import plainly
+from cc_bot.texts.console import ConsoleTexts
 from cc_bot.texts.doctor import DoctorFileTexts, DoctorTexts
 from cc_bot.texts.errors import ErrorTexts
 from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
@@ -52,6 +53,7 @@ class Texts:
     canvas: CanvasTexts
     chart: ChartTexts
     cli: CliTexts
+    console: ConsoleTexts
     doctor: DoctorTexts
     doctor_files: DoctorFileTexts
     erasure: ErasureTexts

@@ -19,6 +19,8 @@ class AdminTexts(Area):
     connected_just_now = Sentence(ja="📡 Discord: つながったところです", en="📡 Discord: just connected")
     database = Sentence(ja="💾 データベース: {size}", en="💾 Database: {size}")
     """Parameters: size (such as `12.3 MB`)."""
+    disk = Sentence(ja="💽 ディスクの空き: {size}", en="💽 Room on the disk: {size}")
+    """Parameters: size (likewise)."""
     turns = Sentence(
         ja="💬 質問: {running}件に回答中、{waiting}件が順番待ち",
         en="💬 Questions: {running} being answered, {waiting} waiting in line",

@@ -1,12 +1,13 @@
 """The parts that the pages are handed: those of Discord's commands too, and Discord as pages need it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
+from cc_bot.administration import Administration
 from cc_bot.agents import Agents
 from cc_bot.assistant import TimeResolver
 from cc_bot.domain.clock import Clock
@@ -15,9 +16,10 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
-from cc_bot.policy import Policies
+from cc_bot.log import RecentRecords
 from cc_bot.privacy import Privacy
 from cc_bot.spending import Spending
+from cc_bot.status import BotStatus
 from cc_bot.stores import Stores
 
 What = Literal["command", "choices"]
@@ -84,6 +86,40 @@ class WebSettings:
     """Whether there is a model that reads answers aloud."""
 
 
+class DoctorFinding(Protocol):
+    """A line of the doctor's report."""
+
+    @property
+    def check(self) -> str: ...
+
+    @property
+    def verdict(self) -> str: ...
+
+    @property
+    def detail(self) -> str: ...
+
+    @property
+    def mend(self) -> str: ...
+
+
+class DoctorReport(Protocol):
+    """The report of the doctor."""
+
+    @property
+    def findings(self) -> Sequence[DoctorFinding]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleServices:
+    """The parts of the owners' console."""
+
+    status: BotStatus
+    administration: Administration
+    records: RecentRecords
+    examine: Callable[[Locale], Awaitable[DoctorReport]]
+    """Has the doctor look at everything, and write in that language."""
+
+
 @dataclass(frozen=True, slots=True)
 class WebServices:
     """The parts that the pages are handed, and do not close."""
@@ -91,7 +127,7 @@ class WebServices:
     settings: WebSettings
     stores: Stores
     agents: Agents
-    policies: Policies
+    console: ConsoleServices
     spending: Spending
     moments: TimeResolver
     privacy: Privacy

@@ -5,9 +5,11 @@ from typing import Final
 
 from aiohttp import web
 
+from cc_bot import preferences
 from cc_bot.domain.errors import InputError, UnknownTimezone
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.timezones import suggest_zones, zone_of
+from cc_bot.domain.timezones import suggest_zones
+from cc_bot.stores import Keep
 from cc_bot.web.form import number_of, text_of
 from cc_bot.web.page import render, see_other
 from cc_bot.web.places import channel_names
@@ -51,14 +53,15 @@ class SettingsPages:
         visitor, services = visitor_of(request), self._services
         locale = _locale_in(await text_of(request, "language"))
         zone = _zone_in(await text_of(request, "timezone"))
-        before = await services.stores.settings.get(visitor.user_id)
-        await services.stores.settings.set(visitor.user_id, locale=locale, timezone=zone)
-        if zone != before.timezone:
-            holds = zone or services.settings.timezone.key
-            await services.stores.schedules.rezone(visitor.user_id, holds)
-        if services.settings.speaks:
-            spoken = bool(await text_of(request, "spoken"))
-            await services.stores.settings.speak(visitor.user_id, spoken)
+        spoken = bool(await text_of(request, "spoken"))
+        await preferences.choose(
+            services.stores,
+            visitor.user_id,
+            locale=locale,
+            zone=zone,
+            spoken=spoken if services.settings.speaks else Keep.AS_IS,
+            default_zone=services.settings.timezone.key,
+        )
         return see_other("/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
@@ -83,8 +86,8 @@ def _locale_in(language: str) -> Locale | None:
 
 
 def _zone_in(typed: str) -> str | None:
-    """Return the time zone that was typed, as far as it names one; None for the default. Raises
+    """Return what was typed of a time zone; None for the default. Raises
     UnknownTimezone for what is too long."""
     if len(typed) > LONGEST_ZONE:
         raise UnknownTimezone
-    return zone_of(typed) if typed.strip() else None
+    return typed.strip() or None

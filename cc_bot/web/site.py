@@ -7,6 +7,7 @@ from aiohttp import web
 
 from cc_bot.web.canvas import CanvasPages
 from cc_bot.web.canvas_feed import CanvasFeed
+from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
@@ -22,6 +23,7 @@ from cc_bot.web.usage import UsagePages
 async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     """Serve every page until left; yield the port. Raises PortTaken or InvalidSetting."""
     feed = CanvasFeed(services)
+    console = ConsolePages(services)
     pages = (
         SignInPages(services),
         CanvasPages(services, feed),
@@ -30,11 +32,15 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
         UsagePages(services),
         SettingsPages(services),
         PrivacyPages(services),
+        console,
     )
     routes = [route for each in pages for route in each.routes()]
     app = make_app(services, [web.get("/", _go_home), *routes])
     async with serve(services.settings, app) as port, feed.running():
-        yield port
+        try:
+            yield port
+        finally:
+            await console.close()
 
 
 async def _go_home(_: web.Request) -> web.StreamResponse:

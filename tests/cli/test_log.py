@@ -5,6 +5,7 @@ import json
 import logging
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import structlog
 from hikari.impl.buckets import RESTBucketManager
 from hikari.internal.routes import PATCH_WEBHOOK_MESSAGE
 
-from cc_bot.log import configure_logging
+from cc_bot.log import MOST_RECORDS, RecentRecords, configure_logging, job, keep_records
 
 
 @pytest.fixture(autouse=True)
@@ -165,3 +166,88 @@ def test_the_level_is_the_operators(capsys: pytest.CaptureFixture[str], level: s
     structlog.get_logger("cc_bot.test").debug("detail")
     structlog.get_logger("cc_bot.test").info("fact")
     assert len(records(capsys)) == count
+
+
+class TestTheNewestRecords:
+    def test_are_kept_as_values_without_what_they_were_made_of(self) -> None:
+        configure_logging("info")
+        recent, names = RecentRecords(), ["a.md", "メモ.txt"]
+        with keep_records(recent), job("sweep"):
+            structlog.get_logger("cc_bot.test").warning("copies_deleted", names=names, count=2, room=None)
+        names.append("b.md")
+        [kept] = recent.newest()
+        assert (kept.level, kept.logger, kept.event) == ("warning", "cc_bot.test", "copies_deleted")
+        assert kept.fields["job"].startswith("sweep-")
+        assert {**kept.fields, "job": ""} == {
+            "names": "a.md, メモ.txt",
+            "count": "2",
+            "room": "None",
+            "job": "",
+        }
+        assert abs(kept.at - datetime.now(UTC)) < timedelta(minutes=1)
+
+    def test_are_so_many_and_the_oldest_goes_first(self) -> None:
+        configure_logging("info")
+        recent, log = RecentRecords(), structlog.get_logger("cc_bot.test")
+        with keep_records(recent):
+            for number in range(MOST_RECORDS + 2):
+                log.info("fact", number=number)
+        kept = recent.newest()
+        assert len(kept) == MOST_RECORDS
+        assert (kept[0].fields["number"], kept[-1].fields["number"]) == ("501", "2")
+
+    def test_are_listed_by_how_grave_they_are(self) -> None:
+        configure_logging("debug")
+        recent, log = RecentRecords(), structlog.get_logger("cc_bot.test")
+        with keep_records(recent):
+            for level in ("debug", "info", "warning", "error", "critical"):
+                getattr(log, level)("fact")
+        assert [each.level for each in recent.newest("warning")] == ["critical", "error", "warning"]
+        assert len(recent.newest()) == len(recent.newest("debug")) == 5
+
+    def test_tell_of_a_library_nothing_but_that_it_spoke(self) -> None:
+        configure_logging("info")
+        recent = RecentRecords()
+        with keep_records(recent):
+            logging.getLogger("hikari").warning("秘密の日記")
+            logging.getLogger("cc_bot.somewhere").error("秘密の日記")
+            try:
+                raise ValueError("秘密の日記")
+            except ValueError:
+                logging.getLogger("asyncio").error("秘密の日記", exc_info=True)
+            logging.getLogger("aiohttp").error({"event": "秘密の日記"})
+        told = [(each.logger, each.level, each.event, dict(each.fields)) for each in recent.newest()]
+        assert told == [
+            ("aiohttp", "error", "", {}),
+            ("asyncio", "error", "", {}),
+            ("cc_bot.somewhere", "error", "", {}),
+            ("hikari", "warning", "", {}),
+        ]
+
+    def test_have_no_message_of_an_exception_and_no_token(self) -> None:
+        configure_logging("info")
+        recent, log = RecentRecords(), structlog.get_logger("cc_bot.test")
+        bot_token = "MTIzNDU2Nzg5MDEyMzQ1Njc4." + "GhIjKl." + "qzXkVbTnRwLpMsHdGfJyCuEaOiBvWx12345678"
+        interaction = "aW50ZXJhY3Rpb246" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OnN0cnVjdA" * 5
+        with keep_records(recent):
+            try:
+                raise ValueError("秘密の日記")
+            except ValueError:
+                log.error("broke", exc_info=True)
+            log.info("sent", path=f"/webhooks/1574315914789126144/{interaction}", given=[bot_token])
+            log.info("sent", what=ValueError("秘密の日記"), held={"text": "秘密の日記"})
+            log.info("sent", long="長い" * 500)
+        kept = recent.newest()
+        assert kept[-1].fields["error"] == "ValueError"
+        assert kept[1].fields == {"what": "ValueError", "held": "dict"}
+        assert kept[0].fields["long"] == "長い" * 99 + "長…"
+        for secret in ("秘密", interaction[20:60], bot_token.rpartition(".")[2]):
+            assert secret not in repr(kept)
+
+    def test_are_not_kept_any_more_afterwards(self) -> None:
+        configure_logging("info")
+        recent = RecentRecords()
+        with keep_records(recent):
+            pass
+        structlog.get_logger("cc_bot.test").error("broke")
+        assert recent.newest() == ()

@@ -1,40 +1,29 @@
 """`/admin …`: looking after the bot while it runs. For its owners; every reply is for them alone."""
 
 from collections.abc import Awaitable, Callable
-from typing import Literal, cast
+from typing import cast
 
 import hikari
 import lightbulb
-import structlog
 
+from cc_bot.administration import (
+    MAX_MODEL_CHARACTERS,
+    MAX_MODELS,
+    MAX_NOTE_CHARACTERS,
+    Administration,
+    Mentionable,
+    parse_chain,
+    parse_limit,
+    parse_subject,
+)
 from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
-from cc_bot.discord.interactions import Answerable, Mentionable, parse_mention
+from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Recipient, Recipients
-from cc_bot.discord.status import BotStatus, ServedModels
-from cc_bot.domain.errors import (
-    LimitNotForChannels,
-    LimitNotForServers,
-    ModelsNotUnderstood,
-    SubjectNotUnderstood,
-)
-from cc_bot.domain.member import (
-    EVERYONE,
-    LARGEST,
-    QUOTAS,
-    AccessRules,
-    LimitKey,
-    LimitName,
-    Ruling,
-    Subject,
-    ids_of,
-)
-from cc_bot.policy import Policies
-from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
-
-_log = structlog.get_logger(__name__)
+from cc_bot.domain.member import LARGEST, LimitKey, Ruling, Subject
+from cc_bot.status import BotStatus
 
 loader = lightbulb.Loader()
 
@@ -44,18 +33,6 @@ loader = lightbulb.Loader()
 # That the commands are hidden from most members is a courtesy and no protection: anybody with the right to
 # manage a server can show them again. So each of them asks whether its user is an owner, before anything
 # else.
-
-
-Change = Literal[
-    "limit_set",
-    "limit_unset",
-    "access_set",
-    "access_removed",
-    "models_set",
-    "models_unset",
-    "maintenance_begun",
-    "maintenance_ended",
-]
 
 
 admin = lightbulb.Group(
@@ -92,12 +69,6 @@ async def answer(
     await interaction.edit_initial_response(title, attachment=file, **NO_PINGS)
 
 
-def note(recipient: Recipient, change: Change, **what: str | int | None) -> None:
-    """Put on record what an owner changed, once it is done. Never what they wrote: only ids, numbers, and
-    names that the program knows."""
-    _log.info("admin_changed", change=change, by=recipient.user_id, **what)
-
-
 # ---- options ---------------------------------------------------------------------------------------------
 # The options by which owners name whom a command is about.
 
@@ -130,13 +101,17 @@ def kind_option() -> str | None:
     )
 
 
-def parse_subject(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
+def _subject(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
     """Return whom a command is about. Raises SubjectNotUnderstood."""
-    guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-    found = parse_mention(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
-    if found is None:
-        raise SubjectNotUnderstood
-    return found
+    return parse_subject(text, _kind(kind), _guild_id(interaction))
+
+
+def _kind(kind: str | None) -> Subject | None:
+    return cast("Subject | None", kind)  # Discord takes no other choice
+
+
+def _guild_id(interaction: hikari.PartialInteraction) -> int | None:
+    return None if interaction.guild_id is None else int(interaction.guild_id)
 
 
 # ---- limits --------------------------------------------------------------------------------------------
@@ -177,11 +152,10 @@ class ShowLimits(
 ):
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: LimitStore, policies: Policies, recipients: Recipients
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            set_here = {each.key: each.value for each in await store.list_all()}
-            return pages.limits((await policies.now()).limits, set_here, recipient.words)
+            return pages.limits(await administration.list_limits(), recipient.words)
 
         await answer(ctx.interaction, recipients, act)
 
@@ -207,11 +181,12 @@ class SetLimits(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
         async def act(recipient: Recipient) -> str:
             key, words = _key(ctx.interaction, self.limit, self.for_, self.kind), recipient.words
-            await store.set(key.scope, key.scope_id, key.name, self.value, set_by=recipient.user_id)
-            note(recipient, "limit_set", **_log_fields(key), value=self.value)
+            await administration.set_limit(recipient.user_id, key, self.value)
             return words.admin.limit_set.format(
                 subject=pages.limit_subject(key, words),
                 limit=words.admin.limits[key.name],
@@ -234,34 +209,21 @@ class UnsetLimits(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
         async def act(recipient: Recipient) -> str:
             key = _key(ctx.interaction, self.limit, self.for_, self.kind)
+            unset = await administration.unset_limit(recipient.user_id, key)
             told = recipient.words.admin
-            if not await store.unset(key.scope, key.scope_id, key.name):
-                return told.limit_was_not_set
-            note(recipient, "limit_unset", **_log_fields(key))
-            return told.limit_unset
+            return told.limit_unset if unset else told.limit_was_not_set
 
         await answer(ctx.interaction, recipients, act)
 
 
 def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: str | None) -> LimitKey:
-    """Return whom a limit is about, and which it is. Raises SubjectNotUnderstood, LimitNotForChannels and
-    LimitNotForServers."""
-    name = cast("LimitName", limit)  # Discord takes no other choice
-    if not text.strip() and kind is None:
-        return LimitKey("everyone", EVERYONE, name)
-    found = parse_subject(interaction, text, kind)
-    if found.subject == "channel":
-        raise LimitNotForChannels
-    if found.subject == "guild" and name in QUOTAS:
-        raise LimitNotForServers
-    return LimitKey(found.subject, found.id, name)
-
-
-def _log_fields(key: LimitKey) -> dict[str, str | int]:
-    return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
+    """Return whom a limit is about, and which it is. Raises as parse_limit."""
+    return parse_limit(limit, text, _kind(kind), _guild_id(interaction))
 
 
 # ---- access ----------------------------------------------------------------------------------------------
@@ -280,14 +242,12 @@ class ListAccess(
     async def invoke(
         self,
         ctx: lightbulb.Context,
-        store: AccessStore,
-        policies: Policies,
+        administration: Administration,
         owners: Owners,
         recipients: Recipients,
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            rules = (await store.get_in_force()).rules
-            return pages.access(await _in_file(policies), rules, await owners.ids(), recipient.words)
+            return pages.access(await administration.list_access(), await owners.ids(), recipient.words)
 
         await answer(ctx.interaction, recipients, act)
 
@@ -304,8 +264,10 @@ class AllowAccess(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
-        await _rule(self, ctx, "allow", store, recipients)
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
+        await _rule(self, ctx, "allow", administration, recipients)
 
 
 @access.register
@@ -320,8 +282,10 @@ class DenyAccess(
     kind = kind_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
-        await _rule(self, ctx, "deny", store, recipients)
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
+        await _rule(self, ctx, "deny", administration, recipients)
 
 
 @access.register
@@ -337,17 +301,15 @@ class RemoveAccess(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, recipients: Recipients
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            found = parse_subject(ctx.interaction, self.subject, self.kind)
-            if removed := await store.unset(found.subject, found.id):
-                note(recipient, "access_removed", subject=found.subject, subject_id=found.id)
+            found = _subject(ctx.interaction, self.subject, self.kind)
+            removal = await administration.remove_rule(recipient.user_id, found)
             told = recipient.words.admin
-            sentence = told.access_removed if removed else told.access_had_no_rule
+            sentence = told.access_removed if removal.removed else told.access_had_no_rule
             lines = [sentence.format(subject=found.phrase(recipient.words))]
-            in_file = await _in_file(policies)
-            if found.id in ids_of(in_file.allow, found.subject) | ids_of(in_file.deny, found.subject):
+            if removal.also_in_file:
                 lines.append(told.access_also_in_file)
             return "\n".join(lines)
 
@@ -358,13 +320,12 @@ async def _rule(
     command: "AllowAccess | DenyAccess",
     ctx: lightbulb.Context,
     ruling: Ruling,
-    store: AccessStore,
+    administration: Administration,
     recipients: Recipients,
 ) -> None:
     async def act(recipient: Recipient) -> str:
-        found = parse_subject(ctx.interaction, command.subject, command.kind)
-        await store.set(found.subject, found.id, ruling, set_by=recipient.user_id)
-        note(recipient, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
+        found = _subject(ctx.interaction, command.subject, command.kind)
+        await administration.rule(recipient.user_id, found, ruling)
         told = recipient.words.admin
         sentences = told.access_allowed if ruling == "allow" else told.access_denied
         sentence = sentences[found.subject].format(subject=found.phrase(recipient.words))
@@ -373,15 +334,8 @@ async def _rule(
     await answer(ctx.interaction, recipients, act)
 
 
-async def _in_file(policies: Policies) -> AccessRules:
-    lists = (await policies.now()).access
-    return AccessRules(lists.allow, lists.deny)
-
-
 # ---- maintenance -----------------------------------------------------------------------------------------
 # `/admin maintenance`: for a while nobody but owners is answered. What is being answered is not cut off.
-
-MAX_NOTE_CHARACTERS = 300
 
 
 @maintenance.register
@@ -397,10 +351,11 @@ class MaintenanceOn(
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
         async def act(recipient: Recipient) -> str:
-            await store.begin_maintenance(" ".join(self.words.split()), set_by=recipient.user_id)
-            note(recipient, "maintenance_begun")
+            await administration.begin_maintenance(recipient.user_id, self.words)
             return recipient.words.admin.maintenance_begun
 
         await answer(ctx.interaction, recipients, act)
@@ -415,21 +370,19 @@ class MaintenanceOff(
     hooks=[owners_only],
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
         async def act(recipient: Recipient) -> str:
-            if not await store.end_maintenance():
-                return recipient.words.admin.maintenance_was_off
-            note(recipient, "maintenance_ended")
-            return recipient.words.admin.maintenance_ended
+            ended = await administration.end_maintenance(recipient.user_id)
+            told = recipient.words.admin
+            return told.maintenance_ended if ended else told.maintenance_was_off
 
         await answer(ctx.interaction, recipients, act)
 
 
 # ---- model -----------------------------------------------------------------------------------------------
 # `/admin model`: which models answer in a channel. An agent that names models of its own keeps those.
-
-MAX_MODELS = 5
-MAX_MODEL_CHARACTERS = 100
 
 
 def _channel_option() -> str:
@@ -460,17 +413,16 @@ class SetModels(
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, store: ChannelModelStore, served: ServedModels, recipients: Recipients
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            channel_id, chain = _channel(ctx.interaction, self.channel), chain_of(self.models)
-            await store.set(channel_id, chain, set_by=recipient.user_id)
-            note(recipient, "models_set", channel=channel_id, models=len(chain))
+            channel_id, chain = _channel(ctx.interaction, self.channel), parse_chain(self.models)
+            missing = await administration.set_models(recipient.user_id, channel_id, chain)
             told = recipient.words.admin
             sentence = told.models_set if len(chain) > 1 else told.model_set
             lines = [sentence.format(channel=f"<#{channel_id}>", models=", ".join(chain))]
-            if unknown := await served.find_missing(chain):
-                lines.append(told.models_unknown.format(models=", ".join(unknown)))
+            if missing:
+                lines.append(told.models_unknown.format(models=", ".join(missing)))
             return "\n".join(lines)
 
         await answer(ctx.interaction, recipients, act)
@@ -487,11 +439,12 @@ class UnsetModels(
     channel = _channel_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
         async def act(recipient: Recipient) -> str:
             told, channel_id = recipient.words.admin, _channel(ctx.interaction, self.channel)
-            if unset := await store.unset(channel_id):
-                note(recipient, "models_unset", channel=channel_id)
+            unset = await administration.unset_models(recipient.user_id, channel_id)
             sentence = told.models_unset if unset else told.models_were_not_set
             return sentence.format(channel=f"<#{channel_id}>")
 
@@ -507,26 +460,18 @@ class ListModels(
     hooks=[owners_only],
 ):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, recipients: Recipients) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
         async def act(recipient: Recipient) -> str:
-            return pages.models(await store.list_chains(), recipient.words)
+            return pages.models(await administration.list_models(), recipient.words)
 
         await answer(ctx.interaction, recipients, act)
 
 
-def chain_of(text: str) -> tuple[str, ...]:
-    """The names in a list. What a server calls its models is its own affair, so only their form is looked at.
-    Raises ModelsNotUnderstood."""
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
-    if not names or len(names) > MAX_MODELS or not fit:
-        raise ModelsNotUnderstood
-    return names
-
-
 def _channel(interaction: hikari.PartialInteraction, text: str) -> int:
     """Return the channel that is named, or the one that is asked in. Raises SubjectNotUnderstood."""
-    return parse_subject(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
+    return _subject(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
 
 
 # ---- status ----------------------------------------------------------------------------------------------

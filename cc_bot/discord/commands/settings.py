@@ -17,10 +17,10 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings
-from cc_bot.domain.timezones import suggest_zones, zone_of
+from cc_bot.domain.timezones import suggest_zones
+from cc_bot.preferences import choose
 from cc_bot.spending import Spending
-from cc_bot.stores import ScheduleStore
-from cc_bot.stores.settings import SettingsStore
+from cc_bot.stores import Keep, Stores
 from cc_bot.texts.session import SessionTexts
 
 _log = structlog.get_logger(__name__)
@@ -74,29 +74,31 @@ class SettingsCommand(
     async def invoke(
         self,
         ctx: lightbulb.Context,
-        settings: SettingsStore,
-        schedules: ScheduleStore,
+        stores: Stores,
         recipients: Recipients,
         running: RunningTurns,
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         user_id = int(ctx.user.id)
-        if self.language is not None:
-            await settings.set(user_id, locale=Locale(self.language))
-        if self.timezone is not None:
-            timezone = zone_of(self.timezone)
-            await settings.set(user_id, timezone=timezone)
-            await schedules.rezone(user_id, timezone)
         may_speak = running.spoken is not None and running.spoken.possible
         in_vain = self.voice == "on" and not may_speak
-        if self.voice is not None and not in_vain:
-            await settings.speak(user_id, self.voice == "on")
+        choices = (self.language, self.timezone, None if in_vain else self.voice)
+        chosen = None
+        if any(choice is not None for choice in choices):
+            chosen = await choose(
+                stores,
+                user_id,
+                locale=Keep.AS_IS if self.language is None else Locale(self.language),
+                zone=Keep.AS_IS if self.timezone is None else self.timezone,
+                spoken=Keep.AS_IS if self.voice is None or in_vain else self.voice == "on",
+                default_zone=recipients.timezone.key,
+            )
         recipient = await recipients.of(ctx.interaction)
         sentences = [recipient.words.session.voice_unset] if in_vain else []
-        if self.language is not None or self.timezone is not None or (self.voice and not in_vain):
+        if chosen is not None:
             sentences.insert(0, _saved(recipient, may_speak=may_speak))
         elif not in_vain:
-            sentences.append(_overview(recipient, await settings.get(user_id), may_speak=may_speak))
+            sentences.append(_overview(recipient, await stores.settings.get(user_id), may_speak=may_speak))
         await ctx.interaction.edit_initial_response("\n".join(sentences))
 
 

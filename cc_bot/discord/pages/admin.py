@@ -7,18 +7,15 @@ from typing import Final
 
 import hikari
 
+from cc_bot.administration import AccessInForce, LimitInForce, Mentionable
 from cc_bot.charts import table
-from cc_bot.discord.interactions import Mentionable
 from cc_bot.discord.pages.custom_ids import PrivacyButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import Button
-from cc_bot.discord.status import Seen
 from cc_bot.domain.member import (
-    DEFAULT_RULES,
     SUBJECTS,
     AccessRules,
     LimitKey,
-    Rules,
     Subjects,
     UsageReport,
     chart_of,
@@ -28,6 +25,7 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
+from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
 
@@ -56,7 +54,8 @@ def status(seen: Seen, words: Texts) -> str:
         told.status.format(version=seen.version, schema=seen.schema_version),
         told.since.format(time=timestamp(seen.began_at, "R")),
         connected,
-        told.database.format(size=f"{seen.database_bytes / _MEGABYTE:,.1f} MB"),
+        told.database.format(size=_megabytes(seen.database_bytes)),
+        *([] if seen.free_bytes is None else [told.disk.format(size=_megabytes(seen.free_bytes))]),
         told.turns.format(running=seen.load.running, waiting=seen.load.waiting),
         today,
         backup,
@@ -67,26 +66,24 @@ def status(seen: Seen, words: Texts) -> str:
     return "\n".join(lines)
 
 
-def limits(in_file: Rules, set_here: Rules, words: Texts) -> str:
-    """The answer to `/admin limits show`; what was set here goes before what the file says."""
+def _megabytes(count: int) -> str:
+    return f"{count / _MEGABYTE:,.1f} MB"
+
+
+def limits(in_force: Sequence[LimitInForce], words: Texts) -> str:
+    """The answer to `/admin limits show`."""
     told = words.admin
-    lines = [told.limits_title]
-    for key in sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name)):
-        value = set_here[key] if key in set_here else in_file[key]
-        lines.append(
-            told.limit_line.format(
-                subject=limit_subject(key, words),
-                limit=words.admin.limits[key.name],
-                value=limit_value(value, words),
-                source="" if key in set_here else _source(key, value, words),
-            )
+    sources = {"here": "", "file": told.from_file, "default": told.by_default}
+    lines = [
+        told.limit_line.format(
+            subject=limit_subject(each.key, words),
+            limit=told.limits[each.key.name],
+            value=limit_value(each.value, words),
+            source=sources[each.source],
         )
-    return "\n".join(lines)
-
-
-def _source(key: LimitKey, value: int | None, words: Texts) -> str:
-    default = key in DEFAULT_RULES and DEFAULT_RULES[key] == value
-    return words.admin.by_default if default else words.admin.from_file
+        for each in in_force
+    ]
+    return "\n".join((told.limits_title, *lines))
 
 
 def limit_subject(key: LimitKey, words: Texts) -> str:
@@ -102,9 +99,9 @@ def limit_value(value: int | None, words: Texts) -> str:
     return words.admin.no_limit if value is None else f"{value:,}"
 
 
-def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], words: Texts) -> str:
+def access(in_force: AccessInForce, owners: Iterable[int], words: Texts) -> str:
     """The answer to `/admin access list`."""
-    told = words.admin
+    told, in_file, set_here = words.admin, in_force.in_file, in_force.set_here
     everything = in_file | set_here
     lines = [told.access_title]
     if everything == AccessRules():

@@ -33,7 +33,8 @@ export function troubleOf(html) {
 async function send(form, submitter) {
   const data = new FormData(form, submitter);
   const asked = form.method === "get";
-  const address = new URL(submitter?.formAction || form.action);
+  const own = submitter?.hasAttribute("formaction"); // without one, `formAction` is the page itself
+  const address = new URL(own ? submitter.formAction : form.action);
   if (asked) address.search = new URLSearchParams(data).toString();
   const multipart = form.enctype === "multipart/form-data";
   const body = asked ? undefined : multipart ? data : new URLSearchParams(data);

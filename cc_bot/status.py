@@ -2,31 +2,24 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 from cc_bot import __version__
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, TurnUnderway
 from cc_bot.assistant.queue import Load
-from cc_bot.domain.errors import CcBotError, ModelNotFound
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.member import Maintenance
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores
 
-# ---- bot status ----------------------------------------------------------------------------------------
-
-
 NewestBackup = Callable[[], Awaitable[datetime | None]]
 """When the newest backup was made; None where there is none to be found."""
 
 
-async def no_backup() -> datetime | None:
-    """Return None, where nobody knows of any."""
-    return None
+FreeBytes = Callable[[], int]
+"""The room where the database is. Raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +29,14 @@ class Seen:
     version: str
     schema_version: int
     began_at: datetime
+    connected: bool
     latency_s: float | None
     """Of the gateway; None before its first heartbeat."""
     database_bytes: int
+    free_bytes: int | None
+    """Of the database's disk; None where that can't be told."""
     load: Load
+    underway: tuple[TurnUnderway, ...]
     turns_today: int
     tokens_today: int
     seconds_today: int
@@ -58,6 +55,7 @@ class BotStatus:
     policies: Policies
     pulse: GatewayHealth
     newest_backup: NewestBackup
+    free_bytes: FreeBytes
     began_at: datetime
 
     async def look(self) -> Seen:
@@ -70,8 +68,11 @@ class BotStatus:
             schema_version=await self.stores.vitals.schema_version(),
             began_at=self.began_at,
             latency_s=None if latency_s is None or math.isnan(latency_s) else latency_s,
+            connected=latency_s is not None,
             database_bytes=await self.stores.vitals.size_bytes(),
+            free_bytes=await self._free_bytes(),
             load=self.assistant.load,
+            underway=self.assistant.underway,
             turns_today=sum(each.turns for each in used),
             tokens_today=sum(each.tokens for each in used),
             seconds_today=sum(each.usage.seconds for each in used),
@@ -81,39 +82,8 @@ class BotStatus:
             maintenance=(await self.stores.access.get_in_force()).maintenance,
         )
 
-
-# ---- served models -------------------------------------------------------------------------------------
-# Which models the operator's server has, for who is about to name one.
-#
-# It is found out by asking for one token, as `cc-bot doctor` does: not every server has a list, and not
-# every list has all of them.
-
-
-PATIENCE_S: Final = 10.0
-"""A server may have to load a model first. One that does not answer by then is not called unknown."""
-
-Ask = Callable[[str], Awaitable[None]]
-"""Raises a CcBotError where no answer comes."""
-
-
-async def not_asked(_: str) -> None:
-    """Do nothing, where there is no server, as with the model that comes along."""
-
-
-@dataclass(eq=False, slots=True)
-class ServedModels:
-    ask: Ask = not_asked
-
-    async def find_missing(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return those that the server says it does not have."""
-        found = await asyncio.gather(*map(self._is_missing, names))
-        return tuple(name for name, missing in zip(names, found, strict=True) if missing)
-
-    async def _is_missing(self, name: str) -> bool:
-        with suppress(CcBotError, TimeoutError):
-            try:
-                async with asyncio.timeout(PATIENCE_S):
-                    await self.ask(name)
-            except ModelNotFound:
-                return True
-        return False
+    async def _free_bytes(self) -> int | None:
+        try:
+            return await asyncio.to_thread(self.free_bytes)
+        except OSError:
+            return None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.interactions import Mentionable, parse_mention
+from cc_bot.administration import Mentionable, parse_mention
 from cc_bot.domain import Locale
 from cc_bot.domain.member import SUBJECTS, Subject
 from cc_bot.texts import texts

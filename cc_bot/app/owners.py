@@ -1,0 +1,71 @@
+"""The parts that only owners have to do with, put together once for every front end."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from cc_bot.administration import Administration, ServedModels, not_asked
+from cc_bot.app.core import Core, is_offline, reach_model
+from cc_bot.config import Config
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.measures import GatewayHealth
+from cc_bot.log import RecentRecords, keep_records
+from cc_bot.status import BotStatus
+from cc_bot.storage.backup import backups_in
+from cc_bot.storage.files import sqlite_path
+from cc_bot.storage.rewriting import free_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersParts:
+    """The parts that only owners have to do with."""
+
+    status: BotStatus
+    administration: Administration
+    records: RecentRecords
+
+
+def make_owners_parts(
+    config: Config, core: Core, pulse: GatewayHealth, clock: Clock, records: RecentRecords
+) -> OwnersParts:
+    """Make them for a program that begins now. `pulse` is that of Discord's gateway."""
+    return OwnersParts(_make_status(config, core, pulse, clock), _make_administration(config, core), records)
+
+
+@contextmanager
+def keep_recent_records(config: Config) -> Iterator[RecentRecords]:
+    """Keep the newest records of the log, where pages are served that show them."""
+    recent = RecentRecords()
+    with nullcontext() if config.web_port is None else keep_records(recent):
+        yield recent
+
+
+def _make_administration(config: Config, core: Core) -> Administration:
+    stores = core.stores
+    served = ServedModels(not_asked if is_offline(config) else partial(reach_model, config))
+    return Administration(stores.limits, stores.access, stores.channel_models, core.policies, served)
+
+
+def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock) -> BotStatus:
+    folder = sqlite_path(config.database_url).absolute().parent
+    return BotStatus(
+        core.assistant,
+        core.stores,
+        core.policies,
+        pulse,
+        partial(_newest_backup, config),
+        partial(free_bytes, folder),
+        clock(),
+    )
+
+
+async def _newest_backup(config: Config) -> datetime | None:
+    """Return when the newest backup was made that is found where `cc-bot backup` puts them."""
+    try:
+        found = await asyncio.to_thread(backups_in, config.backup_folder)
+    except OSError:
+        return None
+    return found[0].moment.replace(tzinfo=config.timezone) if found else None

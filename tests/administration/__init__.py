@@ -1,0 +1,1 @@
+"""Tests of what owners decide while the bot runs."""

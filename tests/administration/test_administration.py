@@ -1,0 +1,158 @@
+"""What owners decide, over a real database: checked, done, on record, and told back."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.administration import (
+    Administration,
+    LimitInForce,
+    Mentionable,
+    RuleRemoval,
+    ServedModels,
+    parse_chain,
+    parse_limit,
+    parse_limit_value,
+)
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import (
+    LimitNotForChannels,
+    LimitNotForServers,
+    LimitNotUnderstood,
+    ModelNotFound,
+    ModelsNotUnderstood,
+    ModelUnavailable,
+    SubjectNotUnderstood,
+)
+from cc_bot.domain.member import LimitKey, Maintenance, Subject
+from cc_bot.policy import Policies
+from cc_bot.stores import open_stores
+
+OWNER, HANA, CHANNEL = 7, 876543210987654321, 987654321098765432
+
+
+@pytest.fixture
+async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(f"[limits]\ntokens_per_day = 5000\n[access.deny]\nusers = [{HANA}]\n", encoding="utf-8")
+    policies = Policies(policy, locale=Locale.JA)
+    await policies.load()
+
+    async def ask(model: str) -> None:
+        if model == "ない":
+            raise ModelNotFound
+        if model == "遅い":
+            raise ModelUnavailable
+
+    async with open_stores(f"sqlite:///{tmp_path / 'a.db'}") as stores:
+        yield Administration(stores.limits, stores.access, stores.channel_models, policies, ServedModels(ask))
+
+
+class TestALimit:
+    async def test_set_here_goes_before_the_file_until_it_is_taken_back(
+        self, administration: Administration
+    ) -> None:
+        key = LimitKey("everyone", 0, "tokens_per_day")
+        assert LimitInForce(key, 5000, "file") in await administration.list_limits()
+        await administration.set_limit(OWNER, key, None)
+        assert LimitInForce(key, None, "here") in await administration.list_limits()
+        assert await administration.unset_limit(OWNER, key)
+        assert not await administration.unset_limit(OWNER, key)
+        assert LimitInForce(key, 5000, "file") in await administration.list_limits()
+
+    async def test_that_nobody_decided_is_told_as_a_default(self, administration: Administration) -> None:
+        key = LimitKey("everyone", 0, "memories")
+        assert LimitInForce(key, 10_000, "default") in await administration.list_limits()
+
+    @pytest.mark.parametrize(
+        ("name", "text", "kind", "error"),
+        [
+            ("words", "", None, LimitNotUnderstood),
+            ("memories", "花子", None, SubjectNotUnderstood),
+            ("memories", "<#5>", None, LimitNotForChannels),
+            ("memories", "5", "guild", LimitNotForServers),
+        ],
+    )
+    def test_that_can_not_be_is_refused(
+        self, name: str, text: str, kind: Subject | None, error: type[Exception]
+    ) -> None:
+        with pytest.raises(error):
+            parse_limit(name, text, kind)
+
+    @pytest.mark.parametrize(
+        ("text", "value"), [("", None), (" 5 ", 5), ("1,000", 1000), ("1" + "0" * 15, 10**15)]
+    )
+    def test_has_a_whole_number_or_none(self, text: str, value: int | None) -> None:
+        assert parse_limit_value(text) == value
+
+    @pytest.mark.parametrize("text", ["0", "-1", "1.5", "五", "２", "1" + "0" * 16, "1" + "0" * 15 + "1"])
+    def test_has_no_other_value(self, text: str) -> None:
+        with pytest.raises(LimitNotUnderstood):
+            parse_limit_value(text)
+
+
+class TestARule:
+    async def test_is_taken_back_but_not_out_of_the_file(self, administration: Administration) -> None:
+        hana, room = Mentionable("user", HANA), Mentionable("channel", CHANNEL)
+        await administration.rule(OWNER, hana, "allow")
+        await administration.rule(OWNER, room, "deny")
+        known = await administration.list_access()
+        assert known.set_here.allow.users == {HANA}
+        assert known.set_here.deny.channels == {CHANNEL}
+        assert known.in_file.deny.users == {HANA}
+        assert await administration.remove_rule(OWNER, hana) == RuleRemoval(removed=True, also_in_file=True)
+        assert await administration.remove_rule(OWNER, room) == RuleRemoval(removed=True, also_in_file=False)
+        assert await administration.remove_rule(OWNER, room) == RuleRemoval(removed=False, also_in_file=False)
+
+
+class TestModels:
+    async def test_of_a_channel_are_kept_and_those_that_the_server_lacks_are_named(
+        self, administration: Administration
+    ) -> None:
+        assert await administration.set_models(OWNER, CHANNEL, ("ある", "ない", "遅い")) == ("ない",)
+        assert await administration.list_models() == {CHANNEL: ("ある", "ない", "遅い")}
+        assert await administration.unset_models(OWNER, CHANNEL)
+        assert not await administration.unset_models(OWNER, CHANNEL)
+
+    def test_are_read_from_a_list_each_once(self) -> None:
+        assert parse_chain(" gpt-5 , さくら,gpt-5,") == ("gpt-5", "さくら")
+
+    @pytest.mark.parametrize("text", ["", " , ", "a,b,c,d,e,f", "x" * 101, "a`b", "a\nb"])
+    def test_in_no_list_are_refused(self, text: str) -> None:
+        with pytest.raises(ModelsNotUnderstood):
+            parse_chain(text)
+
+
+class TestMaintenance:
+    async def test_has_its_note_on_one_line_and_ends_once(self, administration: Administration) -> None:
+        await administration.begin_maintenance(OWNER, " 22時まで \n お待ちください ")
+        assert await administration.get_maintenance() == Maintenance("22時まで お待ちください")
+        assert await administration.end_maintenance(OWNER)
+        assert not await administration.end_maintenance(OWNER)
+        assert await administration.get_maintenance() is None
+
+
+class TestTheRecord:
+    async def test_has_each_change_once_and_never_what_an_owner_wrote(
+        self, administration: Administration
+    ) -> None:
+        key, hana = LimitKey("user", HANA, "concurrent"), Mentionable("user", HANA)
+        with capture_logs() as records:
+            for _ in range(2):  # the second time there is nothing to take back
+                await administration.unset_limit(OWNER, key)
+                await administration.remove_rule(OWNER, hana)
+                await administration.unset_models(OWNER, CHANNEL)
+                await administration.end_maintenance(OWNER)
+            await administration.set_limit(OWNER, key, 3)
+            await administration.rule(OWNER, hana, "deny")
+            await administration.set_models(OWNER, CHANNEL, ("秘密のモデル",))
+            await administration.begin_maintenance(OWNER, "秘密のお知らせ")
+        assert [(each["event"], each["change"], each["by"]) for each in records] == [
+            ("admin_changed", "limit_set", OWNER),
+            ("admin_changed", "access_set", OWNER),
+            ("admin_changed", "models_set", OWNER),
+            ("admin_changed", "maintenance_begun", OWNER),
+        ]
+        assert "秘密" not in repr(records)

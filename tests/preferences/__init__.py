@@ -1,0 +1,1 @@
+"""Tests of a user's own choices."""

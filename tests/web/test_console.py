@@ -1,0 +1,267 @@
+"""The owners' console over a socket: what it shows and does, for owners alone."""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+import structlog
+
+from cc_bot.app.core import Core
+from cc_bot.assistant import TurnOptions
+from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
+from cc_bot.domain.member import LimitKey, Maintenance
+from cc_bot.log import configure_logging, keep_records
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, open_site
+
+PAGES = [
+    *("/console", "/console/limits", "/console/access", "/console/models", "/console/log", "/console/doctor"),
+]
+ACTIONS = [
+    ("/console/maintenance", {"do": "begin", "note": "22時まで"}),
+    ("/console/limits", {"limit": "memories", "value": "5"}),
+    ("/console/limits/unset", {"limit": "memories"}),
+    ("/console/access", {"kind": "user", "id": str(TARO), "rule": "allow"}),
+    ("/console/access/remove", {"kind": "user", "id": str(TARO)}),
+    ("/console/models", {"id": str(CHANNEL), "models": "gpt-5"}),
+    ("/console/models/unset", {"id": str(CHANNEL)}),
+    ("/console/doctor", {}),
+]
+
+
+@pytest.fixture
+async def owner(site: Site) -> AsyncIterator[Visit]:
+    """Taro's browser; the bot is his."""
+    site.town.owners.add(TARO)
+    async with site.visit() as visit:
+        yield visit
+
+
+@pytest.fixture
+def _recording(site: Site) -> Iterator[None]:
+    """Logging is the process's own: put it back for the other tests."""
+    root, ours = logging.getLogger(), logging.getLogger("cc_bot")
+    before = (root.handlers[:], root.level, ours.level)
+    configure_logging("info")
+    with keep_records(site.services.console.records):
+        yield
+    root.handlers[:], level, own_level = before
+    root.setLevel(level)
+    ours.setLevel(own_level)
+    structlog.reset_defaults()
+
+
+def shown(html: str) -> str:
+    """What a page shows, without its markup."""
+    main = html[html.index("<main") :]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", main)))
+
+
+async def follow(visit: Visit, path: str, **form: str) -> str:
+    """Press, and return what the next page shows."""
+    answer = await visit.press(path, **form)
+    assert answer.status == 303, await answer.text()
+    return shown(await visit.open(answer.headers["Location"]))
+
+
+class TestWhoMay:
+    @pytest.mark.parametrize("path", PAGES)
+    async def test_see_it_is_asked_with_every_request(self, site: Site, owner: Visit, path: str) -> None:
+        await owner.open(path)
+        site.town.owners.clear()
+        assert "/console" not in await owner.open(path, status=404)
+        site.town.owners.add(TARO)
+        await owner.open(path)
+
+    async def test_not_is_told_what_they_are_told_of_a_page_that_there_is_not(
+        self, site: Site, taro: Visit
+    ) -> None:
+        nothing = await taro.open("/consoles", status=404)
+        for path in PAGES:
+            assert await taro.open(path, status=404) == nothing
+
+    @pytest.mark.parametrize(("path", "form"), ACTIONS)
+    async def test_act_is_asked_as_well(
+        self, site: Site, taro: Visit, path: str, form: dict[str, str]
+    ) -> None:
+        answer = await taro.press(path, **form)
+        assert answer.status == 404
+        administration = site.services.console.administration
+        assert await administration.get_maintenance() is None
+        assert not [each for each in await administration.list_limits() if each.source == "here"]
+        assert await administration.list_models() == {}
+
+    @pytest.mark.parametrize(("path", "form"), ACTIONS)
+    async def test_is_not_another_sites_to_press(self, owner: Visit, path: str, form: dict[str, str]) -> None:
+        elsewhere = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+        async with owner.client.post(path, data=form, headers=elsewhere, allow_redirects=False) as answer:
+            assert answer.status == 403
+
+
+class TestStatus:
+    async def test_tells_how_it_is_doing(self, site: Site, owner: Visit) -> None:
+        told = shown(await owner.open("/console"))
+        assert "Discord つながっていません" in told
+        assert "見つかりません。cc-bot backup で作れます。" in told
+        assert re.search(r"データベース [\d.,]+ MB ディスクの空き [\d.,]+ [MG]B", told)
+        site.town.pulse.begin(lambda: 0.0421)
+        assert "つながっています（応答 42 ミリ秒）" in shown(await owner.open("/console"))
+        site.town.pulse.begin(lambda: float("nan"))
+        assert "つながったところです" in shown(await owner.open("/console"))
+
+    async def test_has_turns_by_id_and_phase_and_no_word_of_them(self, site: Site, owner: Visit) -> None:
+        first, second = begin_turns(site.core, 2)
+        event = await anext(first)
+        assert event is not None
+        waiting = asyncio.create_task(anext(second))
+        await asyncio.sleep(0)
+        html = await owner.open("/console")
+        told = shown(html)
+        assert "順番待ち" in told
+        for turn in site.core.assistant.underway:
+            assert turn.id in told
+        assert "秘密" not in html
+        assert str(HANA) not in html
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        await first.aclose()
+        await second.aclose()
+        assert "いまは何もありません。" in shown(await owner.open("/console"))
+
+
+def begin_turns(core: Core, count: int) -> list[AsyncGenerator[TurnEvent, None]]:
+    options = TurnOptions(Locale.JA, core.stores.usage.zone)
+    key = SessionKey(HANA, CHANNEL)
+    return [core.assistant.ask(key, Message("user", f"秘密の質問{n}"), options) for n in range(count)]
+
+
+class TestMaintenance:
+    async def test_begins_with_a_note_and_ends(self, site: Site, owner: Visit) -> None:
+        told = await follow(owner, "/console/maintenance", do="begin", note="<b>22時</b> まで")
+        assert "メンテナンスを始めました。" in told
+        assert "<b>22時</b> まで" in told
+        administration = site.services.console.administration
+        assert await administration.get_maintenance() == Maintenance("<b>22時</b> まで")
+        assert "メンテナンスを終えました。" in await follow(owner, "/console/maintenance", do="end")
+        assert "メンテナンス中ではありません。" in await follow(owner, "/console/maintenance", do="end")
+
+    async def test_takes_no_note_that_is_too_long(self, owner: Visit) -> None:
+        answer = await owner.press("/console/maintenance", do="begin", note="長" * 301)
+        assert answer.status == 400
+
+
+class TestLimits:
+    async def test_are_set_and_taken_back(self, site: Site, owner: Visit) -> None:
+        told = await follow(
+            owner, "/console/limits", limit="tokens_per_day", value="1,000", kind="user", id=str(HANA)
+        )
+        assert f"人 {HANA} 1日のトークン 1,000 管理者 取り消す" in told
+        key = LimitKey("user", HANA, "tokens_per_day")
+        assert key in [each.key for each in await site.services.console.administration.list_limits()]
+        form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
+        assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
+        assert "それはもうありません。" in await follow(owner, "/console/limits/unset", **form)
+
+    async def test_hold_for_everyone_without_a_bound(self, owner: Visit) -> None:
+        told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
+        assert "全員 メモリの件数 制限なし 管理者" in told
+
+    @pytest.mark.parametrize(
+        ("form", "sentence"),
+        [
+            ({"limit": "memories", "value": "たくさん"}, "制限が読み取れませんでした。"),
+            ({"limit": "words", "value": "1"}, "制限が読み取れませんでした。"),
+            (
+                {"limit": "memories", "value": "1", "kind": "user", "id": "花子"},
+                "相手が読み取れませんでした。",
+            ),
+            (
+                {"limit": "memories", "value": "1", "kind": "guild", "id": "5"},
+                "サーバー全体では決め",
+            ),
+            ({"limit": "memories", "value": "1", "kind": "user", "id": ""}, "相手が読み取れませんでした。"),
+        ],
+    )
+    async def test_that_can_not_be_are_told_why(
+        self, owner: Visit, form: dict[str, str], sentence: str
+    ) -> None:
+        answer = await owner.press("/console/limits", **form)
+        assert (answer.status, sentence in await answer.text()) == (400, True)
+
+
+class TestAccess:
+    async def test_is_allowed_denied_and_taken_back(self, site: Site, owner: Visit) -> None:
+        assert "だれでも、どこでも使えます。" in shown(await owner.open("/console/access"))
+        told = await follow(owner, "/console/access", kind="user", id=f"<@{HANA}>", rule="deny")
+        assert f"拒否 人 {HANA} 管理者" in told
+        told = await follow(owner, "/console/access", kind="guild", id="55", rule="allow")
+        assert "許可 サーバー 55 管理者" in told
+        assert "そこにあるものだけが使えます。" in told
+        form = {"kind": "guild", "id": "55"}
+        assert "決まりを取り消しました。" in await follow(owner, "/console/access/remove", **form)
+        assert "それはもうありません。" in await follow(owner, "/console/access/remove", **form)
+
+    async def test_has_what_the_file_says_which_stays(self, tmp_path: Path) -> None:
+        policy = tmp_path / "policy.toml"
+        policy.write_text(f"[access.deny]\nusers = [{HANA}]\n", encoding="utf-8")
+        async with open_site(tmp_path, CC_BOT_POLICY_FILE=str(policy)) as site:
+            site.town.owners.add(TARO)
+            async with site.visit() as owner:
+                await follow(owner, "/console/access", kind="user", id=str(HANA), rule="allow")
+                told = await follow(owner, "/console/access/remove", kind="user", id=str(HANA))
+        assert "そちらは効いたままです。" in told
+        assert f"拒否 人 {HANA} 設定ファイル" in told
+
+
+class TestModels:
+    async def test_of_a_channel_are_set_and_taken_back(self, owner: Visit) -> None:
+        assert "モデルを決めたチャンネルはありません。" in shown(await owner.open("/console/models"))
+        told = await follow(owner, "/console/models", id=f"<#{CHANNEL}>", models="gpt-5, さくら")
+        assert f"{CHANNEL} gpt-5, さくら" in told
+        assert "いつものモデルに戻しました。" in await follow(owner, "/console/models/unset", id=str(CHANNEL))
+
+    async def test_that_can_not_be_read_are_told(self, owner: Visit) -> None:
+        answer = await owner.press("/console/models", id=str(CHANNEL), models=",")
+        assert "モデルの名前が読み取れませんでした。" in await answer.text()
+
+
+@pytest.mark.usefixtures("_recording")
+class TestTheLog:
+    async def test_has_the_newest_records_by_level(self, owner: Visit) -> None:
+        log = structlog.get_logger("cc_bot.test")
+        log.info("backup_made", name="<b>1.db</b>")
+        log.warning("edit_failed", error="NotFoundError")
+        logging.getLogger("hikari").error("秘密の日記")
+        told = shown(await owner.open("/console/log"))
+        assert "backup_made name =<b>1.db</b>" in told
+        assert told.index("hikari") < told.index("edit_failed") < told.index("backup_made")
+        warnings = await owner.open("/console/log?level=warning")
+        assert "backup_made" not in warnings
+        assert "edit_failed" in warnings
+        assert "秘密" not in warnings
+        assert "このレベルの記録はありません。" in shown(await owner.open("/console/log?level=critical"))
+
+    async def test_knows_no_other_level(self, owner: Visit) -> None:
+        await owner.open("/console/log?level=secret", status=400)
+
+    async def test_has_what_owners_did_and_not_what_they_wrote(self, owner: Visit) -> None:
+        await owner.press("/console/maintenance", do="begin", note="秘密のお知らせ")
+        told = await owner.open("/console/log")
+        assert "maintenance_begun" in told
+        assert "秘密" not in told
+
+
+class TestTheDoctor:
+    async def test_looks_on_a_press_and_writes_in_its_readers_language(
+        self, site: Site, owner: Visit
+    ) -> None:
+        assert "結果" not in shown(await owner.open("/console/doctor"))
+        told = await follow(owner, "/console/doctor")
+        assert "良好 データベース" in told
+        assert "DISCORD_TOKEN" in told
+        site.town.owners.add(HANA)
+        async with site.visit(HANA, **{"Accept-Language": "en"}) as hana:
+            assert "whole and can be written to" in await follow(hana, "/console/doctor")
