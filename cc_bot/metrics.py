@@ -5,11 +5,11 @@ holds for long is asked once at a time: each look waits on the connection's one 
 """
 
 import asyncio
-import errno
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import isnan
 from typing import Final, Literal, Protocol, get_args
 
@@ -21,9 +21,10 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
-from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError, StorageError
+from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
 from cc_bot.domain.turn import Usage
+from cc_bot.listener import Port, end_connection, listen
 
 _log = structlog.get_logger(__name__)
 
@@ -357,7 +358,11 @@ async def serve(
     await runner.setup()
     listener = None
     try:
-        listener = await _listen(runner, host, port, patience_s)
+        loop = asyncio.get_running_loop()
+        at = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
+        # Not the idle time but the whole of it: a byte now and then is no reason to wait.
+        end_later = partial(loop.call_later, patience_s, end_connection)
+        listener = await listen(runner, at, MOST_CONNECTIONS, end_later)
         listening = int(listener.sockets[0].getsockname()[1])
         _log.info("metrics_served", host=host, port=listening)
         with count_records(meter.registry):
@@ -369,54 +374,10 @@ async def serve(
         await vitals.close()
 
 
-async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float) -> asyncio.Server:
-    loop, server = asyncio.get_running_loop(), runner.server
-    if server is None:
-        raise RuntimeError("the runner was not set up")
-
-    def connection() -> asyncio.Protocol:
-        if len(server.connections) >= MOST_CONNECTIONS:
-            return _RefusedConnection()
-        handler = server()
-        # Not the idle time but the whole of it: a byte now and then is no reason to wait.
-        loop.call_later(patience_s, _end, handler)
-        return handler
-
-    try:
-        return await loop.create_server(connection, host, port)
-    except OSError as error:
-        raise startup_error(error, host, port) from error
-
-
 def _is_malformed(record: logging.LogRecord) -> bool:
     """Return whether somebody sent what is no request: they are told so, and nobody here has to do
     anything."""
     return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
-
-
-class _RefusedConnection(asyncio.Protocol):
-    """A connection too many."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.Transport):
-            transport.abort()
-
-
-def _end(handler: web.RequestHandler) -> None:
-    """End a connection that is still there; what has not been read is not waited for."""
-    if handler.transport is not None:
-        handler.transport.abort()
-
-
-def startup_error(error: OSError, host: str, port: int) -> StartupError:
-    """Return the error for the operator when nothing can be served there."""
-    match error.errno:
-        case errno.EADDRINUSE:
-            return PortTaken(host=host, port=port)
-        case errno.EACCES:  # those below 1024 are for root
-            return InvalidSetting(name="CC_BOT_METRICS_PORT", expected="9464")
-        case _:
-            return InvalidSetting(name="CC_BOT_METRICS_HOST", expected="127.0.0.1 / 0.0.0.0")
 
 
 def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Application:

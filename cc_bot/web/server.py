@@ -6,7 +6,6 @@ sentence, in the reader's language.
 """
 
 import asyncio
-import errno
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -21,20 +20,18 @@ from cc_bot.domain.errors import (
     CcBotError,
     ForeignRequest,
     InputError,
-    InvalidSetting,
     LinkOver,
     NothingHere,
     NotSignedIn,
     OwnersOnly,
-    PortTaken,
     RequestTooLarge,
-    StartupError,
     StorageError,
     TooManyCommands,
     TooManyLinks,
     TooManyRequests,
 )
 from cc_bot.domain.locale import Locale
+from cc_bot.listener import Port, end_connection, listen
 from cc_bot.texts import explain, texts
 from cc_bot.web.page import ENVIRONMENT, make_environment, moment_in, read_static_files, render_for_anyone
 from cc_bot.web.services import WebServices, WebSettings, What
@@ -137,6 +134,8 @@ LARGEST_BYTES: Final = 1_000_000
 """Of a request."""
 READING_S: Final = 20.0
 """For a request to arrive whole."""
+IDLE_S: Final = 15.0
+"""From a connection to its first whole request."""
 
 STATUSES: Final[Mapping[type[CcBotError], int]] = {
     NotSignedIn: 401,
@@ -166,6 +165,16 @@ class Doorway:
         self._rates = rates
         self.idle = set[object]()
         """The connections that nothing was asked over yet."""
+
+    def begin(self, handler: web.RequestHandler) -> None:
+        """Look after a new connection: one that asks for nothing is ended."""
+        self.idle.add(handler)
+        asyncio.get_running_loop().call_later(IDLE_S, self._end_if_idle, handler)
+
+    def _end_if_idle(self, handler: web.RequestHandler) -> None:
+        if handler in self.idle:
+            self.idle.discard(handler)
+            end_connection(handler)
 
     @web.middleware
     async def pass_on(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -259,8 +268,6 @@ def name_of_page(request: web.Request) -> str:
 
 CLOSING_S: Final = 2.0
 """Answers that are under way when the program ends."""
-IDLE_S: Final = 15.0
-"""From a connection to its first whole request."""
 MOST_CONNECTIONS: Final = 2000
 
 
@@ -298,7 +305,8 @@ async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[in
     await runner.setup()
     listener = None
     try:
-        listener = await _listen(runner, settings, app[DOORWAY].idle)
+        port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
+        listener = await listen(runner, port, MOST_CONNECTIONS, app[DOORWAY].begin)
         listening = int(listener.sockets[0].getsockname()[1])
         _log.info("pages_served", host=settings.host, port=listening)
         yield listening
@@ -306,54 +314,6 @@ async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[in
         if listener is not None:
             listener.close()
         await runner.cleanup()
-
-
-async def _listen(runner: web.AppRunner, settings: WebSettings, idle: set[object]) -> asyncio.Server:
-    loop, server = asyncio.get_running_loop(), runner.server
-    if server is None:
-        raise RuntimeError("the runner was not set up")
-
-    def connection() -> asyncio.Protocol:
-        if len(server.connections) >= MOST_CONNECTIONS:
-            return _RefusedConnection()
-        protocol = server()
-        idle.add(protocol)
-        loop.call_later(IDLE_S, end_if_idle, protocol)
-        return protocol
-
-    def end_if_idle(protocol: web.RequestHandler) -> None:
-        if protocol in idle:
-            idle.discard(protocol)
-            _end(protocol)
-
-    try:
-        return await loop.create_server(connection, settings.host, settings.port)
-    except OSError as error:
-        raise startup_error(error, settings.host, settings.port) from error
-
-
-class _RefusedConnection(asyncio.Protocol):
-    """A connection too many."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.Transport):
-            transport.abort()
-
-
-def _end(protocol: web.RequestHandler) -> None:
-    if protocol.transport is not None:
-        protocol.transport.abort()
-
-
-def startup_error(error: OSError, host: str, port: int) -> StartupError:
-    """Return the error for the operator when nothing can be served there."""
-    match error.errno:
-        case errno.EADDRINUSE:
-            return PortTaken(host=host, port=port)
-        case errno.EACCES:  # those below 1024 are for root
-            return InvalidSetting(name="CC_BOT_WEB_PORT", expected="8080")
-        case _:
-            return InvalidSetting(name="CC_BOT_WEB_HOST", expected="127.0.0.1 / 0.0.0.0")
 
 
 def language_of(request: web.Request, services: WebServices) -> Locale:

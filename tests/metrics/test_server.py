@@ -13,6 +13,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
+from cc_bot.listener import Port, startup_error
 from cc_bot.metrics import (
     MOST_CONNECTIONS,
     PATIENCE_S,
@@ -20,7 +21,6 @@ from cc_bot.metrics import (
     PrometheusMeter,
     Vitals,
     serve,
-    startup_error,
 )
 
 
@@ -304,7 +304,8 @@ class TestServing:
         assert refused.value.params == {"host": "127.0.0.1", "port": port}
 
     def test_refuses_a_port_that_only_root_may_use(self) -> None:
-        refused = startup_error(OSError(errno.EACCES, "Permission denied"), "127.0.0.1", 80)
+        port = Port("127.0.0.1", 80, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
+        refused = startup_error(OSError(errno.EACCES, "Permission denied"), port)
         assert refused.params["name"] == "CC_BOT_METRICS_PORT"
 
     async def test_refuses_a_host_that_is_not_here(self) -> None:

@@ -1,0 +1,69 @@
+"""A port that is listened at, for metrics and for pages, by so many connections at a time."""
+
+import asyncio
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A host and a port, and what the operator calls them."""
+
+    host: str
+    number: int
+    host_setting: str
+    port_setting: str
+    example: str
+    """Of a number that would do."""
+
+
+async def listen(
+    runner: web.AppRunner, port: Port, most: int, begin: Callable[[web.RequestHandler], object]
+) -> asyncio.Server:
+    """Listen for a runner that is set up; `begin` is told of each connection. There are `most` at a time, and
+    who comes beyond that is turned away. Raises PortTaken or InvalidSetting."""
+    loop, server = asyncio.get_running_loop(), runner.server
+    if server is None:
+        raise RuntimeError("the runner was not set up")
+
+    def connection() -> asyncio.Protocol:
+        if len(server.connections) >= most:
+            return _RefusedConnection()
+        handler = server()
+        begin(handler)
+        return handler
+
+    try:
+        return await loop.create_server(connection, port.host, port.number)
+    except OSError as error:
+        raise startup_error(error, port) from error
+
+
+def end_connection(handler: web.RequestHandler) -> None:
+    """End a connection that is still there; what has not been read is not waited for."""
+    if handler.transport is not None:
+        handler.transport.abort()
+
+
+class _RefusedConnection(asyncio.Protocol):
+    """A connection too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()
+
+
+def startup_error(error: OSError, port: Port) -> StartupError:
+    """Return the error for the operator when nothing can be served there."""
+    match error.errno:
+        case errno.EADDRINUSE:
+            return PortTaken(host=port.host, port=port.number)
+        case errno.EACCES:  # those below 1024 are for root
+            return InvalidSetting(name=port.port_setting, expected=port.example)
+        case _:
+            return InvalidSetting(name=port.host_setting, expected="127.0.0.1 / 0.0.0.0")
