@@ -9,7 +9,6 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from math import isnan
 from typing import Final, Literal, Protocol, get_args
 
@@ -361,8 +360,9 @@ async def serve(
         loop = asyncio.get_running_loop()
         at = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
         # Not the idle time but the whole of it: a byte now and then is no reason to wait.
-        end_later = partial(loop.call_later, patience_s, end_connection)
-        listener = await listen(runner, at, MOST_CONNECTIONS, end_later)
+        listener = await listen(
+            runner, at, MOST_CONNECTIONS, lambda each: loop.call_later(patience_s, end_connection, each)
+        )
         listening = int(listener.sockets[0].getsockname()[1])
         _log.info("metrics_served", host=host, port=listening)
         with count_records(meter.registry):
