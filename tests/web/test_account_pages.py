@@ -12,8 +12,10 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
 from cc_bot.domain import SessionKey
+from cc_bot.domain.canvas import SetMode, ShowText
 from tests.browser import DESKTOP, PHONE, Trouble, browser_fixture, new_page
 from tests.web.pages import CHANNEL, TARO, Site, open_site
+from tests.web.test_canvas import CARD, CHART, draw
 from tests.web.test_conversations import talk
 from tests.web.test_usage import GUILD, spend
 
@@ -22,6 +24,7 @@ browser = browser_fixture()
 
 KEY: Final = SessionKey(TARO, CHANNEL)
 PATHS: Final = (
+    *(f"/canvas/{CHANNEL}", "/canvas?all=1"),
     *("/conversations", "/conversations/{id}", "/reminders", "/usage", "/usage?days=365"),
     *("/settings", "/privacy", "/privacy/erase"),
 )
@@ -54,6 +57,8 @@ async def live(site: Site) -> str:
     paused = await site.core.stores.schedules.add(KEY, "Take the pills " + "x" * 60, later)
     await site.core.stores.schedules.pause(TARO, paused.id)
     await spend(site, 4321)
+    await draw(site, CARD, CHART, SetMode("board"))
+    await draw(site, ShowText("長い語" + "x" * 90, id="secret"), visibility="private")
     site.town.managers.add((TARO, GUILD))
     return id_
 
@@ -71,14 +76,21 @@ class TestEveryPage:
     ) -> None:
         id_ = await live(site)
         async with new_page(browser, size=size, **options) as page:
-            await sign_in(page, site)
+            await page.goto(await site.link())
+            await is_for_everybody(page, size)
+            await page.locator("button.main").click()
             for path in PATHS:
                 await page.goto(site.url + path.format(id=id_))
-                await expect(page.locator("h1")).to_have_count(1)
-                wide = await page.evaluate("document.documentElement.scrollWidth")
-                assert wide <= size[0], path
-                found = (await Axe().run(page)).response["violations"]
-                assert [each["id"] for each in found if each["impact"] in SERIOUS] == [], path
+                await is_for_everybody(page, size)
+
+
+async def is_for_everybody(page: Page, size: tuple[int, int]) -> None:
+    """It fits, says what it is, and axe finds nothing serious."""
+    await expect(page.locator("h1")).to_have_count(1)
+    wide = await page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= size[0], page.url
+    found = (await Axe().run(page)).response["violations"]
+    assert [each["id"] for each in found if each["impact"] in SERIOUS] == [], page.url
 
 
 class TestWithoutScripts:
