@@ -25,6 +25,8 @@ from cc_bot.app.web import serve_web
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
+from cc_bot.in_order import FileLine
+from cc_bot.memories import Memories
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.files import database_file, sole_bot
 
@@ -63,8 +65,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 core.spending,
                 Timekeeping(core.moments, core.heartbeats),
                 core.privacy,
-                core.files,
-                core.memories,
+                memories := Memories(core.stores, FileLine(), clock),
                 clock,
                 watchdog := Watchdog(ServiceManager(config.service_manager)),
                 meter,
@@ -72,7 +73,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 partial(_newest_backup, config),
                 not_asked if is_offline(config) else partial(reach_model, config),
                 config.web_url if config.web_port else "",
-                partial(serve_web, config, core, clock, say),
+                partial(serve_web, config, core, memories, clock, say=say),
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.

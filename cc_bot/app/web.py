@@ -19,13 +19,16 @@ from cc_bot.texts import texts
 
 if TYPE_CHECKING:
     from cc_bot.app.core import Core
+    from cc_bot.memories import Memories
     from cc_bot.web.services import Discord, WebServices
 
 REACH_S = 2.0
 """For whatever listens on this machine to answer."""
 
 
-def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock) -> "WebServices":
+def web_services(
+    config: Config, core: "Core", memories: "Memories", discord: "Discord", clock: Clock
+) -> "WebServices":
     """Put together what the pages are handed."""
     from cc_bot.web.services import WebServices, WebSettings
 
@@ -46,6 +49,7 @@ def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock)
         core.spending,
         core.moments,
         core.privacy,
+        memories,
         discord,
         clock,
     )
@@ -53,7 +57,13 @@ def web_services(config: Config, core: "Core", discord: "Discord", clock: Clock)
 
 @asynccontextmanager
 async def serve_web(
-    config: Config, core: "Core", clock: Clock, say: Callable[[str], None], discord: "Discord"
+    config: Config,
+    core: "Core",
+    memories: "Memories",
+    clock: Clock,
+    discord: "Discord",
+    *,
+    say: Callable[[str], None],
 ) -> AsyncIterator[None]:
     """Serve the pages, if a port is named for them. Raises PortTaken or InvalidSetting."""
     if config.web_port is None:
@@ -61,7 +71,7 @@ async def serve_web(
         return
     from cc_bot.web.site import serve_pages
 
-    async with serve_pages(web_services(config, core, discord, clock)):
+    async with serve_pages(web_services(config, core, memories, discord, clock)):
         say(texts(config.operator_locale).web_start.served.format(url=config.web_url))
         yield
 

@@ -43,7 +43,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
-from cc_bot.in_order import FileLine, Pace
+from cc_bot.in_order import Pace
 from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
@@ -199,7 +199,6 @@ class BotDependencies:
     spending: Spending
     timekeeping: Timekeeping
     privacy: Privacy
-    files: FileLine
     memories: Memories
     clock: Clock
     lifeline: Lifeline
@@ -297,7 +296,7 @@ def build_services(
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
     registry.register_value(Proposals, Proposals(stores, given.clock))
-    for part in (given.privacy, given.files, given.memories):
+    for part in (given.privacy, given.memories, given.memories.line):
         registry.register_value(type(part), part)
     registry.register_value(Spending, given.spending)
     registry.register_value(TimeResolver, given.timekeeping.moments)

@@ -15,6 +15,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
+from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.spending import Spending
@@ -95,5 +96,6 @@ class WebServices:
     spending: Spending
     moments: TimeResolver
     privacy: Privacy
+    memories: Memories
     discord: Discord
     clock: Clock

@@ -17,6 +17,8 @@ from cc_bot.domain.errors import AccessError, NotAllowed
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
+from cc_bot.in_order import FileLine
+from cc_bot.memories import Memories
 from cc_bot.web.services import WebServices
 from cc_bot.web.site import serve_pages
 
@@ -158,6 +160,6 @@ async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> 
     config = read_config(settings, folder / "no.env")
     async with open_core(config, clock) as core:
         town = Town(core)
-        services = web_services(config, core, town, clock)
+        services = web_services(config, core, Memories(core.stores, FileLine(), clock), town, clock)
         async with serve_pages(services):
             yield Site(core, town, services, f"http://127.0.0.1:{port}")
