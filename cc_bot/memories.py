@@ -87,18 +87,19 @@ class ForgottenMemory:
 
 
 class Memories:
-    """What is done with memories from Discord and from pages alike."""
+    """Memories, as they are changed from Discord and from pages alike. The files of a user are made and read
+    in the line, which holds all that are made of the same process."""
 
     def __init__(self, stores: Stores, line: FileLine, clock: Clock) -> None:
         self._stores = stores
-        self._line = line
+        self.line = line
         self._clock = clock
 
     async def edit(
         self, before: Memory, entered: MemoryForm, words: MemoryTexts, zone: ZoneInfo
     ) -> Memory | None:
-        """Change what was changed in the form; None when the memory is gone. Raises MemoryChanged when it is
-        no longer as it was before, and an InputError when it can't be kept."""
+        """Change what was changed in the form; None when the memory is gone. Raises MemoryEditOutdated when
+        it is no longer as it was before, and an InputError when it can't be kept."""
         filled = fill_form(before, zone)
         return await self._stores.memories.update(
             before.user_id,
@@ -138,9 +139,9 @@ class Memories:
         """Yield all memories as one file that can be imported again, a piece at a time; nothing where there
         are none. Raises FilesInLine and StorageError."""
         lead = begin_json(self._clock())
-        async with self._line.of(user_id):
+        async with self.line.of(user_id):
             async for page in self._stores.memory_transfer.read_pages(user_id):
-                async with self._line.at_work():
+                async with self.line.at_work():
                     lines = await asyncio.to_thread(write_lines, page)
                 yield f"{lead}{lines}".encode("utf-8", "replace")
                 lead = BETWEEN_LINES
@@ -149,8 +150,8 @@ class Memories:
 
     async def read_markdown(self, user_id: int, words: Texts, zone: ZoneInfo) -> AsyncIterator[bytes]:
         """Yield the same as a page for people to read."""
-        async with self._line.of(user_id):
-            async with self._line.at_work():
+        async with self.line.of(user_id):
+            async with self.line.at_work():
                 kept = await self._stores.memory_transfer.list_all(user_id)
                 page = await asyncio.to_thread(to_markdown, kept, words, self._clock(), zone)
             if kept:
@@ -172,10 +173,10 @@ class Memories:
         """
         _ensure_on(paused=paused)
         transfer = self._stores.memory_transfer
-        async with self._line.of(user_id):
+        async with self.line.of(user_id):
             await transfer.admit(user_id)
             data = await fetch()
-            async with self._line.at_work():
+            async with self.line.at_work():
                 read = await asyncio.to_thread(read_memory_file, data)
                 plan = await transfer.plan(user_id, read, audience=audience)
                 return plan, await asyncio.to_thread(to_json, plan.new, self._clock())
@@ -184,9 +185,9 @@ class Memories:
         """Keep what is new in a file of `plan_import`, and return how many that were. Raises as that does,
         but for TooManyImports."""
         _ensure_on(paused=paused)
-        async with self._line.of(user_id):
+        async with self.line.of(user_id):
             data = await fetch()
-            async with self._line.at_work():
+            async with self.line.at_work():
                 read = await asyncio.to_thread(read_memory_file, data)
                 return await self._stores.memory_transfer.take(user_id, read)
 

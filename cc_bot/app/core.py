@@ -21,12 +21,10 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.in_order import FileLine
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.log import job
-from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_purging, keep_to_retention
 from cc_bot.search.vectors import Embedder
@@ -279,8 +277,6 @@ class Core:
     moments: TimeResolver
     heartbeats: Heartbeats
     privacy: Privacy
-    files: FileLine
-    memories: Memories
 
 
 @asynccontextmanager
@@ -346,7 +342,6 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         running = [asyncio.create_task(keep_running(job)) for job in jobs]
         try:
             moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))
-            files = FileLine()
             yield Core(
                 stores,
                 assistant,
@@ -357,8 +352,6 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
                 moments,
                 heartbeats,
                 privacy,
-                files,
-                Memories(stores, files, clock),
             )
         finally:
             for task in running:

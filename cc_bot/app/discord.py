@@ -23,6 +23,8 @@ from cc_bot.app.web import serve_web
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
+from cc_bot.in_order import FileLine
+from cc_bot.memories import Memories
 from cc_bot.storage.files import database_file, sole_bot
 
 DRAIN_S = 10.0
@@ -63,14 +65,13 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 core.privacy,
                 owners.status,
                 owners.administration,
-                core.files,
-                core.memories,
+                memories := Memories(core.stores, FileLine(), clock),
                 clock,
                 watchdog := Watchdog(ServiceManager(config.service_manager)),
                 meter,
                 pulse,
                 config.web_url if config.web_port else "",
-                partial(serve_web, config, core, owners, clock=clock, say=say),
+                partial(serve_web, config, core, owners, memories, clock=clock, say=say),
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.

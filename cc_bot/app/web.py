@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cc_bot.app.core import Core
     from cc_bot.app.owners import OwnersParts
     from cc_bot.doctor import Report
+    from cc_bot.memories import Memories
     from cc_bot.web.services import Discord, WebServices
 
 REACH_S = 2.0
@@ -37,7 +38,13 @@ DOCTOR_S: Final = 30.0
 
 
 def web_services(
-    config: Config, core: "Core", owners: "OwnersParts", discord: "Discord", clock: Clock
+    config: Config,
+    core: "Core",
+    owners: "OwnersParts",
+    memories: "Memories",
+    discord: "Discord",
+    *,
+    clock: Clock,
 ) -> "WebServices":
     """Put together what the pages are handed."""
     from cc_bot.web.services import ConsoleServices, WebServices, WebSettings
@@ -61,6 +68,7 @@ def web_services(
         core.spending,
         core.moments,
         core.privacy,
+        memories,
         discord,
         clock,
     )
@@ -84,6 +92,7 @@ async def serve_web(
     config: Config,
     core: "Core",
     owners: "OwnersParts",
+    memories: "Memories",
     discord: "Discord",
     *,
     clock: Clock,
@@ -95,7 +104,7 @@ async def serve_web(
         return
     from cc_bot.web.site import serve_pages
 
-    async with serve_pages(web_services(config, core, owners, discord, clock)):
+    async with serve_pages(web_services(config, core, owners, memories, discord, clock=clock)):
         say(texts(config.operator_locale).web_start.served.format(url=config.web_url))
         yield
 

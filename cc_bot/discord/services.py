@@ -43,7 +43,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
-from cc_bot.in_order import FileLine, Pace
+from cc_bot.in_order import Pace
 from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
@@ -196,7 +196,6 @@ class BotDependencies:
     privacy: Privacy
     status: BotStatus
     administration: Administration
-    files: FileLine
     memories: Memories
     clock: Clock
     lifeline: Lifeline
@@ -289,7 +288,7 @@ def build_services(
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
     registry.register_value(Proposals, Proposals(stores, given.clock))
-    for part in (given.privacy, given.files, given.memories):
+    for part in (given.privacy, given.memories, given.memories.line):
         registry.register_value(type(part), part)
     registry.register_value(Spending, given.spending)
     registry.register_value(TimeResolver, given.timekeeping.moments)

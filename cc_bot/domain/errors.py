@@ -235,7 +235,7 @@ class MemoryPaused(InputError): ...
 class MemoryNotFound(InputError): ...
 
 
-class MemoryChanged(InputError):
+class MemoryEditOutdated(InputError):
     """The one that an edit was made from is no longer as it was."""
 
 

@@ -107,6 +107,21 @@ WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in 
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """The memories that somebody wants to look through; None and nothing: all."""
+
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    """All of which they carry."""
+    audience: Audience | None = None
+    """Those of this one alone."""
+    origin: SourceKind | None = None
+
+
+ALL_MEMORIES: Final = MemoryFilter()
+
+
+@dataclass(frozen=True, slots=True)
 class FoundMemory:
     """A memory that a search found."""
 
@@ -156,7 +171,7 @@ class MemoryStatistics:
     oldest: datetime | None
     newest: datetime | None
     categories: tuple[tuple[str, int], ...] = ()
-    """With how many memories each; the largest first."""
+    """Each with its number of memories; the largest first."""
     sources: tuple[tuple[SourceKind, int], ...] = ()
 
 

@@ -40,7 +40,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="メモリに使える容量（{limit}）がいっぱいです。</memory list> で見て、要らないものを削除してください。",
         en="Your memories fill all the room there is ({limit}). See </memory list> and delete those you no longer need.",
     ),
-    errors.MemoryChanged: Sentence(
+    errors.MemoryEditOutdated: Sentence(
         ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。今の内容を見て、もう一度お試しください。",
         en="This memory changed while you were editing it. Nothing was saved. Please look at what it says now and try again.",
     ),

@@ -17,6 +17,7 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.web import WebPlace
 from cc_bot.log import RecentRecords
+from cc_bot.memories import Memories
 from cc_bot.privacy import Privacy
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
@@ -131,5 +132,6 @@ class WebServices:
     spending: Spending
     moments: TimeResolver
     privacy: Privacy
+    memories: Memories
     discord: Discord
     clock: Clock

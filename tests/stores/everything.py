@@ -8,7 +8,7 @@ from typing import Final
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, UsageSubject
-from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import MemoryFilter, Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
@@ -75,6 +75,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.list(USER, after_id=0)
     await stores.memories.list(USER, order="updated")
     await stores.memories.count(USER)
+    await stores.memories.list_tags(USER)
+    await stores.memories.find(USER, "猫", only=MemoryFilter(tags=("猫",), origin="", audience="anywhere"))
     await stores.memories.get_statistics(USER)
     await keep_an_index(stores, database)
     await stores.memories.update(USER, memory.id, content="犬が好き")
@@ -126,7 +128,7 @@ async def do_everything(database: Database) -> set[str]:
         *await read_and_delete_a_conversation(stores),
         *("open", "load_earlier", "get_question", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
-        *("get_statistics", "refuses"),
+        *("list_tags", "get_statistics", "refuses"),
         *("catch_up", "update", "supersede", "delete", "list_versions", "restore", "undo_update", "undo_add"),
         *("undelete", "count_messages", "get_hidden"),
         *("erase", "erase_all", "purge", "get_next_purge", "write_back", "rewrite"),

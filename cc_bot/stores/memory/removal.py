@@ -33,7 +33,7 @@ from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Step
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
-from cc_bot.stores.memory.index import unfold_all, unfold_and_run
+from cc_bot.stores.memory.index import unfold, unfold_all
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 
@@ -89,11 +89,13 @@ _CHAIN: Final = """
             ON older.user_id = $1 AND older.id = chain.former AND older.status = 'superseded'
     )
 """
-_ONE: Final = _CHAIN.format(chosen="id = $2 AND status IN ('active', 'deleted')")
+_SOME: Final = _CHAIN.format(
+    chosen="id IN (SELECT value FROM json_each($2)) AND status IN ('active', 'deleted')"
+)
 
-# $2 memory
+# $2 an array of memories
 SELECT_CHAIN: Final = f"""
-    {_ONE}
+    {_SOME}
     SELECT {_ROW.select} FROM memories
     WHERE user_id = $1 AND id IN (SELECT id FROM chain)
 """
@@ -104,8 +106,8 @@ _CLAIM: Final = f"""
     RETURNING {_ROW.select}
 """
 
-# $2 memory
-CLAIM: Final = f"{_ONE} {_CLAIM}"
+# $2 an array of memories
+CLAIM: Final = f"{_SOME} {_CLAIM}"
 
 # $2 an array of memories, $3 deleted until when: one that was had back since is not among them
 CLAIM_DUE: Final = f"""
@@ -317,23 +319,27 @@ class MemoryRemovalStore:
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
 
-    async def count_messages(self, user_id: int, memory_id: int) -> int:
-        """Count the messages of the user's conversations that hold what a memory says, or are the turn in
-        which it was kept or used: those that `erase` would empty. Active or hidden."""
-        rows = await self._database.query(SELECT_CHAIN, user_id, known_id(memory_id))
+    async def count_messages(self, user_id: int, *memory_ids: int) -> int:
+        """Count the messages of the user's conversations that hold what memories say, or are the turn in
+        which one was kept or used: those that `erase` would empty. Active or hidden."""
+        rows = await self._database.query(SELECT_CHAIN, user_id, _array({*map(known_id, memory_ids)}))
         claimed = _Claimed.of(user_id, rows)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
         return _count_messages(traces) if rows else 0
 
-    async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> ErasureCounts | None:
-        """Remove a memory at once, active or hidden; None when it is not there or not theirs.
+    async def erase(self, user_id: int, *memory_ids: int, mark: str | None = None) -> ErasureCounts | None:
+        """Remove memories at once, active or hidden; None when none is there or theirs.
 
         With `mark`, the messages that `count_messages` counts are emptied as well: this text takes their
         place, and their attachments are gone.
         """
-        params = (user_id, known_id(memory_id))
-        claim = [Statement(CLAIM, params)]
-        [rows] = await self._database.write(lambda: unfold_and_run(*params, claim))
+        ids = {*map(known_id, memory_ids)}
+
+        def steps() -> Steps[Sequence[Row]]:
+            yield from unfold(user_id, sorted(ids))
+            return (yield Statement(CLAIM, (user_id, _array(ids))))
+
+        rows = await self._database.write(steps)
         return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:

@@ -183,28 +183,38 @@ SELECT: Final = f"""
 # The row of a number: one that is listed, or was until now. By memories_by_number.
 SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 
-# $1 user, $2 and $3 the ids between which the page lies, $4 category or NULL, $5 limit, $6 offset
+# Of a MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
+_WANTED: Final = """
+    ($4 IS NULL OR category = $4)
+    AND ($5 IS NULL OR audience = $5)
+    AND ($6 IS NULL OR coalesce(json_extract(source, '$.kind'), '') = $6)
+    AND ($7 = '[]' OR NOT EXISTS (
+        SELECT 1 FROM json_each($7) AS wanted WHERE instr(search_tags, wanted.value) = 0
+    ))
+"""
+
+# $1 user, $2 and $3 the ids between which the page lies, then those of _WANTED, $8 limit, $9 offset
 LIST: Final = {
     "older": f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4) AND status = 'active'
-        ORDER BY id DESC LIMIT $5 OFFSET $6
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+        ORDER BY id DESC LIMIT $8 OFFSET $9
     """,
     "newer": f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4) AND status = 'active'
-        ORDER BY id LIMIT $5 OFFSET $6
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+        ORDER BY id LIMIT $8 OFFSET $9
     """,
     "updated": f"""
         SELECT {MEMORY.select} FROM memories
-        WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4) AND status = 'active'
-        ORDER BY updated_at DESC, id DESC LIMIT $5 OFFSET $6
+        WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
+        ORDER BY updated_at DESC, id DESC LIMIT $8 OFFSET $9
     """,
 }
 
-COUNT: Final = """
+COUNT: Final = f"""
     SELECT count(*) FROM memories
-    WHERE user_id = $1 AND ($2 IS NULL OR category = $2) AND status = 'active'
+    WHERE user_id = $1 AND id > $2 AND id < $3 AND {_WANTED} AND status = 'active'
 """
 
 # $1 user, $2 now
@@ -223,6 +233,13 @@ CATEGORIES: Final = """
     SELECT category, count(*) FROM memories
     WHERE user_id = $1 AND status = 'active'
     GROUP BY category ORDER BY count(*) DESC, category
+"""
+
+# $2 the most
+TAGS: Final = """
+    SELECT tag.value, count(*) FROM memories, json_each(memories.tags) AS tag
+    WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
+    GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
 """
 
 SOURCES: Final = """

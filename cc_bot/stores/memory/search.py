@@ -12,7 +12,7 @@ A note that contains the query as written is a candidate before all others, what
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import nlargest
 from itertools import islice, starmap
@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Audience, FoundMemory, Memory
+from cc_bot.domain.memory import ALL_MEMORIES, Audience, FoundMemory, Memory, MemoryFilter
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import ListStatement, list_of, to_text
@@ -42,11 +42,12 @@ NOTE_COLUMNS: Final = """
         ($3 IS NULL OR category = $3)
         AND audience IN ('anywhere', $4)
         AND (expires_at IS NULL OR expires_at > $5)
+        AND ($6 IS NULL OR audience = $6)
         THEN 1 ELSE 0 END,
     terms_version = $2
 """
 """What a Note is made of, beside its keys. $1 user, $2 version of the rules, $3 category or NULL, $4 audience
-beside 'anywhere', $5 now."""
+beside 'anywhere', $5 now, $6 the only audience or NULL."""
 
 
 class NoteRow(NamedTuple):
@@ -295,20 +296,26 @@ SELECT_POSTINGS: Final = ListStatement(
 
 # Parameters: those of NOTE_COLUMNS, then places
 SELECT_OF_SEGMENTS: Final = ListStatement(
-    f"SELECT {NOTE_COLUMNS}, x'', place FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=5
+    f"SELECT {NOTE_COLUMNS}, x'', place FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=6
 )
 
 # Parameters: those of NOTE_COLUMNS, then places
 SELECT_OF_CHUNKS: Final = ListStatement(
-    f"SELECT {NOTE_COLUMNS}, keys FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=5
+    f"SELECT {NOTE_COLUMNS}, keys FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=6
 )
 
 # Parameters: those of NOTE_COLUMNS, then ids
 SELECT_NEAR: Final = ListStatement(
     f"SELECT {NOTE_COLUMNS}, keys FROM memories"
     " WHERE user_id = $1 AND id IN ({list}) AND status = 'active'",
-    fixed=5,
+    fixed=6,
 )
+
+# $1 user, $2 origin. No index has it: it is asked for by whoever looks through their own.
+SELECT_OF_ORIGIN: Final = """
+    SELECT id FROM memories
+    WHERE user_id = $1 AND coalesce(json_extract(source, '$.kind'), '') = $2 AND status = 'active'
+"""
 
 # $1 user, then ids
 SELECT_FOUND: Final = ListStatement(
@@ -316,11 +323,13 @@ SELECT_FOUND: Final = ListStatement(
     fixed=1,
 )
 
-# $1 user, $2 limit, $3 category or NULL, $4 audience beside 'anywhere', $5 now; then tags
+# $1 user, $2 limit, $7 origin or NULL, the others as NOTE_COLUMNS has them; then tags
 NEWEST: Final = f"""
     SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND status = 'active' AND ($3 IS NULL OR category = $3)
         AND audience IN ('anywhere', $4) AND (expires_at IS NULL OR expires_at > $5)
+        AND ($6 IS NULL OR audience = $6)
+        AND ($7 IS NULL OR coalesce(json_extract(source, '$.kind'), '') = $7)
 """
 
 # ---- memory tally ----------------------------------------------------------------------------------------
@@ -418,13 +427,17 @@ class MemoryQuery:
     tags: Sequence[str]
     """Folded, between line feeds."""
     audience: Audience
+    only: MemoryFilter
+    """What is not told above of it: its audience and origin."""
     now: str
     near: Mapping[int, float]
+    among: frozenset[int] | None = None
+    """The only ids that are wanted; None: all."""
 
     @property
     def params(self) -> tuple[object, ...]:
         """The parameters of NOTE_COLUMNS."""
-        return (self.user_id, VERSION, self.category, self.audience, self.now)
+        return (self.user_id, VERSION, self.category, self.audience, self.now, self.only.audience)
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
@@ -442,7 +455,8 @@ class MemoryQuery:
         return self.query.folded in note.text or self.typed in note.text
 
     def fits(self, note: Note) -> bool:
-        return note.fits and all(tag in note.tags for tag in self.tags)
+        wanted = self.among is None or note.id in self.among
+        return wanted and note.fits and all(tag in note.tags for tag in self.tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,6 +505,7 @@ class MemorySearch:
         category: str | None,
         tags: Sequence[str],
         audience: Audience,
+        only: MemoryFilter = ALL_MEMORIES,
     ) -> list[FoundMemory]:
         """Find memories as MemoryStore.find says; the arguments are clean."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
@@ -505,6 +520,7 @@ class MemorySearch:
                 category=category,
                 tags=[fold_tags([tag]) for tag in tags],
                 audience=audience,
+                only=only,
                 now=to_text(self._clock()),
                 near=await self._nearness(user_id, typed) if typed and self._nearness else {},
             )
@@ -521,6 +537,9 @@ class MemorySearch:
 
 def search(asked: MemoryQuery) -> Steps[Answer]:
     """The memories that answer, best first."""
+    if asked.only.origin is not None:
+        ids = yield Statement(SELECT_OF_ORIGIN, (asked.user_id, asked.only.origin))
+        asked = replace(asked, among=frozenset(id_ for (id_,) in ids))
     rows = list(starmap(NoteRow, (yield Statement(SELECT_WAITING, asked.params))))
     made = yield from remake_outdated(asked.user_id, rows)
     segments = list(starmap(IndexPart, (yield Statement(SELECT_SEGMENTS, (asked.user_id,)))))
@@ -627,11 +646,11 @@ def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[FoundMemory]]:
 def newest(asked: MemoryQuery) -> Steps[Answer]:
     """Return what was written last, for a query that asks for nothing."""
     has_tag = "".join(
-        f" AND replace(search_tags, ${6 + at}, '') <> search_tags" for at in range(len(asked.tags))
+        f" AND replace(search_tags, ${8 + at}, '') <> search_tags" for at in range(len(asked.tags))
     )
     rows = yield Statement(
         f"{NEWEST}{has_tag} ORDER BY id DESC LIMIT $2",
-        (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
+        (asked.user_id, asked.limit, *asked.params[2:], asked.only.origin, *asked.tags),
     )
     return Answer(
         [FoundMemory(MEMORY.read(row), confidence=1.0) for row in rows],

@@ -1,23 +1,26 @@
 """Memories: the notes that users asked to have kept. Every statement names its user, those by id as well."""
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import MemoryChanged
+from cc_bot.domain.errors import MemoryEditOutdated
 from cc_bot.domain.member import Rules
 from cc_bot.domain.memory import (
+    ALL_MEMORIES,
     DEFAULT_CATEGORY,
     WORDING,
     Audience,
     FoundMemory,
     Memory,
     MemoryChange,
+    MemoryFilter,
     MemoryStatistics,
     Order,
     Source,
@@ -46,7 +49,7 @@ from cc_bot.stores.memory.rows import (
 )
 from cc_bot.stores.memory.search import MemorySearch
 from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.memory.texts import likeness, search_text
+from cc_bot.stores.memory.texts import fold_tags, likeness, search_text
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.settings import Keep
@@ -85,7 +88,7 @@ class MemoryEdit:
         if not known:
             return None
         if self.only_as is not None and not _is_as(MEMORY.read(known[0]), self.only_as):
-            raise MemoryChanged
+            raise MemoryEditOutdated
         before = MEMORY.by_name(known[0])
         after = before | as_stored(MEMORY.write_some(self.fields))
         searched_anew = not _SEARCHED_BY.isdisjoint(self.fields)
@@ -287,20 +290,23 @@ class MemoryStore:
         category: str | None = None,
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
+        only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[FoundMemory]":
         """Find the user's memories that answer the query and carry all of the tags, best first, and tell how
         sure each is. Expired ones are not among them.
 
         `audience` is who will see the answer in which they are used. Whoever leaves it out gets what everyone
-        may see; only an answer that the user alone sees may ask for 'private', which finds all.
+        may see; only an answer that the user alone sees may ask for 'private', which finds all. `only`
+        narrows that down; `category` and `tags` are its own.
         """
         return await self._search.find(
             user_id,
             query[:MAX_QUERY_CHARACTERS],
             limit=_limit(limit),
-            category=_category(category),
-            tags=clean_tags(tags),
+            category=_category(category or only.category),
+            tags=clean_tags((*tags, *only.tags)),
             audience=audience,
+            only=only,
         )
 
     async def search(
@@ -344,9 +350,10 @@ class MemoryStore:
         after_id: int | None = None,
         order: Order = "newest",
         offset: int = 0,
+        only: MemoryFilter = ALL_MEMORIES,
     ) -> "list[Memory]":
         """List a page of the user's memories, newest first unless another order is asked for; `offset` of
-        them are left out.
+        them are left out. `category` is that of `only`.
 
         `before_id` gives those older than that one, nearest first. `after_id` gives those newer than that
         one: the `limit` nearest to it, newest first all the same.
@@ -355,14 +362,24 @@ class MemoryStore:
         high = MAX_ID if before_id is None else min(before_id, MAX_ID)
         nearest = after_id is not None and before_id is None and order == "newest"
         statement = "updated" if order == "updated" else "newer" if nearest or order == "oldest" else "older"
+        wanted = replace(only, category=category or only.category)
         rows = await self._database.query(
-            sql.LIST[statement], user_id, low, high, _category(category), _limit(limit), max(offset, 0)
+            sql.LIST[statement], user_id, low, high, *_filter(wanted), _limit(limit), max(offset, 0)
         )
         return [MEMORY.read(row) for row in (reversed(rows) if nearest else rows)]
 
-    async def count(self, user_id: int, *, category: str | None = None) -> int:
-        [(number,)] = await self._database.query(sql.COUNT, user_id, _category(category))
+    async def count(
+        self, user_id: int, *, category: str | None = None, only: MemoryFilter = ALL_MEMORIES
+    ) -> int:
+        wanted = replace(only, category=category or only.category)
+        [(number,)] = await self._database.query(sql.COUNT, user_id, 0, MAX_ID, *_filter(wanted))
         return int(number)
+
+    async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
+        """List the user's tags with how many memories carry each, the most used first."""
+        async with self._counting.setdefault(user_id, asyncio.Lock()):
+            rows = await self._database.query(sql.TAGS, user_id, _limit(limit))
+        return [(str(tag), int(number)) for tag, number in rows]
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
         """Count what is kept of a user. It reads all of it, so of each user one count is made at a time: who
@@ -386,8 +403,8 @@ class MemoryStore:
         kept as its history, as it was. With a `proposal` it is carried out by that. With `only_as` it is made
         only while the memory says what this one does, to the same readers.
 
-        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, MemoryChanged, and ProposalGone or
-        ProposalOutdated.
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, MemoryEditOutdated, and ProposalGone
+        or ProposalOutdated.
         """
         if content is None:
             edit = MemoryEdit(await self._clean(given), only_as)
@@ -472,6 +489,12 @@ _CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {"category": clean_category,
 
 def _category(asked: str | None) -> str | None:
     return None if asked is None else clean_category(asked)
+
+
+def _filter(only: MemoryFilter) -> tuple[str | None, ...]:
+    """The parameters of a filter, as LIST and COUNT have them."""
+    tags = [fold_tags([tag]) for tag in clean_tags(only.tags)]
+    return _category(only.category), only.audience, only.origin, json.dumps(tags, ensure_ascii=False)
 
 
 def _limit(number: int) -> int:

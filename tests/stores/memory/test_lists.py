@@ -3,9 +3,11 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain.memory import MemoryStatistics, Order, Source
+from cc_bot.domain.errors import MemoryEditOutdated
+from cc_bot.domain.memory import MemoryFilter, MemoryStatistics, Order, Source
 from cc_bot.stores import Stores
 
 ME, YOU = 123456789012345678, 876543210987654321
@@ -86,3 +88,65 @@ class TestStatistics:
         assert len(made) <= 2
         await asyncio.gather(*counting)
         assert made == [0] * 20
+
+
+class TestFilter:
+    """Lists, counts and searches narrow down alike."""
+
+    @pytest.mark.parametrize(
+        ("only", "expected"),
+        [
+            (MemoryFilter(), ["ねこ 四", "ねこ 三", "ねこ 二", "ねこ 一"]),
+            (MemoryFilter(category="家族"), ["ねこ 四", "ねこ 一"]),
+            (MemoryFilter(tags=("ペット",)), ["ねこ 三", "ねこ 一"]),
+            (MemoryFilter(tags=("ﾍﾟｯﾄ", "Cat")), ["ねこ 三"]),
+            (MemoryFilter(audience="private"), ["ねこ 二"]),
+            (MemoryFilter(audience="anywhere"), ["ねこ 四", "ねこ 三", "ねこ 一"]),
+            (MemoryFilter(origin="model"), ["ねこ 三"]),
+            (MemoryFilter(origin=""), ["ねこ 一"]),
+            (MemoryFilter(category="家族", origin="command"), ["ねこ 四"]),
+            (MemoryFilter(tags=("ペッ",)), []),
+        ],
+    )
+    async def test_narrows_down_lists_counts_and_searches(
+        self, stores: Stores, only: MemoryFilter, expected: list[str]
+    ) -> None:
+        memories = stores.memories
+        await memories.add(ME, "ねこ 一", category="家族", tags=("ペット",))
+        await memories.add(ME, "ねこ 二", audience="private", source=Source("command"))
+        await memories.add(ME, "ねこ 三", tags=("ペット", "cat"), source=Source("model"))
+        await memories.add(ME, "ねこ 四", category="家族", source=Source("command"))
+        await memories.add(YOU, "ねこ 五", category="家族", tags=("ペット",))
+        orders: tuple[Order, ...] = ("newest", "updated")
+        for order in orders:
+            assert [each.content for each in await memories.list(ME, only=only, order=order)] == expected
+        oldest = await memories.list(ME, only=only, order="oldest")
+        assert [each.content for each in oldest] == expected[::-1]
+        assert await memories.count(ME, only=only) == len(expected)
+        for query in ("ねこ", ""):
+            found = await memories.find(ME, query, limit=9, audience="private", only=only)
+            assert sorted(each.memory.content for each in found) == sorted(expected)
+
+    async def test_offers_the_tags_that_are_there_the_most_used_first(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "一", tags=("b", "a"))
+        await stores.memories.add(ME, "二", tags=("a",))
+        await stores.memories.delete(ME, (await stores.memories.add(ME, "三", tags=("c",))).id)
+        await stores.memories.add(YOU, "四", tags=("d",))
+        assert await stores.memories.list_tags(ME) == [("a", 2), ("b", 1)]
+        assert await stores.memories.list_tags(ME, limit=1) == [("a", 2)]
+
+
+class TestAnEdit:
+    async def test_is_made_only_of_what_it_was_made_from(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "一")
+        await stores.memory_pins.pin(ME, memory.id)
+        after = await stores.memories.update(ME, memory.id, content="二", only_as=memory)
+        assert after
+        with pytest.raises(MemoryEditOutdated):
+            await stores.memories.update(ME, memory.id, content="三", only_as=memory)
+        await stores.memories.update(ME, memory.id, audience="private")
+        with pytest.raises(MemoryEditOutdated):
+            await stores.memories.update(ME, memory.id, content="三", only_as=after)
+        kept = await stores.memories.get(ME, memory.id)
+        assert kept
+        assert (kept.content, len(await stores.memory_history.list_versions(ME, memory.id))) == ("二", 1)
