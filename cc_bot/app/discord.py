@@ -42,7 +42,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             await core.spending.take_over("discord")
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping
-            from cc_bot.discord.services import BotDependencies, DiscordSettings
+            from cc_bot.discord.services import BotDependencies, BrowserPages, DiscordSettings, OwnersServices
 
             owners = make_owners_parts(config, core, pulse, clock, records)
             given = BotDependencies(
@@ -63,15 +63,16 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 core.spending,
                 Timekeeping(core.moments, core.heartbeats),
                 core.privacy,
-                owners.status,
-                owners.administration,
+                OwnersServices(owners.status, owners.administration),
                 memories := Memories(core.stores, FileLine(), clock),
                 clock,
                 watchdog := Watchdog(ServiceManager(config.service_manager)),
                 meter,
                 pulse,
-                config.web_url if config.web_port else "",
-                partial(serve_web, config, core, owners, memories, clock=clock, say=say),
+                BrowserPages(
+                    config.web_url if config.web_port else "",
+                    partial(serve_web, config, core, owners, memories, clock=clock, say=say),
+                ),
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.

@@ -95,7 +95,7 @@ class DiscordBot:
         self._assistant = given.assistant
         self._pulse = given.pulse
         self._lifeline = given.lifeline
-        self._serve_pages = given.serve_pages
+        self._serve_pages = given.pages.serve
         self._say = say
         self._start_failure: StartupError | None = None
         self._bot = gateway_bot(self._settings.token, self._settings.api_url, granted.reading)

@@ -74,14 +74,31 @@ from cc_bot.stores import (
 Result = TypeVar("Result")
 
 
-ServePages = Callable[["DiscordForPages"], AbstractAsyncContextManager[None]]
+ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[None]]
 """Serves the pages for browsers until left. Entering it raises a StartupError."""
 
 
 @contextlib.asynccontextmanager
-async def serve_none(_: "DiscordForPages") -> AsyncIterator[None]:
+async def serve_none(_: DiscordForPages) -> AsyncIterator[None]:
     """Serve no pages."""
     yield
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersServices:
+    """The services that only owners have to do with."""
+
+    status: BotStatus
+    administration: Administration
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserPages:
+    """The pages for browsers, as far as the bot has to do with them."""
+
+    url: str = ""
+    """Where they are; empty: nowhere."""
+    serve: ServePages = serve_none
 
 
 class Lifeline(Protocol):
@@ -194,16 +211,13 @@ class BotDependencies:
     spending: Spending
     timekeeping: Timekeeping
     privacy: Privacy
-    status: BotStatus
-    administration: Administration
+    owners: OwnersServices
     memories: Memories
     clock: Clock
     lifeline: Lifeline
     meter: Meter = NULL_METER
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
-    pages_url: str = ""
-    """Where the pages for browsers are; empty: nowhere."""
-    serve_pages: ServePages = serve_none
+    pages: BrowserPages = field(default_factory=BrowserPages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +308,8 @@ def build_services(
     registry.register_value(TimeResolver, given.timekeeping.moments)
     registry.register_value(GrantedReading, granted)
     registry.register_value(Owners, owners)
-    registry.register_value(BotStatus, given.status)
-    registry.register_value(Administration, given.administration)
+    registry.register_value(BotStatus, given.owners.status)
+    registry.register_value(Administration, given.owners.administration)
     registry.register_value(Gate, gate)
     registry.register_value(Recipients, recipients)
     registry.register_value(RunningTurns, running)
@@ -312,7 +326,7 @@ def build_services(
     admit_presses(bot, gate, recipients)
     canvas_upkeep.listen()
     messages.listen()
-    registry.register_value(PagesUrl, PagesUrl(given.pages_url))
+    registry.register_value(PagesUrl, PagesUrl(given.pages.url))
     return BotServices(
         gate,
         DiscordForPages(bot.rest, gate, chooser, places, boards, receipts, recipients),
