@@ -14,6 +14,7 @@
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
+    │   ├── MemoryEditOutdated  it says something else by now than what was edited
     │   ├── ImportNotUnderstood
     │   ├── TooManyToImport
     │   ├── EndNotUnderstood

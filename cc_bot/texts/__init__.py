@@ -38,6 +38,7 @@ from cc_bot.texts.web_account import (
     WebSettingsTexts,
     WebUsageTexts,
 )
+from cc_bot.texts.web_memory import WebMemoryTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Texts:
     unfinished: UnfinishedTexts
     usage: UsageTexts
     web: WebTexts
+    web_memory: WebMemoryTexts
     web_command: WebCommandTexts
     web_conversation: WebConversationTexts
     web_privacy: WebPrivacyTexts

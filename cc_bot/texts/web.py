@@ -94,6 +94,21 @@ class WebTexts(Area):
                 ja="声かけをやめました。", en="The bot does not check in with you any more."
             ),
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
+            "memory_added": Sentence(ja="覚えました。", en="It is kept."),
+            "memory_edited": Sentence(ja="変更しました。", en="It is changed."),
+            "memory_restored": Sentence(ja="前の内容に戻しました。", en="It says again what it said before."),
+            "memory_deleted": Sentence(ja="削除しました。", en="It is deleted."),
+            "memory_back": Sentence(ja="元に戻しました。", en="It is back."),
+            "memory_pinned": Sentence(ja="ピン留めしました。", en="It is pinned."),
+            "memory_unpinned": Sentence(ja="ピンを外しました。", en="It is no longer pinned."),
+            "memories_paused": Sentence(ja="メモリを止めました。", en="Memory is paused."),
+            "memories_resumed": Sentence(ja="メモリを再開しました。", en="Memory is on again."),
+            "memories_none": Sentence(
+                ja="何も選ばれていないか、もうありませんでした。", en="Nothing was chosen, or it is gone."
+            ),
+            "memories_imported": Sentence(ja="取り込みました。", en="Imported."),
+            "several_deleted": Sentence(ja="削除しました。", en="Deleted."),
+            "several_filed": Sentence(ja="カテゴリを変えました。", en="The category is changed."),
             "canvas_cleared": Sentence(
                 ja="キャンバスを空にしました。会話の内容はそのままです。",
                 en="The canvas is empty now. The conversation stays as it is.",

@@ -9,6 +9,7 @@ from cc_bot.web.canvas import CanvasPages
 from cc_bot.web.canvas_feed import CanvasFeed
 from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
+from cc_bot.web.memory import MemoryPages
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.reminders import ReminderPages
@@ -27,6 +28,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     pages = (
         SignInPages(services),
         CanvasPages(services, feed),
+        MemoryPages(services),
         ConversationPages(services),
         ReminderPages(services),
         UsagePages(services),

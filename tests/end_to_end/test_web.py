@@ -58,6 +58,7 @@ async def opened(
         await page.goto(link)
         await expect(page.locator("main")).to_contain_text(user.name)
         await page.locator("button.main").click()
+        await expect(page.locator("nav").first).to_be_visible()
         await page.goto(f"{link.partition('/sign-in')[0]}/canvas/{channel.id}")
         await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
         yield page

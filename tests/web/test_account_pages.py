@@ -24,7 +24,14 @@ browser = browser_fixture()
 
 KEY: Final = SessionKey(TARO, CHANNEL)
 PATHS: Final = (
-    *(f"/canvas/{CHANNEL}", "/canvas?all=1"),
+    *(
+        f"/canvas/{CHANNEL}",
+        "/canvas?all=1",
+        "/memories",
+        "/memories/1",
+        "/memories/1/erase",
+        "/memories/import",
+    ),
     *("/conversations", "/conversations/{id}", "/reminders", "/usage", "/usage?days=365"),
     *("/settings", "/privacy", "/privacy/erase"),
 )
@@ -57,6 +64,9 @@ async def live(site: Site) -> str:
     paused = await site.core.stores.schedules.add(KEY, "Take the pills " + "x" * 60, later)
     await site.core.stores.schedules.pause(TARO, paused.id)
     await spend(site, 4321)
+    memories = site.core.stores.memories
+    kept = await memories.add(TARO, "モチは三毛猫で、" + "x" * 90, tags=("猫",), audience="private")
+    await memories.update(TARO, kept.id, content="モチは黒猫です")
     await draw(site, CARD, CHART, SetMode("board"))
     await draw(site, ShowText("長い語" + "x" * 90, id="secret"), visibility="private")
     site.town.managers.add((TARO, GUILD))
@@ -79,6 +89,7 @@ class TestEveryPage:
             await page.goto(await site.link())
             await is_for_everybody(page, size)
             await page.locator("button.main").click()
+            await expect(page.locator("nav").first).to_be_visible()
             for path in PATHS:
                 await page.goto(site.url + path.format(id=id_))
                 await is_for_everybody(page, size)

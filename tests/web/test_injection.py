@@ -35,6 +35,7 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
 async def sign_in(page: Page, site: Site) -> None:
     await page.goto(await site.link())
     await page.locator("button.main").click()
+    await expect(page.locator("nav").first).to_be_visible()
 
 
 async def is_harmless(page: Page) -> None:
