@@ -229,7 +229,7 @@ async def keep_running(work: Callable[[], Awaitable[None]], *, pause_s: float = 
 
 
 async def sweep(stores: Stores, spending: Spending) -> None:
-    """Close what expired, drop what nobody decided and settle what nobody else will, now and every
+    """Close what expired, drop what nobody decided or uses and settle what nobody else will, now and every
     SWEEP_EVERY_S seconds; a failure is tried again then."""
     while True:
         with job("sweep"):
@@ -238,6 +238,7 @@ async def sweep(stores: Stores, spending: Spending) -> None:
                 _log.debug("sessions_expired", count=closed)
                 await spending.take_over(None)
                 await stores.proposals.prune()
+                await stores.web_sessions.prune()
             except CcBotError as error:
                 _log.warning("sweep_failed", error=type(error).__name__)
         await asyncio.sleep(SWEEP_EVERY_S)

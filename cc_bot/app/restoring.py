@@ -105,7 +105,7 @@ async def reapply_erasures(
         progress("upgrading", 0, 0)
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
         restored = ErasedRows(database)
-        await restored.drop_turns()
+        await restored.let_go()
         await restored.recount()
         known = _AllLogs(logs, made_at or await restored.get_newest())
         progress("erasing", 0, 0)

@@ -26,6 +26,8 @@ T = TypeVar("T")
 
 MANAGING_S: Final = 60.0
 """For so long it counts that Discord said somebody manages a server."""
+NAMES_S: Final = 3600.0
+"""For so long what something is called counts."""
 REMEMBERED: Final = 2000
 _MANAGERS: Final = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
 
@@ -48,7 +50,9 @@ class DiscordForPages:
     boards: CanvasBoards
     receipts: ReceiptUpkeep
     recipients: Recipients
-    _names: Recent[tuple[str, int], str] = field(default_factory=lambda: Recent(REMEMBERED))
+    _names: Recent[tuple[str, int], tuple[str | None, float]] = field(
+        default_factory=lambda: Recent(REMEMBERED)
+    )
     _managing: Recent[tuple[int, int], tuple[bool, float]] = field(default_factory=lambda: Recent(REMEMBERED))
 
     async def admit(
@@ -143,11 +147,12 @@ class DiscordForPages:
         return Somewhere(channel_id, found.guild_id, found.key.channel_id if found.key.thread_id else None)
 
     async def _name(self, kind: str, id_: int, ask: Callable[[], Awaitable[str | None]]) -> str | None:
-        if (known := self._names.get((kind, id_))) is not None:
-            return known
+        """Return a name as Discord had it a while ago; that it has none is asked anew sooner."""
+        known = self._names.get((kind, id_))
+        if known and monotonic() < known[1]:
+            return known[0]
         found = await _ask(ask())
-        if found is not None:
-            self._names[kind, id_] = found
+        self._names[kind, id_] = (found, monotonic() + (NAMES_S if found else MANAGING_S))
         return found
 
     async def _look_whether_manages(self, user_id: int, guild_id: int) -> bool:

@@ -213,7 +213,11 @@ _SELECT_PLACES: Final = """
     SELECT DISTINCT parent_channel_id, thread_id FROM messages
     WHERE user_id IS NULL AND discord_id IS NOT NULL
 """
-_LET_GO: Final = ("DELETE FROM turns", "DELETE FROM turn_calls")
+# A browser that was signed out since would be signed in again.
+_LET_GO: Final = (
+    *("DELETE FROM turns", "DELETE FROM turn_calls"),
+    *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
+)
 # What limits are held to is counted anew: a file may say anything of it. As migration 0016 does.
 _COUNT_ANEW: Final = (
     "DELETE FROM memory_usage",
@@ -264,9 +268,9 @@ class ErasedRows:
         """Count what each user has."""
         await self._database.transaction([*map(Statement, _COUNT_ANEW)])
 
-    async def drop_turns(self) -> None:
+    async def let_go(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,
-        or nobody waits for them any more."""
+        or nobody waits for them any more. And sign out all browsers: who signed out since stays so."""
         await self._database.transaction([*map(Statement, _LET_GO)])
 
 

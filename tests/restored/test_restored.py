@@ -27,6 +27,7 @@ from cc_bot.domain.errors import (
     ErasuresUnreadable,
     NotConfirmed,
 )
+from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
 from cc_bot.storage.erasures import copy_log
 from cc_bot.storage.files import sole_bot
@@ -176,6 +177,16 @@ class TestForgotten:
         async with bot.stores() as stores:
             assert [each.opening for each in await stores.archive.list_sessions(ME)] == ["残した話"]
         assert not bot.holds("消した話")
+
+    async def test_browsers_stay_signed_out(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            signed_in = await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(ME)))
+            assert signed_in is not None
+            backup = await bot.back_up()
+            await stores.web_sessions.end_all(ME)
+        await bot.restore(backup)
+        async with bot.stores() as stores:
+            assert await stores.web_sessions.get(signed_in[0]) is None
 
     async def test_memories_whose_number_was_given_again_are_kept(self, bot: Bot) -> None:
         async with bot.stores() as stores:
