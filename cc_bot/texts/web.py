@@ -96,19 +96,34 @@ class WebTexts(Area):
             "conversation_deleted": Sentence(ja="会話を消しました。", en="The conversation is deleted."),
             "memory_added": Sentence(ja="覚えました。", en="It is kept."),
             "memory_edited": Sentence(ja="変更しました。", en="It is changed."),
+            "memory_unchanged": Sentence(
+                ja="前のままです。変更はありませんでした。", en="It is as it was. Nothing was changed."
+            ),
+            "memory_undone": Sentence(ja="最後の変更を取り消しました。", en="The last change is undone."),
+            "memory_not_undone": Sentence(
+                ja="そのあとにまた変わったので、取り消しませんでした。前の内容から選んで戻せます。",
+                en="It has changed again since, so nothing was undone. You can go back to an earlier text.",
+            ),
             "memory_restored": Sentence(ja="前の内容に戻しました。", en="It says again what it said before."),
-            "memory_deleted": Sentence(ja="削除しました。", en="It is deleted."),
+            "memory_not_restored": Sentence(
+                ja="その内容はもう残っていません。", en="That version is no longer kept."
+            ),
             "memory_back": Sentence(ja="元に戻しました。", en="It is back."),
             "memory_pinned": Sentence(ja="ピン留めしました。", en="It is pinned."),
             "memory_unpinned": Sentence(ja="ピンを外しました。", en="It is no longer pinned."),
-            "memories_paused": Sentence(ja="メモリを止めました。", en="Memory is paused."),
-            "memories_resumed": Sentence(ja="メモリを再開しました。", en="Memory is on again."),
-            "memories_none": Sentence(
-                ja="何も選ばれていないか、もうありませんでした。", en="Nothing was chosen, or it is gone."
+            "memories_none_chosen": Sentence(
+                ja="何も選ばれていません。左のチェックで選んでください。",
+                en="Nothing is chosen. Tick the memories that you mean.",
             ),
-            "memories_imported": Sentence(ja="取り込みました。", en="Imported."),
-            "several_deleted": Sentence(ja="削除しました。", en="Deleted."),
-            "several_filed": Sentence(ja="カテゴリを変えました。", en="The category is changed."),
+            "memories_none": Sentence(
+                ja="書き出すメモリはまだありません。", en="There are no memories to export yet."
+            ),
+            "memories_more": Sentence(
+                ja="そのあとにメモリが増えたので、まだ何も消していません。もう一度確かめてください。",
+                en="There are more memories by now, so nothing was erased. Please look once more.",
+            ),
+            "memories_paused": Sentence(ja="メモリを一時停止しました。", en="Memory is paused."),
+            "memories_resumed": Sentence(ja="メモリを再開しました。", en="Memory is on again."),
             "canvas_cleared": Sentence(
                 ja="キャンバスを空にしました。会話の内容はそのままです。",
                 en="The canvas is empty now. The conversation stays as it is.",

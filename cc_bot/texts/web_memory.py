@@ -1,84 +1,163 @@
-"""The words of the memory pages in a browser."""
+"""The words of the pages on memories. What Discord says as well stands in memory.py."""
 
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class WebMemoryTexts(Area):
-    search = Sentence(ja="メモリを探す", en="Search memories")
-    find = Sentence(ja="探す", en="Search")
-    narrow = Sentence(ja="絞り込む", en="Filter")
-    all_categories = Sentence(ja="すべてのカテゴリ", en="All categories")
-    all_tags = Sentence(ja="すべてのタグ", en="All tags")
-    all_audiences = Sentence(ja="使う場所すべて", en="Used anywhere or in private")
-    all_origins = Sentence(ja="覚えたきっかけすべて", en="However they came about")
-    everything = Sentence(ja="すべて表示する", en="Show all")
-    kept = Sentence(ja="{count}件あります。", en="There are {count}.")
-    found = Sentence(ja="{count}件見つかりました。", en="{count} found.")
-    none = Sentence(
-        ja="まだ何も覚えていません。下の欄に書くか、Discord で「〜を覚えておいて」と話しかけてください。",
-        en="Nothing is kept yet. Write something below, or say “remember that …” on Discord.",
+    # ---- looking through them
+    search = Sentence(ja="言葉で探す", en="Search")
+    filters = Sentence(ja="しぼり込む", en="Narrow down")
+    find = Sentence(ja="表示する", en="Show")
+    any = Sentence(ja="すべて", en="all")
+    origin = Sentence(ja="きっかけ", en="How it came about")
+    order = Sentence(ja="並び順", en="Order")
+    newest_first = Sentence(ja="新しい順", en="newest first")
+    tag = Sentence(ja="タグ", en="Tag")
+    private_short = Sentence(ja="自分だけに見える回答", en="answers that you alone see")
+    found = Sentence(ja="{count}件", en="{count} found")
+    found_most = Sentence(ja="近いものから{count}件", en="the {count} that fit best")
+    """Where a search found as many as it looks for."""
+    nothing_fits = Sentence(
+        ja="この条件に合うメモリはありません。", en="No memory fits what you are looking for."
     )
-    no_match = Sentence(
-        ja="見つかりませんでした。言葉を変えるか、絞り込みを外してみてください。",
-        en="Nothing was found. Try other words, or fewer filters.",
+    show_all = Sentence(ja="条件を外す", en="Show all")
+    counted = Sentence(ja="{name}（{count}件）", en="{name} ({count})")
+    choose = Sentence(ja="#{id} を選ぶ", en="Choose #{id}")
+    """What a checkbox is called for those who hear it."""
+    pinned = Sentence(ja="ピン留め", en="pinned")
+    private = Sentence(
+        ja="DM と、自分だけに見える回答でだけ使います",
+        en="Used only in DMs and in answers that you alone see",
     )
-    newer = Sentence(ja="新しいほうへ", en="Newer")
-    older = Sentence(ja="古いほうへ", en="Older")
-    choose = Sentence(ja="#{number} を選ぶ", en="Choose #{number}")
-    chosen = Sentence(ja="選んだものを", en="Those chosen")
-    delete = Sentence(ja="削除する", en="Delete")
-    erase = Sentence(ja="完全に消す", en="Erase for good")
-    erase_hint = Sentence(
-        ja="完全に消したものは元に戻せません。会話の記録には残ることがあります。",
-        en="What is erased can't be had back. Stored conversations may still tell of it.",
+
+    # ---- adding
+    add = Sentence(ja="メモリを追加する", en="Add a memory")
+    save = Sentence(ja="覚える", en="Remember it")
+    audience = Sentence(ja="使う場所", en="Where it is used")
+    anywhere = Sentence(ja="どこでも", en="anywhere")
+    end = Sentence(ja="期限", en="Last day it holds")
+    end_hint = Sentence(
+        ja="「{example}」のように書けます。なければ空欄にしてください。",
+        en="Such as: {example}. Leave it empty if there is none.",
     )
-    file = Sentence(ja="カテゴリを変える", en="Change the category")
-    new_category = Sentence(ja="新しいカテゴリ", en="New category")
-    add = Sentence(ja="新しく覚える", en="Keep something new")
-    save_new = Sentence(ja="覚える", en="Keep it")
-    save = Sentence(ja="保存する", en="Save")
-    more = Sentence(ja="まとめて扱う", en="All of them")
-    export = Sentence(
-        ja="ファイルに書き出す（取り込み直せる JSON）", en="Download (JSON, can be imported again)"
+
+    # ---- one of them
+    edit = Sentence(ja="編集する", en="Edit")
+    save_changes = Sentence(ja="保存する", en="Save")
+    earlier = Sentence(ja="前の内容", en="What it said before")
+    no_earlier = Sentence(
+        ja="編集すると、その前の内容がここに残ります。",
+        en="Once you edit it, what it said before stays here.",
     )
-    export_readable = Sentence(
-        ja="読むためのファイルに書き出す（Markdown）", en="Download to read (Markdown)"
-    )
-    import_file = Sentence(ja="ファイルから取り込む", en="Import from a file")
-    import_hint = Sentence(
-        ja="書き出した JSON のほか、Markdown の箇条書きや、1行に1つ書いたテキストを取り込めます（1 MB まで）。",
-        en="A JSON export, a Markdown list, or a text with one note a line (1 MB at most).",
-    )
-    import_choose = Sentence(ja="ファイル", en="File")
-    import_look = Sentence(ja="何が取り込まれるか見る", en="See what would be imported")
-    paused = Sentence(
-        ja="メモリは止まっています。新しく覚えず、思い出しもしません。",
-        en="Memory is paused: nothing new is kept, and nothing is recalled.",
-    )
-    pause = Sentence(ja="メモリを止める", en="Pause memory")
-    resume = Sentence(ja="メモリを再開する", en="Resume memory")
-    edit = Sentence(ja="書き直す", en="Change it")
-    back = Sentence(ja="メモリの一覧へ", en="All memories")
-    kept_at = Sentence(ja="覚えた日: {date}", en="Kept: {date}")
-    changed_at = Sentence(ja="変更した日: {date}", en="Changed: {date}")
     restore = Sentence(ja="この内容に戻す", en="Go back to this")
+    restore_of = Sentence(ja="{time} の内容に戻す", en="Go back to what it said on {time}")
+    undo_edit = Sentence(ja="最後の変更を取り消す", en="Undo the last change")
+    made = Sentence(ja="覚えた日時", en="Remembered")
+    changed = Sentence(ja="変更した日時", en="Changed")
+    message = Sentence(ja="元のメッセージを見る", en="See the message")
+    pin = Sentence(ja="ピン留めする", en="Pin")
+    unpin = Sentence(ja="ピンを外す", en="Unpin")
+    delete = Sentence(ja="削除する", en="Delete")
+    erase = Sentence(ja="完全に消す…", en="Erase for good…")
+    to_list = Sentence(ja="メモリの一覧へ", en="To all memories")
+    deleted = Sentence(ja="このメモリは削除しました。", en="This memory is deleted.")
     conflict = Sentence(
-        ja="書いている間に、このメモリが変わりました。まだ何も変えていません。両方を見て、残したい内容にしてから保存してください。",
-        en="This memory changed while you were writing. Nothing was saved. Look at both, make it what you want to keep, and save.",
+        ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。両方を見くらべて、残すほうを選んでください。",
+        en="This memory changed while you were editing it. Nothing is saved yet. Compare the two and choose what to keep.",
     )
-    as_it_is = Sentence(ja="今の内容", en="What it says now")
-    leave = Sentence(ja="今の内容のままにする", en="Leave it as it is now")
-    erase_title = Sentence(ja="#{number} を完全に消す", en="Erase #{number} for good")
+    now_says = Sentence(ja="今の内容", en="What it says now")
+    keep_now = Sentence(ja="今の内容のままにする", en="Keep what it says now")
+    yours = Sentence(ja="あなたが入力した内容", en="What you entered")
+    save_yours = Sentence(ja="この内容で保存する", en="Save this instead")
+
+    # ---- erasing
+    erase_title = Sentence(ja="完全に消す", en="Erase for good")
+    erase_question = Sentence(
+        ja="次のメモリを、前の内容もふくめて完全に消します。元には戻せません。",
+        en="These memories are erased for good, with all that they said before. This can't be undone.",
+    )
     erase_covers = Sentence(
-        ja="このメモリと、前の内容、検索のための控えが消えます。元には戻せません。",
-        en="The memory goes, with what it said before and what it is found by. It can't be had back.",
+        ja="回答の中でこのメモリを使った記録、そこから作った会話の要約、キャンバスに出ているものからも消えます。",
+        en="They also go from the records of their use in answers, from summaries made of those, and from canvases.",
     )
     erase_told = Sentence(
-        ja="会話の記録の {count}件の発言にも、この内容が残っています。",
-        en="{count} messages of stored conversations tell of it as well.",
+        ja="この内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にすると、その会話のことはもう思い出せません。",
+        en="Messages in conversation records that touch on them: {count}. If those are emptied too, I no longer know what was said there.",
     )
-    erase_said = Sentence(ja="会話の記録からも消す", en="Erase it from those too")
-    erase_yes = Sentence(ja="完全に消す", en="Erase for good")
-    erased_title = Sentence(ja="消しました", en="Erased")
-    several = Sentence(ja="{count}件できました。", en="Done: {count}.")
-    several_left = Sentence(ja="{count}件は、もうありませんでした。", en="{count} were not there any more.")
+    erase_all = Sentence(ja="すべてのメモリを完全に消す…", en="Erase all memories for good…")
+    erase_all_question = Sentence(
+        ja="メモリ {count}件をすべて、前の内容や削除したばかりのものもふくめて、完全に消します。元には戻せません。",
+        en="All your memories ({count}) are erased for good, with all that they said before and what was just deleted. This can't be undone.",
+    )
+    erase_copy_first = Sentence(
+        ja="控えが要るときは、先に書き出してください。", en="For a copy, export them first."
+    )
+    erased_title = Sentence(ja="完全に消しました", en="Erased for good")
+    erased_none = Sentence(ja="もうなかったもの: {numbers}", en="Not there any more: {numbers}")
+
+    # ---- several at once
+    several = Sentence(ja="選んだメモリ", en="The memories you chose")
+    with_chosen = Sentence(ja="選んだものを", en="With those chosen:")
+    new_category = Sentence(ja="新しいカテゴリ", en="New category")
+    change_category = Sentence(ja="カテゴリを変える", en="Change the category")
+    undo_all = Sentence(ja="削除したものを元に戻す", en="Undo the deletions")
+    there = Sentence(ja="あるもの: {count}件", en="There: {count}")
+    hidden = Sentence(ja="削除したもの: {count}件", en="Deleted: {count}")
+    gone = Sentence(ja="もうないもの: {count}件", en="Not there any more: {count}")
+    not_done = Sentence(ja="できなかったもの: {count}件", en="Not done: {count}")
+    state_hidden = Sentence(
+        ja="削除ずみ（{until} まで元に戻せます）", en="deleted (can be undone until {until})"
+    )
+    state_gone = Sentence(ja="もうありません", en="not there any more")
+    state_not_done = Sentence(ja="できませんでした", en="not done")
+
+    # ---- files and pausing
+    files = Sentence(ja="書き出し・取り込み・一時停止", en="Export, import and pause")
+    export_json = Sentence(ja="書き出す（JSON）", en="Export (JSON)")
+    export_readable = Sentence(ja="書き出す（読むための Markdown）", en="Export (Markdown, for reading)")
+    export_hint = Sentence(
+        ja="何件あっても、1つのファイルになります。取り込めるのは1回に 1 MB までなので、大きなファイルは分けて取り込んでください。",
+        en="One file, however many there are. An import takes 1 MB at a time; split a larger file for it.",
+    )
+    export_name = Sentence(ja="メモリ-{day}", en="memories-{day}")
+    """The name of a file, without its ending."""
+    import_ = Sentence(ja="ファイルから取り込む…", en="Import from a file…")
+    import_title = Sentence(ja="メモリを取り込む", en="Import memories")
+    import_hint = Sentence(
+        ja="書き出した JSON、ChatGPT などのメモリの一覧、1行に1件のテキストを読めます（1 MB・{limit}件まで）。保存する前に、何が入るかを見られます。",
+        en="It reads exported JSON, lists from ChatGPT and the like, and texts with one memory a line (up to 1 MB and {limit} of them). You see what would come in before anything is kept.",
+    )
+    file = Sentence(ja="ファイル", en="File")
+    file_needed = Sentence(ja="ファイルを選んでください。", en="Please choose a file.")
+    import_audience = Sentence(
+        ja="使う場所が書かれていないものは", en="Those that don't say where they are used"
+    )
+    look = Sentence(ja="内容を確かめる", en="Look at it first")
+    preview = Sentence(ja="取り込む前の確認", en="Before anything is imported")
+    import_not_yet = Sentence(ja="まだ何も保存していません。", en="Nothing is saved yet.")
+    import_new = Sentence(ja="新しく覚える: {count}件", en="New: {count}")
+    import_some = Sentence(ja="はじめの{count}件", en="The first {count}")
+    other_file = Sentence(ja="別のファイルを選ぶ", en="Choose another file")
+    imported = Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}.")
+    is_paused = Sentence(
+        ja="一時停止中です。新しく覚えることも、回答に使うこともしません。",
+        en="Memory is paused: nothing new is kept, and nothing is used in answers.",
+    )
+    pause = Sentence(ja="一時停止する", en="Pause")
+    pause_hint = Sentence(
+        ja="一時停止すると、再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。",
+        en="While paused, nothing new is kept and nothing is used in answers. What is there stays.",
+    )
+    resume = Sentence(ja="再開する", en="Resume")
+    origins = by_key(
+        {
+            "command": Sentence(ja="コマンドやこのページ", en="commands and this page"),
+            "message": Sentence(ja="メッセージから", en="messages"),
+            "model": Sentence(ja="会話の中で", en="conversations"),
+            "proposal": Sentence(ja="確認した提案", en="confirmed proposals"),
+            "import": Sentence(ja="取り込み", en="imports"),
+            "terminal": Sentence(ja="ターミナル", en="terminal"),
+            "none": Sentence(ja="記録なし", en="no record"),
+        }
+    )
+    """By the name that an address has for them."""

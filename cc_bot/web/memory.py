@@ -1,412 +1,617 @@
-"""The memories of whoever is signed in: found, read, written, and handed out and in.
+"""One's own memories: looked through, searched, kept, changed, and erased, one by one or several at once.
 
-What `/memory` does on Discord is done here by the same services. A memory is named in an address by its
-number, which is its user's own.
+A memory is called by the number that its user calls it by, so nobody else's can be named at all.
 """
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final, cast, get_args
+from typing import Final, Literal, get_args
+from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
-from aiohttp.web_request import FileField
 
-from cc_bot.domain.errors import (
-    EmptyMemory,
-    ImportNotUnderstood,
-    InputError,
-    MemoryEditOutdated,
-    NothingHere,
-    RequestTooLarge,
-)
+from cc_bot.domain.errors import CcBotError, InputError, MemoryEditOutdated, MemoryPaused, NothingHere
 from cc_bot.domain.memory import (
+    ALL_MEMORIES,
     DEFAULT_CATEGORY,
+    MAX_CATEGORY_CHARACTERS,
+    MAX_CONTENT_CHARACTERS,
+    UNDO_TIME,
     Audience,
     ErasureCounts,
     FoundMemory,
     Memory,
     MemoryFilter,
+    Order,
+    Source,
     SourceKind,
     parse_end,
     parse_tags,
+    write_end,
 )
-from cc_bot.memories import MemoryForm, fill_form, mark_of
-from cc_bot.texts import Texts
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.memories import MAX_TAGS_CHARACTERS, ForgottenMemory, MemoryForm, fill_form, mark_of
+from cc_bot.texts import Texts, explain
 from cc_bot.web.form import PageNumber, id_in, number_of, text_of
-from cc_bot.web.page import render, see_other
-from cc_bot.web.privacy import send_file
+from cc_bot.web.page import moment_in, render, see_other
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
-ON_A_PAGE: Final = 20
-MOST_FOUND: Final = 50
-"""Of a search, the best ones."""
-LONGEST_QUERY: Final = 500
-MOST_PLANNED_BYTES: Final = 900_000
-"""Of an import: a page sends it back when its user has said yes, in a request of 1 MB."""
-MARK_SURE: Final = 0.5
-"""A search that is less sure of a memory says `maybe`."""
+PAGE_SIZE: Final = 30
+MOST_FOUND: Final = 2 * PAGE_SIZE
+"""Nobody looks further through the hits of a search."""
+MOST_QUERY_CHARACTERS: Final = 200
+MOST_END_CHARACTERS: Final = 40
+SHOWN_CHARACTERS: Final = 200
+"""Of a memory in a list."""
+MOST_CHOICES: Final = 100
+"""Categories and tags that are offered."""
+UNSURE_BELOW: Final = 0.4
+"""Confidence of a hit that may not be what was meant."""
+PART_HEADER: Final = "X-Part"
+"""Names the part of a page that a script shows; the rest is not asked of the database."""
+
+_NO_ORIGIN: Final = "none"
+"""Stands in an address for the empty kind of source."""
+_ADDRESS: Final = ("q", "category", "tag", "audience", "origin", "order", "page")
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What somebody looks for."""
+class MemoryWish:
+    """The memories that somebody wants to see, as the address of the page tells."""
 
-    query: str
-    only: MemoryFilter
+    query: str = ""
+    only: MemoryFilter = ALL_MEMORIES
+    order: Order = "newest"
+
+    @classmethod
+    def of(cls, request: web.Request) -> "MemoryWish":
+        asked = request.query
+        tag = asked.get("tag", "").strip()
+        only = MemoryFilter(
+            category=asked.get("category", "").strip() or None,
+            tags=(tag,) if tag else (),
+            audience=next((each for each in get_args(Audience) if each == asked.get("audience")), None),
+            origin=_origin(asked.get("origin", "")),
+        )
+        order: Order = next((each for each in get_args(Order) if each == asked.get("order")), "newest")
+        return cls(" ".join(asked.get("q", "").split())[:MOST_QUERY_CHARACTERS], only, order)
 
     @property
-    def fields(self) -> dict[str, str]:
-        """As an address tells it."""
-        return {
+    def address(self) -> Mapping[str, str]:
+        """The fields that the address of another page of the same carries."""
+        only = self.only
+        told = {
             "q": self.query,
-            "category": self.only.category or "",
-            "tag": self.only.tags[0] if self.only.tags else "",
-            "audience": self.only.audience or "",
-            "origin": "none" if self.only.origin == "" else self.only.origin or "",
+            "category": only.category or "",
+            "tag": only.tags[0] if only.tags else "",
+            "audience": only.audience or "",
+            "origin": "" if only.origin is None else only.origin or _NO_ORIGIN,
+            "order": "" if self.order == "newest" else self.order,
         }
+        return {name: value for name, value in told.items() if value}
 
-    @property
-    def narrowed(self) -> bool:
-        return any(self.fields.values())
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The categories and tags that can be chosen, each with how many memories it has."""
+
+    categories: Sequence[tuple[str, int]] = ()
+    tags: Sequence[tuple[str, int]] = ()
+
+
+State = Literal["there", "hidden", "gone", "not_done"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A memory that was chosen with others, and what has become of it."""
+
+    number: int
+    state: State
+    memory: Memory | None = None
+    until: str = ""
 
 
 class MemoryPages:
     def __init__(self, services: WebServices) -> None:
         self._services = services
-        self._stores = services.stores
-        self._memories = services.memories
+        self._memories = services.stores.memories
+        self._removal = services.stores.memory_removal
+        self._history = services.stores.memory_history
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
             web.get("/memories", self.list),
             web.post("/memories", self.add),
+            web.get("/memories/several", self.show_several),
             web.post("/memories/several", self.change_several),
-            web.post("/memories/pause", self.pause),
-            web.get("/memories/import", self.show_import),
-            web.post("/memories/import", self.preview_import),
-            web.post("/memories/import/take", self.take_import),
-            web.get("/memories/export.json", self.export),
-            web.get("/memories/export.md", self.export_readable),
+            web.get("/memories/erase", self.ask_to_erase),
+            web.post("/memories/erase", self.erase),
+            web.get("/memories/erase-all", self.ask_to_erase_all),
+            web.post("/memories/erase-all", self.erase_all),
             web.get("/memories/{number}", self.show),
             web.post("/memories/{number}", self.edit),
+            web.post("/memories/{number}/undo", self.undo),
+            web.post("/memories/{number}/restore", self.restore),
             web.post("/memories/{number}/delete", self.delete),
             web.post("/memories/{number}/undelete", self.undelete),
-            web.get("/memories/{number}/erase", self.ask_to_erase),
-            web.post("/memories/{number}/erase", self.erase),
-            web.post("/memories/{number}/restore", self.restore),
             web.post("/memories/{number}/pin", self.pin),
+            web.post("/memories/{number}/unpin", self.unpin),
         )
 
-    # ---- looking -------------------------------------------------------------------------------------------
+    # ---- looking through them and adding -------------------------------------------------------------------
 
     async def list(self, request: web.Request) -> web.Response:
-        """Show what is searched for, or a page of all, newest first."""
+        """Show a page of them, narrowed down and sought as its address says. Raises NothingHere."""
+        return await self._list(request, visitor_of(request))
+
+    async def add(self, request: web.Request) -> web.StreamResponse:
+        """Keep one. What can't be kept is shown back. Raises StorageError."""
         visitor = visitor_of(request)
-        wanted, user_id = _wanted(request, visitor.words), visitor.user_id
-        if wanted.query:
-            found = await self._stores.memories.find(
-                user_id, wanted.query, limit=MOST_FOUND, audience="private", only=wanted.only
+        entered = await _form(request)
+        words = visitor.words.memory
+        try:
+            if visitor.memory_paused:
+                raise MemoryPaused
+            added = await self._memories.add(
+                visitor.user_id,
+                entered.content,
+                category=words.stored_category(entered.category) or DEFAULT_CATEGORY,
+                tags=parse_tags(entered.tags),
+                source=Source("command"),
+                audience=entered.audience or "private",
+                expires_at=parse_end(entered.end, self._services.clock(), visitor.timezone),
             )
-            count, page = len(found), PageNumber(1, 1)
+        except InputError as error:
+            return await self._list(request, visitor, entered, _told(error, visitor))
+        return see_other(f"/memories/{added.number}", "memory_added")
+
+    async def _list(
+        self, request: web.Request, visitor: SignedIn, entered: MemoryForm | None = None, problem: str = ""
+    ) -> web.Response:
+        wish, user_id = MemoryWish.of(request), visitor.user_id
+        if wish.query:
+            hits = await self._memories.find(
+                user_id, wish.query, limit=MOST_FOUND, audience="private", only=wish.only
+            )
+            page = PageNumber.of(request, len(hits), PAGE_SIZE)
+            first = page.offset(PAGE_SIZE)
+            count, found = len(hits), hits[first : first + PAGE_SIZE]
         else:
-            count = await self._stores.memories.count(user_id, only=wanted.only)
-            page = PageNumber.of(request, count, ON_A_PAGE)
-            kept = await self._stores.memories.list(
-                user_id, limit=ON_A_PAGE, offset=page.offset(ON_A_PAGE), only=wanted.only
+            count = await self._memories.count(user_id, only=wish.only)
+            page = PageNumber.of(request, count, PAGE_SIZE)
+            listed = await self._memories.list(
+                user_id,
+                only=wish.only,
+                order=wish.order,
+                limit=PAGE_SIZE,
+                offset=page.offset(PAGE_SIZE),
             )
-            found = [FoundMemory(each, 1.0) for each in kept]
-        statistics = await self._stores.memories.get_statistics(user_id)
+            found = [FoundMemory(each, 1.0) for each in listed]
+        now = self._services.clock()
+        choices = Choices() if PART_HEADER in request.headers else await self._choices(user_id)
         return render(
             request,
             "memories.html",
             visitor,
-            wanted=wanted,
+            status=400 if problem else 200,
+            wish=wish,
             found=found,
             count=count,
+            full=bool(wish.query) and count == MOST_FOUND,
             page=page,
-            statistics=statistics,
-            tags=await self._stores.memories.list_tags(user_id),
-            now=self._services.clock(),
-            sure=MARK_SURE,
-            **await self._told(request, visitor),
+            choices=choices,
+            narrowed=bool(wish.address.keys() - {"q"}),
+            problem=problem,
+            entered=entered or MemoryForm(audience="private"),
+            shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
+            ended=lambda memory: memory.is_expired(now),
+            last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
+            unsure_below=UNSURE_BELOW,
+            here_again=urlencode({**wish.address, **({"page": page.number} if page.number > 1 else {})}),
+            **_imported(request, visitor),
+            **_limits(),
         )
 
-    async def show(self, request: web.Request) -> web.Response:
-        """Show all that is known of one, with what it said before, and a form to change it."""
-        visitor = visitor_of(request)
-        kept = await self._get(request, visitor)
-        return await self._show(request, visitor, kept, fill_form(kept, visitor.timezone))
+    async def _choices(self, user_id: int) -> Choices:
+        return Choices(
+            await self._memories.list_categories(user_id, limit=MOST_CHOICES),
+            await self._memories.list_tags(user_id, limit=MOST_CHOICES),
+        )
 
-    async def _show(
+    # ---- one of them ---------------------------------------------------------------------------------------
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show one with what it said before, or that it is deleted. Raises NothingHere."""
+        visitor = visitor_of(request)
+        kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
+        if kept is not None:
+            return await self._card(request, visitor, kept, fill_form(kept, visitor.timezone))
+        forgotten = await self._services.memories.get_forgotten(
+            visitor.user_id, await self._row(request, visitor)
+        )
+        if forgotten is None:
+            raise NothingHere
+        return _forgotten_page(request, visitor, forgotten)
+
+    async def edit(self, request: web.Request) -> web.StreamResponse:
+        """Change one, if it still is what the form was made from; else show both. What can't be kept is shown
+        back. Raises NothingHere and StorageError."""
+        visitor = visitor_of(request)
+        before = await self._find(request, visitor)
+        entered, mark = await _form(request), mark_of(before)
+        if await text_of(request, "mark") != mark:
+            return await self._card(request, visitor, before, entered, conflict=True)
+        try:
+            after = await self._services.memories.edit(
+                before, entered, visitor.words.memory, visitor.timezone
+            )
+        except MemoryEditOutdated:
+            return await self._card(
+                request, visitor, await self._find(request, visitor), entered, conflict=True
+            )
+        except InputError as error:
+            return await self._card(request, visitor, before, entered, problem=_told(error, visitor))
+        if after is None:
+            raise NothingHere
+        return await self._go_on(
+            visitor, after, "memory_unchanged" if mark_of(after) == mark else "memory_edited"
+        )
+
+    async def undo(self, request: web.Request) -> web.StreamResponse:
+        """Take back the last change, if it is the one that was looked at. Raises NothingHere."""
+        visitor = visitor_of(request)
+        kept = await self._find(request, visitor)
+        former_id = _number(await text_of(request, "former"))
+        undone = await self._history.undo_update(visitor.user_id, kept.id, former_id)
+        return await self._go_on(visitor, kept, "memory_undone" if undone else "memory_not_undone")
+
+    async def restore(self, request: web.Request) -> web.StreamResponse:
+        """Have it say again what it said before. Raises NothingHere, and MemoryFull."""
+        visitor = visitor_of(request)
+        kept = await self._find(request, visitor)
+        version_id = _number(await text_of(request, "version"))
+        its_own = {each.id for each in await self._history.list_versions(visitor.user_id, kept.id)}
+        restored = await self._history.restore(visitor.user_id, version_id) if version_id in its_own else None
+        return await self._go_on(visitor, kept, "memory_restored" if restored else "memory_not_restored")
+
+    async def delete(self, request: web.Request) -> web.StreamResponse:
+        """Hide it, so that it can be had back for a while. Raises NothingHere."""
+        visitor = visitor_of(request)
+        memory_id = await self._row(request, visitor)
+        if await self._services.memories.forget(visitor.user_id, memory_id) is None:
+            raise NothingHere
+        await self._services.discord.receipts_changed(visitor.user_id)
+        return see_other(_path(id_in(request, "number")))
+
+    async def undelete(self, request: web.Request) -> web.StreamResponse:
+        """Have it back. Raises NothingHere when it is too late, TooManyMemories and MemoryFull."""
+        visitor = visitor_of(request)
+        memory_id = await self._row(request, visitor)
+        back = await self._services.memories.have_back(visitor.user_id, memory_id)
+        if back is None:
+            raise NothingHere
+        return await self._go_on(visitor, back, "memory_back")
+
+    async def pin(self, request: web.Request) -> web.StreamResponse:
+        """Pin it. Raises NothingHere and TooManyPinned."""
+        visitor = visitor_of(request)
+        kept = await self._find(request, visitor)
+        await self._services.stores.memory_pins.pin(visitor.user_id, kept.id)
+        return see_other(_path(kept.number), "memory_pinned")
+
+    async def unpin(self, request: web.Request) -> web.StreamResponse:
+        """Take the pin off. Raises NothingHere."""
+        visitor = visitor_of(request)
+        kept = await self._find(request, visitor)
+        await self._services.stores.memory_pins.unpin(visitor.user_id, kept.id)
+        return see_other(_path(kept.number), "memory_unpinned")
+
+    async def _card(
         self,
         request: web.Request,
         visitor: SignedIn,
         kept: Memory,
-        form: MemoryForm,
+        entered: MemoryForm,
         *,
-        entered: bool = False,
+        problem: str = "",
+        conflict: bool = False,
     ) -> web.Response:
-        """`entered`: the form holds what somebody wrote over a text that is another by now."""
-        versions = await self._stores.memory_history.list_versions(visitor.user_id, kept.id)
+        former = await self._history.list_versions(visitor.user_id, kept.id)
         return render(
             request,
             "memory.html",
             visitor,
-            status=409 if entered else 200,
-            kept=kept,
-            form=form,
+            status=409 if conflict else 400 if problem else 200,
+            memory=kept,
+            entered=entered,
             mark=mark_of(kept),
-            conflict=entered,
-            versions=versions,
-            now=self._services.clock(),
+            problem=problem,
+            conflict=conflict,
+            former=former,
+            undoes=bool(former) and former[0].id > kept.id,
+            why=_why(kept, visitor.words),
+            ended=kept.is_expired(self._services.clock()),
+            last_day=write_end(kept.expires_at, visitor.timezone),
+            pin_hint=self._pin_hint(kept, visitor.words) if kept.pinned else "",
+            **_limits(),
         )
 
-    async def _told(self, request: web.Request, visitor: SignedIn) -> dict[str, Any]:
-        """Return what a press before has to be told of: a memory that can be had back, and how many."""
-        gone = request.query.get("gone", "")
-        hidden = None
-        if gone.isascii() and gone.isdecimal() and len(gone) < 19:
-            memory_id = await self._stores.memories.get_id(visitor.user_id, int(gone))
-            if memory_id is not None:
-                hidden = await self._stores.memory_removal.get_hidden(visitor.user_id, memory_id)
-        counts = {name: _count(request.query.get(name, "")) for name in ("done_of", "left")}
-        return {"gone": hidden, **counts}
+    def _pin_hint(self, kept: Memory, words: Texts) -> str:
+        """Say what comes of a pin."""
+        told = words.memory_card.pin_told(kept, self._services.stores.memory_pins.told)
+        return _lines(told)[-1]
 
-    async def _get(self, request: web.Request, visitor: SignedIn) -> Memory:
-        """Return the one that the address names. Raises NothingHere."""
-        kept = await self._stores.memories.get_by_number(visitor.user_id, id_in(request, "number"))
-        if kept is None:
+    async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
+        """Return the memory whose number stands in the path. Raises NothingHere."""
+        found = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
+        if found is None:
             raise NothingHere
-        return kept
+        return found
 
-    # ---- writing -------------------------------------------------------------------------------------------
-
-    async def add(self, request: web.Request) -> web.Response:
-        """Keep a new one. Raises InputErrors as `/memory add` does."""
-        visitor, form = visitor_of(request), await _form(request)
-        if not form.content.strip():
-            raise EmptyMemory
-        await self._stores.memories.add(
-            visitor.user_id,
-            form.content,
-            category=visitor.words.memory.stored_category(form.category) or DEFAULT_CATEGORY,
-            tags=parse_tags(form.tags),
-            audience=form.audience or "anywhere",
-            expires_at=parse_end(form.end, self._services.clock(), visitor.timezone),
-        )
-        return see_other("/memories", "memory_added")
-
-    async def edit(self, request: web.Request) -> web.Response:
-        """Change one, unless it is another by now: then both are shown, and neither is kept by itself."""
-        visitor, form = visitor_of(request), await _form(request)
-        kept = await self._get(request, visitor)
-        if await text_of(request, "mark") != mark_of(kept):
-            return await self._show(request, visitor, kept, form, entered=True)
-        try:
-            changed = await self._memories.edit(kept, form, visitor.words.memory, visitor.timezone)
-        except MemoryEditOutdated:
-            kept = await self._get(request, visitor)
-            return await self._show(request, visitor, kept, form, entered=True)
-        if changed is None:
+    async def _row(self, request: web.Request, visitor: SignedIn) -> int:
+        """Return the id of the memory whose number stands in the path, hidden or not. Raises NothingHere."""
+        found = await self._memories.get_id(visitor.user_id, id_in(request, "number"))
+        if found is None:
             raise NothingHere
+        return found
+
+    async def _go_on(self, visitor: SignedIn, memory: Memory, done: str) -> web.StreamResponse:
+        """Have the messages on Discord follow, and go on to the memory's page."""
         await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other(f"/memories/{kept.number}", "memory_edited")
+        return see_other(_path(memory.number), done)
 
-    async def restore(self, request: web.Request) -> web.Response:
-        """Have one say again what it said before."""
+    # ---- several at once -----------------------------------------------------------------------------------
+
+    async def show_several(self, request: web.Request) -> web.Response:
+        """Show what has become of those that were chosen, each as it is now."""
         visitor = visitor_of(request)
-        kept, version_id = await self._get(request, visitor), number_of(await text_of(request, "version"))
-        versions = await self._stores.memory_history.list_versions(visitor.user_id, kept.id)
-        if version_id not in {each.id for each in versions}:
-            raise NothingHere
-        await self._stores.memory_history.restore(visitor.user_id, version_id)
-        await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other(f"/memories/{kept.number}", "memory_restored")
-
-    async def pin(self, request: web.Request) -> web.Response:
-        """Pin one, or take its pin off. Raises TooManyPinned."""
-        visitor = visitor_of(request)
-        kept, pins = await self._get(request, visitor), self._stores.memory_pins
-        wanted = await text_of(request, "pinned") == "yes"
-        await (pins.pin if wanted else pins.unpin)(visitor.user_id, kept.id)
-        return see_other(f"/memories/{kept.number}", "memory_pinned" if wanted else "memory_unpinned")
-
-    async def pause(self, request: web.Request) -> web.Response:
-        """Have nothing stored or recalled from now on, or go back to it."""
-        visitor, paused = visitor_of(request), await text_of(request, "paused") == "yes"
-        await self._stores.settings.pause_memory(visitor.user_id, paused)
-        return see_other("/memories", "memories_paused" if paused else "memories_resumed")
-
-    # ---- taking leave --------------------------------------------------------------------------------------
-
-    async def delete(self, request: web.Request) -> web.Response:
-        """Hide one; for some minutes it can be had back."""
-        visitor = visitor_of(request)
-        kept = await self._get(request, visitor)
-        await self._memories.forget(visitor.user_id, kept.id)
-        await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other("/memories", "memory_deleted", gone=kept.number)
-
-    async def undelete(self, request: web.Request) -> web.Response:
-        """Have one back that was deleted. Raises NothingHere when it is too late, TooManyMemories or
-        MemoryFull."""
-        visitor, number = visitor_of(request), id_in(request, "number")
-        memory_id = await self._stores.memories.get_id(visitor.user_id, number)
-        if memory_id is None or await self._memories.have_back(visitor.user_id, memory_id) is None:
-            raise NothingHere
-        await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other(f"/memories/{number}", "memory_back")
-
-    async def ask_to_erase(self, request: web.Request) -> web.Response:
-        """Show what an erasing covers, of one that is there or can still be had back."""
-        visitor = visitor_of(request)
-        memory_id = await self._known_id(request, visitor)
-        told_in = await self._stores.memory_removal.count_messages(visitor.user_id, memory_id)
-        hidden = await self._stores.memory_removal.get_hidden(visitor.user_id, memory_id)
-        kept = hidden.memory if hidden else await self._get(request, visitor)
-        return render(request, "memory_erase.html", visitor, kept=kept, told_in=told_in)
-
-    async def erase(self, request: web.Request) -> web.Response:
-        """Erase one for good, from stored conversations as well where that is asked for."""
-        visitor = visitor_of(request)
-        memory_id = await self._known_id(request, visitor)
-        mark = visitor.words.erasure.mark if await text_of(request, "said") == "yes" else None
-        erased = await self._stores.memory_removal.erase(visitor.user_id, memory_id, mark=mark)
-        await self._after_erasing(visitor)
-        return self._erased(request, visitor, erased or ErasureCounts())
-
-    async def change_several(self, request: web.Request) -> web.Response:
-        """Delete, erase or file those that are ticked; tell how many that was, and how many are gone."""
-        visitor, form = visitor_of(request), await request.post()
-        numbers = [number_of(each) for each in form.getall("number", []) if isinstance(each, str)][
-            : ON_A_PAGE * 5
+        not_done = {number_of(each) for each in request.query.getall("not", ())}
+        outcomes = [
+            await self._outcome(number, visitor, refused=number in not_done)
+            for number in _chosen(request.query.getall("n", ()))
         ]
-        memories, user_id = self._stores.memories, visitor.user_id
-        found = await asyncio.gather(
-            *(memories.get_by_number(user_id, each) for each in dict.fromkeys(numbers))
-        )
-        kept = [each for each in found if each is not None]
-        if not kept:
-            return see_other("/memories", "memories_none")
-        left = len(found) - len(kept)
-        match await text_of(request, "action"):
-            case "delete":
-                done = [await memories.delete(user_id, each.id) for each in kept]
-                told = "several_deleted"
-            case "category":
-                category = visitor.words.memory.stored_category(await text_of(request, "category"))
-                done = [
-                    bool(await memories.update(user_id, each.id, category=category or DEFAULT_CATEGORY))
-                    for each in kept
-                ]
-                told = "several_filed"
-            case "erase":
-                erased = await self._stores.memory_removal.erase(user_id, *(each.id for each in kept))
-                await self._after_erasing(visitor)
-                return self._erased(request, visitor, erased or ErasureCounts())
-            case _:
-                raise InputError
-        await self._services.discord.receipts_changed(user_id)
-        return see_other("/memories", told, done_of=sum(done), left=left + done.count(False))
-
-    async def _known_id(self, request: web.Request, visitor: SignedIn) -> int:
-        memory_id = await self._stores.memories.get_id(visitor.user_id, id_in(request, "number"))
-        if memory_id is None:
+        if not outcomes:
             raise NothingHere
-        return memory_id
+        counts = {state: sum(each.state == state for each in outcomes) for state in get_args(State)}
+        return render(
+            request,
+            "memories_several.html",
+            visitor,
+            outcomes=outcomes,
+            counts=counts,
+            shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
+            back=_back(request.query.get("back", "")),
+        )
+
+    async def change_several(self, request: web.Request) -> web.StreamResponse:
+        """Delete those that were chosen, have them back, or give them another category. Raises InputError for
+        a form that is none of ours, and StorageError."""
+        visitor, form = visitor_of(request), await request.post()
+        numbers = _chosen(form.getall("n", ()))
+        action, back = await text_of(request, "action"), _back(await text_of(request, "back"))
+        if not numbers:
+            return see_other("/memories", "memories_none_chosen", **back)
+        category = await text_of(request, "category")
+        not_done = [
+            number for number in numbers if not await self._change_one(visitor, number, action, category)
+        ]
+        await self._services.discord.receipts_changed(visitor.user_id)
+        told = [*(("n", each) for each in numbers), *(("not", each) for each in not_done)]
+        told_back = [("back", urlencode(back))] if back else []
+        return web.Response(
+            status=303, headers={"Location": f"/memories/several?{urlencode([*told, *told_back])}"}
+        )
+
+    async def _change_one(self, visitor: SignedIn, number: int, action: str, category: str) -> bool:
+        """Return whether it could be done; what is not there is told by its state. Raises InputError for an
+        action that there is not."""
+        memory_id = await self._memories.get_id(visitor.user_id, number)
+        if memory_id is None:
+            return True
+        stored = visitor.words.memory.stored_category(category) or DEFAULT_CATEGORY
+        try:
+            match action:
+                case "delete":
+                    await self._memories.delete(visitor.user_id, memory_id)
+                case "undelete":
+                    await self._services.memories.have_back(visitor.user_id, memory_id)
+                case "category":
+                    await self._memories.update(visitor.user_id, memory_id, category=stored)
+                case _:
+                    raise _NoSuchAction
+        except _NoSuchAction as error:
+            raise InputError from error
+        except InputError:
+            return False
+        return True
+
+    async def _outcome(self, number: int, visitor: SignedIn, *, refused: bool) -> Outcome:
+        kept = await self._memories.get_by_number(visitor.user_id, number)
+        if kept is not None:
+            return Outcome(number, "not_done" if refused else "there", kept)
+        memory_id = await self._memories.get_id(visitor.user_id, number)
+        hidden = memory_id and await self._removal.get_hidden(visitor.user_id, memory_id)
+        if not hidden:
+            return Outcome(number, "gone")
+        until = moment_in(visitor.locale, visitor.timezone)(hidden.since + UNDO_TIME)
+        return Outcome(number, "not_done" if refused else "hidden", hidden.memory, until)
+
+    # ---- erasing -------------------------------------------------------------------------------------------
+
+    async def ask_to_erase(self, request: web.Request) -> web.StreamResponse:
+        """Show what erasing those that were chosen covers, with the buttons that do it. Raises
+        NothingHere."""
+        visitor = visitor_of(request)
+        numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
+        if not numbers:
+            return see_other("/memories", "memories_none_chosen", **back)
+        outcomes = [await self._outcome(each, visitor, refused=False) for each in numbers]
+        there = [each for each in outcomes if each.memory]
+        if not there:
+            raise NothingHere
+        ids = [each.memory.id for each in there if each.memory]
+        return render(
+            request,
+            "memories_erase.html",
+            visitor,
+            outcomes=there,
+            missing=[each.number for each in outcomes if not each.memory],
+            told_in=await self._removal.count_messages(visitor.user_id, *ids),
+            shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
+            back=back,
+        )
+
+    async def erase(self, request: web.Request) -> web.StreamResponse:
+        """Erase those that were chosen, and tell what was removed: nothing else knows it afterwards. Raises
+        NothingHere and StorageError."""
+        visitor, form = visitor_of(request), await request.post()
+        ids, missing = list[int](), list[int]()
+        for number in _chosen(form.getall("n", ())):
+            found = await self._memories.get_id(visitor.user_id, number)
+            if found is None:
+                missing.append(number)
+            else:
+                ids.append(found)
+        erased = await self._removal.erase(visitor.user_id, *ids, mark=await _mark(request, visitor.words))
+        if erased is None:
+            raise NothingHere
+        await self._after_erasing(visitor)
+        return _erased_page(request, visitor, erased, missing)
+
+    async def ask_to_erase_all(self, request: web.Request) -> web.StreamResponse:
+        """Show how many there are, with the buttons that erase them."""
+        visitor = visitor_of(request)
+        count = await self._memories.count(visitor.user_id)
+        return render(request, "memories_erase_all.html", visitor, count=count)
+
+    async def erase_all(self, request: web.Request) -> web.StreamResponse:
+        """Erase all, unless there are more than the question said. Raises InputError and StorageError."""
+        visitor = visitor_of(request)
+        asked = _number(await text_of(request, "count"))
+        count = await self._memories.count(visitor.user_id)
+        if count > asked:
+            return see_other("/memories/erase-all", "memories_more")
+        mark = await _mark(request, visitor.words)
+        erased = await self._removal.erase_all(visitor.user_id, mark=mark)
+        await self._after_erasing(visitor)
+        return _erased_page(request, visitor, erased, ())
 
     async def _after_erasing(self, visitor: SignedIn) -> None:
-        """What is erased may stand on canvases and in receipts on Discord too."""
+        """Have the messages on Discord follow: what is erased may stand on canvases too."""
         await self._services.discord.receipts_changed(visitor.user_id)
-        for key in await self._stores.canvases.list_keys(visitor.user_id):
+        for key in await self._services.stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
 
-    def _erased(self, request: web.Request, visitor: SignedIn, erased: ErasureCounts) -> web.Response:
-        told = visitor.words.erasure.told(erased).splitlines()
-        return render(
-            request, "memory_erased.html", visitor, told=[line.removeprefix("-# ") for line in told]
-        )
 
-    # ---- files ---------------------------------------------------------------------------------------------
-
-    async def export(self, request: web.Request) -> web.StreamResponse:
-        """Send all of them as one file that can be imported again."""
-        visitor = visitor_of(request)
-        pieces = self._memories.read_json(visitor.user_id)
-        return await send_file(request, pieces, self._file_name(visitor, "json"), "application/json")
-
-    async def export_readable(self, request: web.Request) -> web.StreamResponse:
-        """Send the same as a text to read."""
-        visitor = visitor_of(request)
-        pieces = self._memories.read_markdown(visitor.user_id, visitor.words, visitor.timezone)
-        return await send_file(request, pieces, self._file_name(visitor, "md"), "text/markdown")
-
-    async def show_import(self, request: web.Request) -> web.Response:
-        """Ask for a file."""
-        return render(request, "memory_import.html", visitor_of(request), plan=None)
-
-    async def preview_import(self, request: web.Request) -> web.Response:
-        """Show what a file would bring. Raises as `/memory import` does, and RequestTooLarge for what a page
-        could not send back."""
-        visitor, file = visitor_of(request), (await request.post()).get("file")
-        if not isinstance(file, FileField):
-            raise ImportNotUnderstood
-        data = await asyncio.to_thread(file.file.read)
-        plan, planned = await self._memories.plan_import(
-            visitor.user_id,
-            partial(_given, data),
-            audience=_audience(await text_of(request, "audience")) or "anywhere",
-            paused=visitor.memory_paused,
-        )
-        if len(planned.encode()) > MOST_PLANNED_BYTES:
-            raise RequestTooLarge
-        return render(request, "memory_import.html", visitor, plan=plan, planned=planned)
-
-    async def take_import(self, request: web.Request) -> web.Response:
-        """Keep what the preview said is new; it comes back with the press. Raises as `preview_import`."""
-        visitor = visitor_of(request)
-        data = (await text_of(request, "planned")).encode("utf-8", "replace")
-        count = await self._memories.take_import(
-            visitor.user_id, partial(_given, data), paused=visitor.memory_paused
-        )
-        return see_other("/memories", "memories_imported", done_of=count)
-
-    def _file_name(self, visitor: SignedIn, kind: str) -> str:
-        day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
-        return f"memories-{day}.{kind}"
+class _NoSuchAction(Exception):
+    """A form that is none of ours."""
 
 
-async def _given(data: bytes) -> bytes:
-    return data
+def _forgotten_page(request: web.Request, visitor: SignedIn, forgotten: ForgottenMemory) -> web.Response:
+    return render(
+        request,
+        "memory_deleted.html",
+        visitor,
+        memory=forgotten.hidden.memory,
+        until=forgotten.hidden.since + UNDO_TIME,
+        told_in=forgotten.told_in,
+    )
+
+
+def _erased_page(
+    request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int]
+) -> web.Response:
+    told = _lines(visitor.words.erasure.told(erased))
+    return render(request, "memories_erased.html", visitor, told=told, missing=missing)
+
+
+def _imported(request: web.Request, visitor: SignedIn) -> Mapping[str, str]:
+    """Return what is told after an import."""
+    count = request.query.get("imported", "")
+    if not count:
+        return {}
+    return {"done": visitor.words.web_memory.imported.format(count=f"{number_of(count):,}")}
+
+
+def _limits() -> Mapping[str, int]:
+    """Return how much a form takes."""
+    return {
+        "most_characters": MAX_CONTENT_CHARACTERS,
+        "most_category": MAX_CATEGORY_CHARACTERS,
+        "most_tags": MAX_TAGS_CHARACTERS,
+        "most_end": MOST_END_CHARACTERS,
+        "most_query": MOST_QUERY_CHARACTERS,
+    }
+
+
+def _path(number: int) -> str:
+    return f"/memories/{number}"
+
+
+def _lines(text: str) -> Sequence[str]:
+    """A text of Discord's by lines, without the marks of small print and weight."""
+    return [line.removeprefix("-# ").replace("**", "") for line in text.split("\n")]
+
+
+def _told(error: CcBotError, visitor: SignedIn) -> str:
+    return explain(error, visitor.words, moment_in(visitor.locale, visitor.timezone))
+
+
+def _why(kept: Memory, words: Texts) -> str:
+    source = kept.source
+    author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
+    return words.memory_card.because(source.kind, author=author, model=model)
+
+
+def _origin(named: str) -> SourceKind | None:
+    kinds = {kind or _NO_ORIGIN: kind for kind in get_args(SourceKind)}
+    return kinds.get(named)
 
 
 async def _form(request: web.Request) -> MemoryForm:
-    content, category, tags, end = [
-        await text_of(request, name) for name in ("content", "category", "tags", "end")
+    """Return what was filled in. Raises InputError for what no form of ours lets pass."""
+    content, category, tags, end, audience = [
+        await text_of(request, name) for name in ("content", "category", "tags", "end", "audience")
     ]
-    return MemoryForm(content, category, tags, end, _audience(await text_of(request, "audience")))
+    if len(tags) > MAX_TAGS_CHARACTERS:
+        raise InputError
+    chosen: Audience | None = next((each for each in get_args(Audience) if each == audience), None)
+    if audience and chosen is None:
+        raise InputError
+    return MemoryForm(content, category, tags, end, chosen)
 
 
-def _audience(text: str) -> Audience | None:
-    return cast("Audience", text) if text in get_args(Audience) else None
+async def _mark(request: web.Request, words: Texts) -> str | None:
+    """Return what takes the place of emptied messages; None where the memories alone are to go. Raises
+    InputError for a form that does not say."""
+    match await text_of(request, "scope"):
+        case "alone":
+            return None
+        case "said":
+            return words.erasure.mark
+        case _:
+            raise InputError
 
 
-def _count(text: str) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else 0
+def _number(text: str) -> int:
+    """Return a number of a form. Raises InputError for what is none."""
+    try:
+        return number_of(text)
+    except NothingHere as error:
+        raise InputError from error
 
 
-def _wanted(request: web.Request, words: Texts) -> _Wanted:
-    """Read what an address asks for; what it can't mean is left out."""
-    query = request.query
-    origin = query.get("origin", "")
-    origins = {"none" if each == "" else each: each for each in get_args(SourceKind)}
-    only = MemoryFilter(
-        words.memory.stored_category(query.get("category", "")) or None,
-        tuple(filter(None, [query.get("tag", "").strip()])),
-        _audience(query.get("audience", "")),
-        cast("SourceKind | None", origins.get(origin)) if origin else None,
-    )
-    return _Wanted(query.get("q", "").strip()[:LONGEST_QUERY], only)
+def _chosen(named: Sequence[object]) -> Sequence[int]:
+    """Return the numbers that were chosen, each once. Raises InputError for what is none, or more than a page
+    has."""
+    numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
+    if len(numbers) > MOST_FOUND:
+        raise InputError
+    return tuple(numbers)
+
+
+def _back(address: str) -> dict[str, str]:
+    """Return what the address of the list had that somebody came from."""
+    return {name: value for name, value in parse_qsl(address, max_num_fields=20) if name in _ADDRESS}

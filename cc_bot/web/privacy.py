@@ -4,23 +4,20 @@ The file is one, however much there is: it is made while it is sent. Erasing end
 it, so the answer is the last page that this browser is shown.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-import structlog
 from aiohttp import web
 
-from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
 from cc_bot.texts import Texts
+from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
 from cc_bot.web.page import ENVIRONMENT, fill, render, see_other
 from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
-
-_log = structlog.get_logger(__name__)
 
 _MARKS: Final = ("・", "- ", "-# ")
 """Of a line on Discord, where a page has a list."""
@@ -119,25 +116,3 @@ def _lines(lines: Sequence[str]) -> list[str]:
         mark = next((mark for mark in _MARKS if line.startswith(mark)), "")
         found.append(line.removeprefix(mark))
     return found
-
-
-async def send_file(
-    request: web.Request, pieces: AsyncIterator[bytes], name: str, content_type: str
-) -> web.StreamResponse:
-    """Send a file while it is made. When that fails on the way the connection is cut, so that no browser
-    takes a part for the whole. Raises what fails before the first piece."""
-    response = web.StreamResponse(headers={"Content-Disposition": f'attachment; filename="{name}"'})
-    response.content_type = content_type
-    first = await anext(pieces, b"")
-    await response.prepare(request)
-    try:
-        await response.write(first)
-        async for piece in pieces:
-            await response.write(piece)
-    except CcBotError as error:
-        _log.warning("download_cut_short", error=type(error).__name__)
-        if request.transport is not None:
-            request.transport.abort()
-        return response
-    await response.write_eof()
-    return response

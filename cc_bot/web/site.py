@@ -10,6 +10,7 @@ from cc_bot.web.canvas_feed import CanvasFeed
 from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.memory import MemoryPages
+from cc_bot.web.memory_files import MemoryFilePages
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.reminders import ReminderPages
@@ -28,6 +29,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     pages = (
         SignInPages(services),
         CanvasPages(services, feed),
+        MemoryFilePages(services),
         MemoryPages(services),
         ConversationPages(services),
         ReminderPages(services),

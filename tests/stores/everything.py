@@ -76,6 +76,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.list(USER, order="updated")
     await stores.memories.count(USER)
     await stores.memories.list_tags(USER)
+    await stores.memories.list_categories(USER)
     await stores.memories.find(USER, "猫", only=MemoryFilter(tags=("猫",), origin="", audience="anywhere"))
     await stores.memories.get_statistics(USER)
     await keep_an_index(stores, database)
@@ -128,7 +129,7 @@ async def do_everything(database: Database) -> set[str]:
         *await read_and_delete_a_conversation(stores),
         *("open", "load_earlier", "get_question", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
-        *("list_tags", "get_statistics", "refuses"),
+        *("list_tags", "list_categories", "get_statistics", "refuses"),
         *("catch_up", "update", "supersede", "delete", "list_versions", "restore", "undo_update", "undo_add"),
         *("undelete", "count_messages", "get_hidden"),
         *("erase", "erase_all", "purge", "get_next_purge", "write_back", "rewrite"),

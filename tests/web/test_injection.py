@@ -84,10 +84,13 @@ class TestHostileWords:
         await site.core.stores.memories.add(TARO, HOSTILE, tags=("<b>札</b>",))
         async with new_page(browser, locale="ja-JP") as page:
             await sign_in(page, site)
-            await page.goto(f"{site.url}/memories")
+            await page.goto(f"{site.url}/memories/1")
             await is_harmless(page)
-            await page.goto(f"{site.url}/memories?q=%3Cscript%3E")
-            assert "taken" not in await page.title()
+            for path in ("/memories", "/memories?q=%3Cscript%3E", "/memories/erase?n=1"):
+                await page.goto(f"{site.url}{path}")
+                assert "taken" not in await page.title()
+                await expect(page.locator("main img, main script, main style")).to_have_count(0)
+                await expect(page.get_by_text("<script>").first).to_be_attached()
 
     async def test_in_a_reminder_are_text(self, browser: Browser, site: Site) -> None:
         due = datetime.now(UTC) + timedelta(days=1)

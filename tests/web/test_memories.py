@@ -1,259 +1,408 @@
-"""The memory pages over a real server: what is looked for, written, taken leave of, and handed out and in."""
+"""One's memories in a browser, over a socket."""
 
 import asyncio
-import json
+import re
+from datetime import UTC, datetime, timedelta
 
-import aiohttp
 import pytest
 
-from cc_bot.domain.memory import Source
-from tests.web.pages import HANA, TARO, Site, Visit
+from cc_bot.domain import Memory, Message, SessionKey
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import MAX_PINNED, Source
+from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.memories import mark_of
+from cc_bot.texts import texts
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
+
+KEY = SessionKey(TARO, CHANNEL)
 
 
-async def keep(site: Site, *contents: str, user: int = TARO) -> None:
-    for content in contents:
-        await site.core.stores.memories.add(user, content)
+async def keep(site: Site, content: str, user_id: int = TARO, **given: object) -> Memory:
+    return await site.core.stores.memories.add(user_id, content, **given)  # type: ignore[arg-type]
 
 
-async def contents(site: Site, user: int = TARO) -> list[str]:
-    return [each.content for each in await site.core.stores.memories.list(user, limit=100)]
+def listed(page: str) -> list[str]:
+    """The memories of a page, as its list has them."""
+    return re.findall(r'<a class="note"[^>]*>([^<]*)</a>', page)
 
 
-async def mark_in(visit: Visit, number: int) -> str:
-    text = await visit.open(f"/memories/{number}")
-    return text.partition('name="mark" value="')[2].partition('"')[0]
+async def edit(visit: Visit, memory: Memory, **form: str) -> tuple[int, str, str]:
+    """Send the form of a memory's page, and return the status, where it leads and the text."""
+    filled = {
+        "content": memory.content,
+        "category": "",
+        "tags": "",
+        "end": "",
+        "audience": memory.audience,
+        "mark": mark_of(memory),
+        **form,
+    }
+    async with visit.client.post(
+        f"/memories/{memory.number}", data=filled, headers=visit.own_headers(), allow_redirects=False
+    ) as answer:
+        return answer.status, answer.headers.get("Location", ""), await answer.text()
 
 
 class TestTheList:
-    async def test_shows_the_newest_first_a_page_at_a_time(self, site: Site, taro: Visit) -> None:
-        await keep(site, *(f"メモ {n}。" for n in range(25)))
-        text = await taro.open("/memories")
-        assert text.index("メモ 24。") < text.index("メモ 5。")
-        assert "メモ 4。" not in text
-        assert "メモ 4。" in await taro.open("/memories?page=2")
-        await taro.open("/memories?page=3", status=404)
-        await taro.open("/memories?page=x", status=404)
+    async def test_has_ones_own_the_newest_first(self, site: Site, taro: Visit) -> None:
+        assert "メモリはまだありません" in await taro.open("/memories")
+        await keep(site, "猫を飼っている")
+        await keep(site, "Lives in Kyoto <b>now</b>")
+        await keep(site, "花の秘密", HANA)
+        page = await taro.open("/memories")
+        assert listed(page) == ["Lives in Kyoto &lt;b&gt;now&lt;/b&gt;", "猫を飼っている"]
+        assert "2件" in page
+        async with site.visit(HANA, **{"Accept-Language": "en"}) as hana:
+            page = await hana.open("/memories")
+        assert listed(page) == ["花の秘密"]
+        assert "Search" in page
 
-    async def test_is_searched_as_memory_search_does(self, site: Site, taro: Visit) -> None:
-        await keep(site, "猫のモチは三毛", "明日は会議", "The cat sleeps")
-        text = await taro.open("/memories?q=ネコ")
-        assert "三毛" in text
-        assert "会議" not in text
+    async def test_is_paged_and_ordered(self, site: Site, taro: Visit) -> None:
+        await site.core.stores.memory_transfer.take(TARO, [PortableMemory(f"メモ{n:02}") for n in range(31)])
+        first = await taro.open("/memories")
+        assert listed(first) == [f"メモ{n:02}" for n in range(30, 0, -1)]
+        assert 'href="/memories?page=2"' in first
+        assert listed(await taro.open("/memories?page=2")) == ["メモ00"]
+        assert listed(await taro.open("/memories?order=oldest&page=2")) == ["メモ30"]
+        for page in ("0x", "3", "99999999999999999999"):
+            await taro.open(f"/memories?page={page}", status=404)
 
-    async def test_is_narrowed_by_category_tag_audience_and_origin(self, site: Site, taro: Visit) -> None:
-        memories = site.core.stores.memories
-        await memories.add(TARO, "三毛猫", category="ペット", tags=("猫",), audience="private")
-        await memories.add(TARO, "黒い犬", tags=("犬",), source=Source("command"))
-        for query, here, gone in (
-            ("category=ペット", "三毛猫", "黒い犬"),
-            ("category=一般", "黒い犬", "三毛猫"),
-            ("tag=犬", "黒い犬", "三毛猫"),
-            ("audience=private", "三毛猫", "黒い犬"),
-            ("origin=command", "黒い犬", "三毛猫"),
-            ("origin=none&q=猫", "三毛猫", "黒い犬"),
-        ):
-            text = (await taro.open(f"/memories?{query}")).partition('id="results"')[2]
-            assert here in text, query
-            assert gone not in text, query
+    async def test_finds_as_the_command_does(self, site: Site, taro: Visit) -> None:
+        await keep(site, "京都へ旅行した", audience="private")
+        await keep(site, "大阪で食べた")
+        await keep(site, "京都の花", HANA)
+        found = await site.core.stores.memories.search(TARO, "京都", audience="private")
+        assert listed(await taro.open("/memories?q=京都")) == [each.content for each in found]
+        assert "条件に合うメモリはありません" in await taro.open("/memories?q=xyzzy")
+
+    @pytest.mark.parametrize("query", ["", "q=ねこ&"])
+    @pytest.mark.parametrize(
+        ("asked", "expected"),
+        [
+            ("category=家族", {"ねこ 一"}),
+            ("tag=ペット", {"ねこ 一"}),
+            ("audience=private", {"ねこ 二"}),
+            ("audience=anywhere", {"ねこ 一", "ねこ 三"}),
+            ("origin=command", {"ねこ 三"}),
+            ("origin=none", {"ねこ 一", "ねこ 二"}),
+            ("origin=nonsense&audience=x&order=y", {"ねこ 一", "ねこ 二", "ねこ 三"}),
+        ],
+    )
+    async def test_is_narrowed_down(
+        self, site: Site, taro: Visit, query: str, asked: str, expected: set[str]
+    ) -> None:
+        await keep(site, "ねこ 一", category="家族", tags=("ペット",))
+        await keep(site, "ねこ 二", audience="private")
+        await keep(site, "ねこ 三", source=Source("command"))
+        assert {*listed(await taro.open(f"/memories?{query}{asked}"))} == expected
+
+    async def test_gives_a_script_the_same_without_what_it_does_not_show(
+        self, site: Site, taro: Visit
+    ) -> None:
+        await keep(site, "ねこ", category="家族")
+        page = await taro.open("/memories?q=ねこ", status=200, **{"X-Part": "found"})
+        assert listed(page) == ["ねこ"]
+        assert "家族（1件）" not in page
+        assert "家族（1件）" in await taro.open("/memories?q=ねこ")
+
+
+class TestAdding:
+    async def test_keeps_what_was_filled_in(self, site: Site, taro: Visit) -> None:
+        answer = await taro.press(
+            "/memories",
+            content="歯医者は木曜",
+            category="一般",
+            tags="#歯, 予定",
+            end="2099-12-31",
+            audience="anywhere",
+        )
+        assert answer.headers["Location"] == "/memories/1?done=memory_added"
+        [kept] = await site.core.stores.memories.list(TARO)
+        assert (kept.content, kept.category, kept.tags) == ("歯医者は木曜", "general", ("歯", "予定"))
+        assert (kept.audience, kept.source.kind) == ("anywhere", "command")
+        assert "覚えました。" in await taro.open(answer.headers["Location"])
 
     @pytest.mark.parametrize(
-        "query", ["q=" + "あ" * 600, "audience=x", "origin=x", "tag=%00", "q=%F0%9F%98%80"]
+        ("form", "sentence"),
+        [
+            ({"content": " "}, "覚える内容が空です"),
+            ({"content": "あ" * 4001}, "4000文字まで"),
+            ({"content": "パスワードは hunter2secret!A です"}, "パスワード"),
+            ({"content": "x", "end": "いつか"}, "期限"),
+            ({"content": "x", "audience": "everybody"}, "入力を確かめて"),
+        ],
     )
-    async def test_takes_what_makes_no_sense_for_nothing(self, site: Site, taro: Visit, query: str) -> None:
-        await keep(site, "猫")
-        await taro.open(f"/memories?{query}")
+    async def test_tells_why_not_and_gives_the_text_back(
+        self, site: Site, taro: Visit, form: dict[str, str], sentence: str
+    ) -> None:
+        answer = await taro.press("/memories", **form)
+        text = await answer.text()
+        assert answer.status == 400
+        assert sentence in re.sub(r"(?s).*role=\"alert\">(.*?)</p>.*", r"\1", text)
+        if "audience" not in form:
+            assert f"\n{form['content']}</textarea>" in text
+        assert not await site.core.stores.memories.list(TARO)
 
-    async def test_is_ones_own(self, site: Site, taro: Visit) -> None:
-        await keep(site, "太郎のひみつ")
-        async with site.visit(HANA, **{"Accept-Language": "en"}) as hana:
-            assert "ひみつ" not in await hana.open(["/memories", "q=ひみつ"][0])
-            assert "Nothing is kept yet" in await hana.open("/memories")
+    async def test_is_off_while_paused(self, site: Site, taro: Visit) -> None:
+        assert (await taro.press("/memories/pause")).headers["Location"].startswith("/memories")
+        assert "一時停止中" in await taro.open("/memories")
+        assert (await taro.press("/memories", content="x")).status == 400
+        await taro.press("/memories/resume")
+        assert (await taro.press("/memories", content="x")).status == 303
 
 
 class TestOne:
-    async def test_is_added_edited_and_says_what_it_said_before(self, site: Site, taro: Visit) -> None:
-        answer = await taro.press(
-            "/memories", content="水曜は在宅", category="仕事", tags="勤務, 在宅", audience="private"
+    async def test_shows_all_that_is_known_of_it(self, site: Site, taro: Visit) -> None:
+        link = "https://discord.com/channels/1/2/3"
+        memory = await keep(
+            site,
+            "二行の\n<メモ>",
+            category="家族",
+            tags=("猫",),
+            audience="private",
+            source=Source("message", link, author="花"),
+            expires_at=datetime.now(UTC) + timedelta(days=3),
         )
-        assert answer.status == 303
-        [kept] = await site.core.stores.memories.list(TARO)
-        assert (kept.category, kept.tags, kept.audience) == ("仕事", ("勤務", "在宅"), "private")
-        mark = await mark_in(taro, kept.number)
-        answer = await taro.press(
-            f"/memories/{kept.number}", mark=mark, content="木曜は在宅", category="仕事", tags="勤務"
-        )
-        assert answer.status == 303
-        text = await taro.open(f"/memories/{kept.number}")
-        assert "木曜は在宅" in text
-        assert "水曜は在宅" in text
-        [version] = await site.core.stores.memory_history.list_versions(TARO, kept.id)
-        await taro.press(f"/memories/{kept.number}/restore", version=str(version.id))
-        assert await contents(site) == ["水曜は在宅"]
+        await site.core.stores.memories.update(TARO, memory.id, content="新しい <内容>")
+        page = await taro.open(f"/memories/{memory.number}")
+        for words in ("\n新しい &lt;内容&gt;</textarea>", "二行の\n&lt;メモ&gt;", "家族", "猫", link):
+            assert words in page
+        assert "花 さんのメッセージから" in page
 
-    async def test_that_changed_meanwhile_is_shown_beside_what_was_written(
-        self, site: Site, taro: Visit
-    ) -> None:
-        await keep(site, "水曜は在宅")
-        mark = await mark_in(taro, 1)
-        [kept] = await site.core.stores.memories.list(TARO)
-        await site.core.stores.memories.update(TARO, kept.id, content="金曜は在宅")
-        answer = await taro.press("/memories/1", mark=mark, content="木曜は在宅")
-        text = await answer.text()
-        assert answer.status == 409
-        assert "金曜は在宅" in text
-        assert "木曜は在宅" in text
-        assert await contents(site) == ["金曜は在宅"]
-        mark = text.partition('name="mark" value="')[2].partition('"')[0]
-        assert (await taro.press("/memories/1", mark=mark, content="木曜は在宅")).status == 303
-        assert await contents(site) == ["木曜は在宅"]
+    @pytest.mark.parametrize("number", ["0", "-1", "2", "99999999999999999999", "x", "１", "1.0"])
+    async def test_that_there_is_not_is_nowhere(self, site: Site, taro: Visit, number: str) -> None:
+        await keep(site, "一")
+        for _ in range(3):
+            await keep(site, "花の秘密", HANA)
+        assert "花の秘密" not in await taro.open(f"/memories/{number}", status=404)
+        for action in ("", "/undo", "/restore", "/delete", "/undelete", "/pin", "/unpin"):
+            assert (await taro.press(f"/memories/{number}{action}")).status == 404
+        assert len(await site.core.stores.memories.list(HANA)) == 3
 
-    async def test_of_two_edits_at_once_one_is_kept_and_the_other_shown(
-        self, site: Site, taro: Visit
-    ) -> None:
-        await keep(site, "水曜は在宅")
-        mark = await mark_in(taro, 1)
-        answers = await asyncio.gather(
-            *(taro.press("/memories/1", mark=mark, content=f"{day}曜は在宅") for day in "木金")
+    async def test_is_edited_and_its_former_text_stays(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "犬を飼っている", category="家族", tags=("赤い 犬",))
+        status, where, _ = await edit(
+            taro, memory, content="猫を飼っている", category="家族", tags="赤い 犬", end="2099-12-31"
         )
-        assert sorted(answer.status for answer in answers) == [303, 409]
+        assert (status, where) == (303, "/memories/1?done=memory_edited")
+        after = await site.core.stores.memories.get(TARO, memory.id)
+        assert after
+        assert (after.content, after.category, after.tags) == ("猫を飼っている", "家族", ("赤い 犬",))
+        assert after.expires_at
+        assert site.town.told_anew == [TARO]
+        page = await taro.open("/memories/1")
+        assert "犬を飼っている" in page
+        assert 'value="2099-12-31"' in page
+
+    async def test_that_was_not_changed_says_so(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "犬")
+        assert (await edit(taro, memory))[1] == "/memories/1?done=memory_unchanged"
+
+    async def test_that_can_not_be_kept_is_given_back(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "犬")
+        status, _, text = await edit(taro, memory, content="猫" * 4001)
+        assert status == 400
+        assert "4000文字まで" in text
+        assert "\n" + "猫" * 4001 + "</textarea>" in text
+
+    async def test_that_changed_meanwhile_shows_both_and_keeps_neither(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "犬")
+        changed = await site.core.stores.memories.update(TARO, memory.id, content="猫")
+        assert changed
+        status, _, text = await edit(taro, memory, content="鳥")
+        assert status == 409
+        assert "猫</p>" in text
+        assert "\n鳥</textarea>" in text
+        assert 'role="alert"' not in text  # a script would show that sentence alone
+        kept = await site.core.stores.memories.get(TARO, memory.id)
+        assert kept == changed
+        [mark] = re.findall(r'name="mark" value="(\w+)"', text)
+        assert (await edit(taro, changed, content="鳥と猫", mark=mark))[0] == 303
+
+    async def test_is_edited_by_one_of_two_at_once(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "犬")
+        answers = await asyncio.gather(*(edit(taro, memory, content=text) for text in ("猫", "鳥")))
+        assert sorted(status for status, *_ in answers) == [303, 409]
+
+    async def test_goes_back(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "一")
+        await site.core.stores.memories.update(TARO, memory.id, content="二")
+        [former] = await site.core.stores.memory_history.list_versions(TARO, memory.id)
+        answer = await taro.press("/memories/1/restore", version=str(former.id))
+        assert answer.headers["Location"] == "/memories/1?done=memory_restored"
+        kept = await site.core.stores.memories.get(TARO, memory.id)
+        assert kept
+        assert (kept.content, kept.supersedes) == ("一", former.id + 1)
+        answer = await taro.press("/memories/1/undo", former=str(former.id))
+        assert answer.headers["Location"] == "/memories/1?done=memory_not_undone"
+        answer = await taro.press("/memories/1/undo", former=str(former.id + 1))
+        assert answer.headers["Location"] == "/memories/1?done=memory_undone"
+        assert "\n二</textarea>" in await taro.open("/memories/1")
+
+    async def test_takes_no_version_of_anothers(self, site: Site, taro: Visit) -> None:
+        await keep(site, "一")
+        hers = await keep(site, "花の一", HANA)
+        await site.core.stores.memories.update(HANA, hers.id, content="花の二")
+        [former] = await site.core.stores.memory_history.list_versions(HANA, hers.id)
+        for form in ({"version": str(former.id)}, {"version": "1"}):
+            answer = await taro.press("/memories/1/restore", **form)
+            assert answer.headers["Location"] == "/memories/1?done=memory_not_restored"
+        assert (await taro.press("/memories/1/restore", version="x")).status == 400
+        assert (await taro.press("/memories/1/undo")).status == 400
 
     async def test_is_deleted_and_had_back(self, site: Site, taro: Visit) -> None:
-        await keep(site, "猫")
+        memory = await keep(site, "一")
         answer = await taro.press("/memories/1/delete")
-        assert "元に戻す" in await taro.open(answer.headers["Location"])
-        assert not await contents(site)
-        await taro.open("/memories/1", status=404)
-        await taro.press("/memories/1/undelete")
-        assert await contents(site) == ["猫"]
+        assert answer.headers["Location"] == "/memories/1"
+        page = await taro.open("/memories/1")
+        assert "このメモリは削除しました" in page
+        assert (await taro.press("/memories/1/delete")).status == 303
+        assert not listed(await taro.open("/memories"))
+        assert (await edit(taro, memory))[0] == 404
+        answer = await taro.press("/memories/1/undelete")
+        assert answer.headers["Location"] == "/memories/1?done=memory_back"
+        assert await site.core.stores.memories.get(TARO, memory.id)
 
-    async def test_is_erased_for_good_once_its_user_has_seen_what_goes(self, site: Site, taro: Visit) -> None:
-        await keep(site, "猫")
-        assert "完全に消す" in await taro.open("/memories/1/erase")
-        assert "メモリ 1件" in await (await taro.press("/memories/1/erase")).text()
-        await taro.open("/memories/1/erase", status=404)
-        assert (await taro.press("/memories/1/undelete")).status == 404
-
-    async def test_is_pinned_and_its_pin_taken_off(self, site: Site, taro: Visit) -> None:
-        await keep(site, "猫")
-        for pinned in ("yes", "no"):
-            await taro.press("/memories/1/pin", pinned=pinned)
-            [kept] = await site.core.stores.memories.list(TARO)
-            assert kept.pinned == (pinned == "yes")
-
-    @pytest.mark.parametrize("number", ["0", "-1", "2", "x", "9" * 30, "１"])
-    async def test_that_is_not_there_or_anothers_is_none(self, site: Site, number: str) -> None:
-        await keep(site, "太郎の猫")
-        async with site.visit(HANA) as hana:
-            for path in (f"/memories/{number}", f"/memories/{number}/erase", "/memories/1"):
-                await hana.open(path, status=404)
-            for act in ("", "/delete", "/undelete", "/erase", "/restore", "/pin"):
-                answer = await hana.press(
-                    f"/memories/1{act}", content="x", version="1", mark="x", pinned="yes"
-                )
-                assert answer.status == 404, act
-        assert await contents(site) == ["太郎の猫"]
-
-    @pytest.mark.parametrize(
-        ("form", "told"),
-        [
-            ({"content": "  "}, "空です"),
-            ({"content": "あ" * 4001}, "4000文字"),
-            ({"content": "パスワードは hunter2-Secret!99 です"}, "保存しませんでした"),
-            ({"content": "猫", "end": "ぱぴぷぺぽ"}, ""),
-            ({"content": "猫", "end": "2001-01-01"}, ""),
-        ],
-    )
-    async def test_that_can_not_be_kept_is_refused_with_a_sentence(
-        self, site: Site, taro: Visit, form: dict[str, str], told: str
-    ) -> None:
-        answer = await taro.press("/memories", **form)
+    async def test_is_pinned_as_long_as_there_is_room(self, site: Site, taro: Visit) -> None:
+        for number in range(MAX_PINNED + 1):
+            await keep(site, f"メモ{number}")
+        for number in range(1, MAX_PINNED + 1):
+            assert (await taro.press(f"/memories/{number}/pin")).status == 303
+        answer = await taro.press(f"/memories/{MAX_PINNED + 1}/pin")
         assert answer.status == 400
-        assert told in await answer.text()
-        assert not await contents(site)
+        assert "ピン留めできるのは" in await answer.text()
+        assert "ピンを外す" in await taro.open("/memories/1")
+        assert (await taro.press("/memories/1/unpin")).status == 303
+        assert "ピンを外す" not in await taro.open("/memories/1")
+
+
+class TestErasing:
+    async def test_tells_first_what_it_covers(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "合言葉は山と川")
+        session = await site.core.stores.sessions.open(KEY)
+        said = (Message("user", "合言葉は山と川"), Message("assistant", "わかりました"))
+        await site.core.stores.sessions.commit_turn(session, said)
+        page = await taro.open(f"/memories/erase?n={memory.number}")
+        assert "合言葉は山と川" in page
+        assert "1件あります" in page
+        assert await site.core.stores.memories.get(TARO, memory.id)
+        answer = await taro.press("/memories/erase", n="1", scope="said")
+        text = await answer.text()
+        assert answer.status == 200
+        assert "完全に消しました" in text
+        assert "-#" not in text
+        assert site.town.told_anew == [TARO]
+        await taro.open("/memories/1", status=404)
+        history = (await site.core.stores.sessions.open(KEY)).history
+        assert texts(Locale.JA).erasure.mark in {each.content for each in history}
+
+    async def test_leaves_conversations_if_that_is_wanted(self, site: Site, taro: Visit) -> None:
+        await keep(site, "合言葉は山と川")
+        session = await site.core.stores.sessions.open(KEY)
+        said = (Message("user", "合言葉は山と川"), Message("assistant", "わかりました"))
+        await site.core.stores.sessions.commit_turn(session, said)
+        assert "まだ 1件" in await (await taro.press("/memories/erase", n="1", scope="alone")).text()
+
+    async def test_of_nothing_or_for_no_reason_is_refused(self, site: Site, taro: Visit) -> None:
+        await keep(site, "一")
+        await keep(site, "花", HANA)
+        await keep(site, "花", HANA)
+        for form, status in (
+            ({"n": "1"}, 400),
+            ({"n": "1", "scope": "world"}, 400),
+            ({"n": "x", "scope": "alone"}, 400),
+            ({"n": "2", "scope": "alone"}, 404),
+            ({"scope": "alone"}, 404),
+        ):
+            assert (await taro.press("/memories/erase", **form)).status == status
+        await taro.open("/memories/erase?n=2", status=404)
+        assert len(await site.core.stores.memories.list(HANA)) == 2
+        assert len(await site.core.stores.memories.list(TARO)) == 1
+
+    async def test_of_all_asks_again_when_there_are_more(self, site: Site, taro: Visit) -> None:
+        await keep(site, "一")
+        assert "1件をすべて" in await taro.open("/memories/erase-all")
+        await keep(site, "二")
+        answer = await taro.press("/memories/erase-all", count="1", scope="alone")
+        assert answer.headers["Location"] == "/memories/erase-all?done=memories_more"
+        assert (await taro.press("/memories/erase-all", count="2", scope="alone")).status == 200
+        assert not await site.core.stores.memories.list(TARO)
 
 
 class TestSeveral:
-    async def test_are_deleted_filed_and_erased_and_answered_for(self, site: Site, taro: Visit) -> None:
-        await keep(site, "一", "二", "三", "四")
-        one = aiohttp.FormData([("number", "1"), ("number", "2"), ("number", "99"), ("action", "category")])
-        one.add_field("category", "数")
-        async with taro.client.post("/memories/several", data=one, headers=taro.own_headers()) as answer:
+    async def press(self, visit: Visit, numbers: list[int], **form: str) -> str:
+        data = [*(("n", str(number)) for number in numbers), *form.items()]
+        async with visit.client.post(
+            "/memories/several", data=data, headers=visit.own_headers(), allow_redirects=False
+        ) as answer:
+            assert answer.status == 303, await answer.text()
+            return answer.headers["Location"]
+
+    async def test_are_deleted_and_had_back_and_each_is_answered_for(self, site: Site, taro: Visit) -> None:
+        for content in "一二三":
+            await keep(site, content)
+        await keep(site, "花", HANA)
+        where = await self.press(taro, [1, 2, 4], action="delete", back="category=家族&evil=1")
+        page = await taro.open(where)
+        assert "削除したもの: 2件" in page
+        assert "もうないもの: 1件" in page
+        assert "evil" not in page
+        assert [each.content for each in await site.core.stores.memories.list(TARO)] == ["三"]
+        assert site.town.told_anew == [TARO]
+        page = await taro.open(await self.press(taro, [1, 2], action="undelete"))
+        assert "あるもの: 2件" in page
+        assert len(await site.core.stores.memories.list(TARO)) == 3
+
+    async def test_get_another_category(self, site: Site, taro: Visit) -> None:
+        for content in "一二":
+            await keep(site, content)
+        page = await taro.open(await self.press(taro, [1, 2], action="category", category="家族"))
+        assert page.count("家族") == 2
+        kept = await site.core.stores.memories.list(TARO, category="家族")
+        assert len(kept) == 2
+
+    async def test_are_told_that_could_not_be_done(self, site: Site, taro: Visit) -> None:
+        await keep(site, "一")
+        secret = "パスワードは hunter2secret!A"
+        page = await taro.open(await self.press(taro, [1], action="category", category=secret))
+        assert "できなかったもの: 1件" in page
+
+    async def test_are_erased(self, site: Site, taro: Visit) -> None:
+        for content in "一二三":
+            await keep(site, content)
+        page = await taro.open("/memories/erase?n=1&n=3&n=9&back=q%3Dx")
+        assert page.count('name="n"') == 2
+        assert "#9" in page
+        async with taro.client.post(
+            "/memories/erase",
+            data=[("n", "1"), ("n", "3"), ("n", "9"), ("scope", "alone")],
+            headers=taro.own_headers(),
+        ) as answer:
             text = await answer.text()
-        assert "カテゴリを変えました" in text
-        assert "1件は、もうありませんでした" in text
-        kept = await site.core.stores.memories.list(TARO, category="数")
-        assert {each.content for each in kept} == {"一", "二"}
-        other = aiohttp.FormData([("number", "1"), ("number", "2"), ("action", "delete")])
-        async with taro.client.post("/memories/several", data=other, headers=taro.own_headers()) as answer:
-            assert "2件できました" in await answer.text()
-        last = aiohttp.FormData([("number", "3"), ("number", "4"), ("action", "erase")])
-        async with taro.client.post("/memories/several", data=last, headers=taro.own_headers()) as answer:
-            assert "メモリ 2件" in await answer.text()
-        assert not await contents(site)
+        assert "メモリ 2件" in text
+        assert "#9" in text
+        assert [each.content for each in await site.core.stores.memories.list(TARO)] == ["二"]
 
-    async def test_of_others_are_none(self, site: Site, taro: Visit) -> None:
-        await keep(site, "花の猫", user=HANA)
-        await taro.press("/memories/several", number="1", action="erase")
-        assert await contents(site, HANA) == ["花の猫"]
-
-    @pytest.mark.parametrize("form", [{}, {"action": "erase"}, {"number": "1", "action": "x"}])
-    async def test_of_no_kind_change_nothing(self, site: Site, taro: Visit, form: dict[str, str]) -> None:
-        await keep(site, "猫")
-        await taro.press("/memories/several", **form)
-        assert await contents(site) == ["猫"]
+    async def test_must_be_chosen_and_must_be_a_few(self, site: Site, taro: Visit) -> None:
+        assert await self.press(taro, [], action="delete") == "/memories?done=memories_none_chosen"
+        await keep(site, "一")
+        assert (await taro.press("/memories/several", n="1", action="steal")).status == 400
+        assert (await taro.press("/memories/several", n="x", action="delete")).status == 400
+        async with taro.client.post(
+            "/memories/several",
+            data=[("action", "delete"), *(("n", str(number)) for number in range(1, 99))],
+            headers=taro.own_headers(),
+        ) as answer:
+            assert answer.status == 400
+        assert len(await site.core.stores.memories.list(TARO)) == 1
 
 
-def upload(data: bytes, name: str = "memories.json") -> aiohttp.FormData:
-    form = aiohttp.FormData()
-    form.add_field("file", data, filename=name)
-    form.add_field("audience", "anywhere")
-    return form
-
-
-async def send(visit: Visit, path: str, form: aiohttp.FormData) -> tuple[int, str]:
-    async with visit.client.post(path, data=form, headers=visit.own_headers()) as answer:
-        return answer.status, await answer.text()
-
-
-class TestFiles:
-    async def test_hand_all_out_and_in_again(self, site: Site, taro: Visit) -> None:
-        await keep(site, *(f"メモ {n}: 猫と <b>" for n in range(300)))
-        async with taro.client.get("/memories/export.json") as answer:
-            assert "attachment" in answer.headers["Content-Disposition"]
-            data = await answer.read()
-        assert len(json.loads(data)["memories"]) == 300
-        assert "メモ 7" in await taro.open("/memories/export.md")
-        async with site.visit(HANA) as hana:
-            status, text = await send(hana, "/memories/import", upload(data))
-            assert status == 200
-            assert "300" in text
-            assert not await contents(site, HANA)
-            planned = text.partition('<textarea name="planned" hidden>\n')[2].partition("</textarea>")[0]
-            form = aiohttp.FormData()
-            for old, new in (("&lt;", "<"), ("&gt;", ">"), ("&#34;", '"'), ("&#39;", "'"), ("&amp;", "&")):
-                planned = planned.replace(old, new)
-            form.add_field("planned", planned, content_type="text/plain")
-            status, text = await send(hana, "/memories/import/take", form)
-            assert "300件できました" in text
-            assert await site.core.stores.memories.count(HANA) == 300
-
-    @pytest.mark.parametrize("data", [b"", b"\x00\x01\x02", b'{"memories": 5}'])
-    async def test_that_nobody_understands_change_nothing(self, site: Site, taro: Visit, data: bytes) -> None:
-        status, _ = await send(taro, "/memories/import", upload(data))
-        assert status == 400
-        assert not await contents(site)
-
-    async def test_that_are_missing_are_refused(self, taro: Visit) -> None:
-        assert (await taro.press("/memories/import")).status == 400
-
-    async def test_of_nothing_are_empty(self, taro: Visit) -> None:
-        assert await taro.open("/memories/export.json") == ""
-
-
-class TestAPause:
-    async def test_is_begun_and_ended(self, site: Site, taro: Visit) -> None:
-        await taro.press("/memories/pause", paused="yes")
-        assert "止まっています" in await taro.open("/memories")
-        assert (await send(taro, "/memories/import", upload(b"- neko")))[0] == 400
-        await taro.press("/memories/pause", paused="no")
-        assert "止まっています" not in await taro.open("/memories")
+class TestManyNotes:
+    async def test_are_listed_and_searched(self, site: Site, taro: Visit) -> None:
+        notes = [PortableMemory(f"京都のメモ {n}", tags=(f"t{n % 50}",)) for n in range(3000)]
+        await site.core.stores.memory_transfer.take(TARO, notes)
+        page = await taro.open("/memories")
+        assert "3,000件" in page
+        assert len(listed(page)) == 30
+        assert "近いものから60件" in await taro.open("/memories?q=京都")
+        assert listed(await taro.open("/memories?tag=t7&order=oldest"))[0] == "京都のメモ 7"

@@ -375,6 +375,12 @@ class MemoryStore:
         [(number,)] = await self._database.query(sql.COUNT, user_id, 0, MAX_ID, *_filter(wanted))
         return int(number)
 
+    async def list_categories(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
+        """List the user's categories with how many memories each has, the largest first."""
+        async with self._counting.setdefault(user_id, asyncio.Lock()):
+            rows = await self._database.query(sql.CATEGORIES, user_id)
+        return [(str(name), int(number)) for name, number in rows[: _limit(limit)]]
+
     async def list_tags(self, user_id: int, *, limit: int = 100) -> Sequence[tuple[str, int]]:
         """List the user's tags with how many memories carry each, the most used first."""
         async with self._counting.setdefault(user_id, asyncio.Lock()):

@@ -1,42 +1,69 @@
-/* Searches as one types: after a short rest, never while a word is still being composed, and an answer that
-   comes late never takes the place of a newer one. */
+/* Searches as one types. An answer is shown only if nothing newer was asked since, and only the part with what
+   was found is replaced: the input keeps its focus, its cursor, and what an input method is composing. */
+import { say, show } from "/static/live.js";
 
-import { say, show, troubleOf } from "/static/live.js";
+const PAUSE_MS = 250;
 
-const REST_MS = 250;
-const form = document.getElementById("searching");
-const field = document.getElementById("q");
-let resting = 0;
-let newest = 0;
-let asked = field.value;
+let asked = 0;
+let waiting;
+let underway;
+let composing = false;
 
-async function search() {
-  const text = field.value.trim();
-  if (text === asked.trim()) return;
-  asked = text;
-  newest += 1;
-  const mine = newest;
-  const address = `/memories?${new URLSearchParams(new FormData(form))}`;
-  const results = document.getElementById("results");
-  results.setAttribute("aria-busy", "true");
+function addressOf(form) {
+  const address = new URL(form.action);
+  for (const [name, value] of new FormData(form)) {
+    if (value) address.searchParams.append(name, value);
+  }
+  return address;
+}
+
+async function find(form) {
+  clearTimeout(waiting);
+  const mine = ++asked;
+  underway?.abort();
+  underway = new AbortController();
+  const address = addressOf(form);
   try {
-    const answer = await fetch(address, { credentials: "same-origin" });
+    const answer = await fetch(address, { headers: { "X-Part": "found" }, signal: underway.signal });
     const html = await answer.text();
-    if (mine !== newest) return;
-    if (!answer.ok) say(troubleOf(html), true);
-    else if (show(html, "results")) history.replaceState(null, "", address);
-  } catch {
-    if (mine === newest) say(document.body.dataset.away, true);
-  } finally {
-    if (mine === newest) document.getElementById("results").removeAttribute("aria-busy");
+    if (mine !== asked) return;
+    const fetched = new DOMParser().parseFromString(html, "text/html");
+    if (!answer.ok) {
+      say(fetched.querySelector("[role=alert]")?.textContent ?? document.body.dataset.away, true);
+      return;
+    }
+    show(html, "found");
+    say("");
+    document.getElementById("count").textContent = fetched.getElementById("count")?.textContent ?? "";
+    history.replaceState(null, "", address);
+  } catch (error) {
+    if (mine === asked && error.name !== "AbortError") say(document.body.dataset.away, true);
   }
 }
 
-field.addEventListener("input", (event) => {
-  clearTimeout(resting);
-  if (!event.isComposing) resting = setTimeout(search, REST_MS);
+function soon(form) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => find(form), PAUSE_MS);
+}
+
+const searched = (event) => event.target.closest?.("#search");
+
+document.addEventListener("compositionstart", () => {
+  composing = true;
+  clearTimeout(waiting);
 });
-field.addEventListener("compositionend", () => {
-  clearTimeout(resting);
-  resting = setTimeout(search, REST_MS);
+document.addEventListener("compositionend", (event) => {
+  composing = false;
+  const form = searched(event);
+  if (form) soon(form);
+});
+document.addEventListener("input", (event) => {
+  const form = searched(event);
+  if (form && !composing && !event.isComposing) soon(form);
+});
+document.addEventListener("submit", (event) => {
+  const form = searched(event);
+  if (!form) return;
+  event.preventDefault();
+  find(form);
 });

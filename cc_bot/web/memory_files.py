@@ -1,0 +1,143 @@
+"""Memories as files: written for a download, and read from an upload; and the pausing of all memory.
+
+What an import would bring is shown first. Nothing of it is kept in between: the form that confirms it
+carries what was read, packed, and that is read once more with all the checks.
+"""
+
+import asyncio
+import base64
+import binascii
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from aiohttp import web
+
+from cc_bot.domain.errors import AttachmentTooLarge, InputError
+from cc_bot.domain.memory import Audience
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, MAX_IMPORTED
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.texts import explain
+from cc_bot.web.download import send_file
+from cc_bot.web.form import text_of
+from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.services import WebServices
+from cc_bot.web.visitor import SignedIn, visitor_of
+
+SHOWN: Final = 50
+"""Of what an import would bring."""
+SHOWN_CHARACTERS: Final = 120
+MOST_READ_BYTES: Final = 8 * MAX_IMPORT_BYTES
+"""Of what a form carries, once it is unpacked: ours, so it can only be as large as we made it."""
+MOST_PACKED_CHARACTERS: Final = 900_000
+"""A form that carries more would not arrive."""
+
+
+class MemoryFilePages:
+    def __init__(self, services: WebServices) -> None:
+        self._services = services
+
+    def routes(self) -> Sequence[web.AbstractRouteDef]:
+        return (
+            web.get("/memories/export", self.export),
+            web.get("/memories/import", self.show_import),
+            web.post("/memories/import", self.preview),
+            web.post("/memories/import/take", self.take),
+            web.post("/memories/pause", self.pause),
+            web.post("/memories/resume", self.resume),
+        )
+
+    async def export(self, request: web.Request) -> web.StreamResponse:
+        """Send all memories as one file. Raises FilesInLine and StorageError."""
+        visitor, memories = visitor_of(request), self._services.memories
+        if not await self._services.stores.memories.count(visitor.user_id):
+            return see_other("/memories", "memories_none")
+        day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
+        name = visitor.words.web_memory.export_name.format(day=day)
+        if request.query.get("format") == "markdown":
+            pieces = memories.read_markdown(visitor.user_id, visitor.words, visitor.timezone)
+            return await send_file(request, pieces, f"{name}.md", "text/markdown")
+        pieces = memories.read_json(visitor.user_id)
+        return await send_file(request, pieces, f"{name}.json", "application/json")
+
+    async def show_import(self, request: web.Request) -> web.Response:
+        """Show the form that takes a file."""
+        return self._import_page(request, visitor_of(request))
+
+    async def preview(self, request: web.Request) -> web.StreamResponse:
+        """Show what a file would bring. What can't be read is told beside the form. Raises StorageError."""
+        visitor = visitor_of(request)
+        audience: Audience = "anywhere" if await text_of(request, "audience") == "anywhere" else "private"
+        sent = (await request.post()).get("file")
+        if not isinstance(sent, web.FileField) or not sent.filename:
+            told = visitor.words.web_memory.file_needed
+            return self._import_page(request, visitor, problem=told)
+        try:
+            plan, planned = await self._services.memories.plan_import(
+                visitor.user_id,
+                _at_hand(sent.file.read()),
+                audience=audience,
+                paused=visitor.memory_paused,
+            )
+            packed = await asyncio.to_thread(_pack, planned)
+        except InputError as error:
+            told = explain(error, visitor.words, moment_in(visitor.locale, visitor.timezone))
+            return self._import_page(request, visitor, problem=told)
+        shown = [shorten(one_line(each.content), SHOWN_CHARACTERS) for each in plan.new[:SHOWN]]
+        return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
+
+    async def take(self, request: web.Request) -> web.StreamResponse:
+        """Keep what was shown. Raises InputError, as every import does, and StorageError."""
+        visitor = visitor_of(request)
+        planned = await asyncio.to_thread(_unpack, await text_of(request, "planned"))
+        count = await self._services.memories.take_import(
+            visitor.user_id, _at_hand(planned), paused=visitor.memory_paused
+        )
+        return see_other("/memories", "", imported=count)
+
+    async def pause(self, request: web.Request) -> web.StreamResponse:
+        """Keep nothing and use nothing from now on."""
+        await self._services.stores.settings.pause_memory(visitor_of(request).user_id, True)
+        return see_other("/memories", "memories_paused")
+
+    async def resume(self, request: web.Request) -> web.StreamResponse:
+        """Keep and use things again."""
+        await self._services.stores.settings.pause_memory(visitor_of(request).user_id, False)
+        return see_other("/memories", "memories_resumed")
+
+    def _import_page(self, request: web.Request, visitor: SignedIn, problem: str = "") -> web.Response:
+        return render(
+            request,
+            "memories_import.html",
+            visitor,
+            status=400 if problem else 200,
+            problem=problem,
+            limit=MAX_IMPORTED,
+        )
+
+
+def _at_hand(data: bytes) -> Callable[[], Awaitable[bytes]]:
+    async def fetch() -> bytes:
+        return data
+
+    return fetch
+
+
+def _pack(planned: str) -> str:
+    """Return a file as a field of a form. Raises AttachmentTooLarge for one that would not arrive."""
+    packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
+    if len(packed) > MOST_PACKED_CHARACTERS:
+        raise AttachmentTooLarge(limit="500 KB")
+    return packed
+
+
+def _unpack(packed: str) -> bytes:
+    """Return the file that a field carries. Raises InputError for what is none."""
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b64decode(packed, validate=True), MOST_READ_BYTES)
+    except (binascii.Error, ValueError, zlib.error) as error:
+        raise InputError from error
+    if not unpacking.eof:
+        raise InputError
+    return data
