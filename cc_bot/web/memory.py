@@ -52,14 +52,14 @@ MARK_SURE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What somebody looks for."""
+    """The memories that somebody looks for."""
 
     query: str
     only: MemoryFilter
 
     @property
     def fields(self) -> dict[str, str]:
-        """As an address tells it."""
+        """The fields of an address that asks for it."""
         return {
             "q": self.query,
             "category": self.only.category or "",
@@ -131,7 +131,7 @@ class MemoryPages:
             tags=await self._stores.memories.list_tags(user_id),
             now=self._services.clock(),
             sure=MARK_SURE,
-            **await self._told(request, visitor),
+            **await self._describe_press(request, visitor),
         )
 
     async def show(self, request: web.Request) -> web.Response:
@@ -164,7 +164,7 @@ class MemoryPages:
             now=self._services.clock(),
         )
 
-    async def _told(self, request: web.Request, visitor: SignedIn) -> dict[str, Any]:
+    async def _describe_press(self, request: web.Request, visitor: SignedIn) -> dict[str, Any]:
         """Return what a press before has to be told of: a memory that can be had back, and how many."""
         gone = request.query.get("gone", "")
         hidden = None
@@ -319,7 +319,7 @@ class MemoryPages:
         return memory_id
 
     async def _after_erasing(self, visitor: SignedIn) -> None:
-        """What is erased may stand on canvases and in receipts on Discord too."""
+        """Have Discord follow: what is erased may stand on canvases and in receipts too."""
         await self._services.discord.receipts_changed(visitor.user_id)
         for key in await self._stores.canvases.list_keys(visitor.user_id):
             await self._services.discord.canvas_changed(key)
@@ -357,7 +357,7 @@ class MemoryPages:
         data = await asyncio.to_thread(file.file.read)
         plan, planned = await self._memories.plan_import(
             visitor.user_id,
-            partial(_given, data),
+            partial(_hand_over, data),
             audience=_audience(await text_of(request, "audience")) or "anywhere",
             paused=visitor.memory_paused,
         )
@@ -370,7 +370,7 @@ class MemoryPages:
         visitor = visitor_of(request)
         data = (await text_of(request, "planned")).encode("utf-8", "replace")
         count = await self._memories.take_import(
-            visitor.user_id, partial(_given, data), paused=visitor.memory_paused
+            visitor.user_id, partial(_hand_over, data), paused=visitor.memory_paused
         )
         return see_other("/memories", "memories_imported", done_of=count)
 
@@ -379,7 +379,7 @@ class MemoryPages:
         return f"memories-{day}.{kind}"
 
 
-async def _given(data: bytes) -> bytes:
+async def _hand_over(data: bytes) -> bytes:
     return data
 
 
