@@ -69,6 +69,7 @@ class WebMemoryTexts(Area):
     as_it_is = Sentence(ja="今の内容", en="What it says now")
     leave = Sentence(ja="今の内容のままにする", en="Leave it as it is now")
     erase_title = Sentence(ja="#{number} を完全に消す", en="Erase #{number} for good")
+    erase_several = Sentence(ja="{count}件を完全に消す", en="Erase {count} for good")
     erase_covers = Sentence(
         ja="このメモリと、前の内容、検索のための控えが消えます。元には戻せません。",
         en="The memory goes, with what it said before and what it is found by. It can't be had back.",

@@ -303,8 +303,15 @@ class MemoryPages:
                     for each in kept
                 ]
                 told = "several_filed"
+            case "erase" if await text_of(request, "sure") != "yes":
+                told_in = await self._stores.memory_removal.count_messages(
+                    user_id, *(each.id for each in kept)
+                )
+                return render(request, "memories_erase.html", visitor, kept=kept, told_in=told_in)
             case "erase":
-                erased = await self._stores.memory_removal.erase(user_id, *(each.id for each in kept))
+                mark = visitor.words.erasure.mark if await text_of(request, "said") == "yes" else None
+                ids = [each.id for each in kept]
+                erased = await self._stores.memory_removal.erase(user_id, *ids, mark=mark)
                 await self._after_erasing(visitor)
                 return self._erased(request, visitor, erased or ErasureCounts())
             case _:

@@ -186,14 +186,19 @@ class TestSeveral:
         other = aiohttp.FormData([("number", "1"), ("number", "2"), ("action", "delete")])
         async with taro.client.post("/memories/several", data=other, headers=taro.own_headers()) as answer:
             assert "2件できました" in await answer.text()
-        last = aiohttp.FormData([("number", "3"), ("number", "4"), ("action", "erase")])
+        asked = [("number", "3"), ("number", "4"), ("action", "erase")]
+        last = aiohttp.FormData(asked)
+        async with taro.client.post("/memories/several", data=last, headers=taro.own_headers()) as answer:
+            assert "2件を完全に消す" in await answer.text()
+        assert set(await contents(site)) == {"三", "四"}
+        last = aiohttp.FormData([*asked, ("sure", "yes")])
         async with taro.client.post("/memories/several", data=last, headers=taro.own_headers()) as answer:
             assert "メモリ 2件" in await answer.text()
         assert not await contents(site)
 
     async def test_of_others_are_none(self, site: Site, taro: Visit) -> None:
         await keep(site, "花の猫", user=HANA)
-        await taro.press("/memories/several", number="1", action="erase")
+        await taro.press("/memories/several", number="1", action="erase", sure="yes")
         assert await contents(site, HANA) == ["花の猫"]
 
     @pytest.mark.parametrize("form", [{}, {"action": "erase"}, {"number": "1", "action": "x"}])

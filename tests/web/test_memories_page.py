@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser import PHONE, browser_fixture, new_page
+from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.web.pages import TARO, Site, open_site
 from tests.web.test_memories import contents, keep
 
@@ -82,3 +82,35 @@ class TestWithoutScripts:
             await page.keyboard.press("Enter")
             await expect(page.locator("#said")).to_have_text("削除しました。")
         assert await contents(site, TARO) == []
+
+
+class TestWhatWasWritten:
+    async def test_stays_in_its_field_when_it_can_not_be_kept(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP", trouble=(trouble := Trouble())) as page:
+            await open_memories(page, site)
+            await page.get_by_label("内容").fill("猫")
+            await page.get_by_label("期限").fill("ぱぴぷぺぽ")
+            await page.get_by_role("button", name="覚える", exact=True).click()
+            await expect(page.locator("#said.trouble")).to_be_visible()
+            await expect(page.get_by_label("内容")).to_have_value("猫")
+            await page.get_by_label("期限").fill("")
+            await page.get_by_role("button", name="覚える", exact=True).click()
+            await expect(page.locator(".memory")).to_have_count(1)
+            field = page.get_by_label("メモリを探す")
+            await field.press_sequentially("犬")
+            await expect(page.locator(".memory")).to_have_count(0)
+            trouble.forgive("400")
+
+    async def test_is_shown_beside_what_came_meanwhile(self, browser: Browser, site: Site) -> None:
+        await keep(site, "水曜は在宅")
+        async with new_page(browser, locale="ja-JP", trouble=(trouble := Trouble())) as page:
+            await open_memories(page, site)
+            await page.goto(f"{site.url}/memories/1")
+            [kept] = await site.core.stores.memories.list(TARO)
+            await site.core.stores.memories.update(TARO, kept.id, content="金曜は在宅")
+            await page.get_by_label("内容").fill("木曜は在宅")
+            await page.get_by_role("button", name="保存する").click()
+            await expect(page.get_by_role("alert")).to_contain_text("まだ何も変えていません")
+            await expect(page.locator("main")).to_contain_text("金曜は在宅")
+            await expect(page.get_by_label("内容")).to_have_value("木曜は在宅")
+            trouble.forgive("409")
