@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from cc_bot.discord.pages.custom_ids import ConfirmButton, parse_custom_id
 from tests.end_to_end.stage import Stage
@@ -47,7 +48,16 @@ def menu_id(reply: Reply) -> str:
     return str(found)
 
 
-async def choose(stage: Stage, user: User, reply: Reply, value: int) -> Reply:
+def signed_in(stage: Stage, user: User) -> None:
+    """Have a browser show the user's pages, of a time when they were served."""
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
+    stage.change(
+        "INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)"
+        f" VALUES ('{user.id}', {user.id}, 0, NULL, '{now}', '{now}', '2999-01-01T00:00:00.000000+00:00')"
+    )
+
+
+async def choose(stage: Stage, user: User, reply: Reply, value: int | str) -> Reply:
     """An option of the menu below a reply."""
     chosen = await stage.discord.select(user, reply.message, menu_id(reply), str(value))
     return await chosen.finished(lambda shown: shown.history)

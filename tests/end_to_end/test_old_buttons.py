@@ -13,7 +13,7 @@ import pytest
 import cc_bot.discord.pages
 from cc_bot.discord.pages.custom_ids import CustomId, parse_custom_id
 from cc_bot.discord.pages.memory import PAGE_SIZE
-from tests.end_to_end.memories import choose, keep, menu_id, row_of, run
+from tests.end_to_end.memories import choose, keep, menu_id, row_of, run, signed_in
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import UNTELL, forgot, remembered
@@ -64,7 +64,7 @@ class Pressing:
         press = await self._stage.discord.click(self._user, message, label)
         return await press.finished(lambda told: any(says in each.text for each in told.messages))
 
-    async def choice(self, shown: Reply, value: int, says: str) -> None:
+    async def choice(self, shown: Reply, value: int | str, says: str) -> None:
         self.kinds.add(kind_of(menu_id(shown)))
         chosen = await choose(self._stage, self._user, shown, value)
         assert says in chosen.text
@@ -97,6 +97,8 @@ class TestEveryKind:
         set_now = await stage.discord.slash(aiko, channel, "remind add", when="30分後", text="散歩")
         await set_now.finished()
         privacy = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
+        signed_in(stage, aiko)
+        browsers = await (await stage.discord.slash(aiko, channel, "web")).finished()
         await stage.restart()
 
         pressed = Pressing(stage, aiko)
@@ -114,6 +116,7 @@ class TestEveryKind:
         await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
         await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
         await pressed.button(privacy, "やめる", "何も消していません")
+        await pressed.choice(browsers, "all", "サインアウトしました")
         assert pressed.kinds | ELSEWHERE.keys() == kinds().keys()
 
 

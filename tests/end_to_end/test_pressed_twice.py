@@ -14,7 +14,7 @@ import pytest
 from cc_bot.discord.pages.custom_ids import parse_custom_id
 from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.kills import EDIT, RETRY, offers_to_ask_again, pull_the_plug
-from tests.end_to_end.memories import form, keep, menu_id, press, row_of, run, submitted
+from tests.end_to_end.memories import form, keep, menu_id, press, row_of, run, signed_in, submitted
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
 from tests.end_to_end.test_old_buttons import kinds
@@ -29,6 +29,7 @@ STATE = (
     "SELECT text, status FROM schedules WHERE user_id = ? ORDER BY id",
     "SELECT role, content, status FROM messages WHERE user_id = ? ORDER BY id",
     "SELECT content FROM summaries WHERE user_id = ?",
+    "SELECT count(*) FROM web_sessions WHERE user_id = ?",
     "SELECT count(*) FROM proposals WHERE user_id = ?",
     "SELECT count(*) FROM turns WHERE user_id = ?",
 )
@@ -345,6 +346,13 @@ async def _privacy(stage: Stage, user: User, channel: Channel, label: str) -> Of
     await stage.ask_in_words(user, channel, "はい。")
     asked = await (await stage.discord.slash(user, channel, "privacy erase")).finished()
     return Offer(asked.message, label)
+
+
+@leads_to("BrowserMenu")
+async def _(stage: Stage, user: User, channel: Channel) -> Offer:
+    signed_in(stage, user)
+    reply = await (await stage.discord.slash(user, channel, "web")).finished()
+    return Offer(reply.message, menu_id(reply), ("all",))
 
 
 @leads_to("PrivacyButton erase")

@@ -29,7 +29,7 @@ PATHS: Final = (
         "/canvas?all=1",
         "/memories",
         "/memories/1",
-        "/memories/1/erase",
+        "/memories/erase?n=1",
         "/memories/import",
     ),
     *("/conversations", "/conversations/{id}", "/reminders", "/usage", "/usage?days=365"),

@@ -33,18 +33,18 @@ class WebCommand(lightbulb.SlashCommand, name="web", description="web_descriptio
     ) -> None:
         interaction = ctx.interaction
         recipient = await recipients.defer(interaction)
-        words = recipient.words.web_command
-        if not pages.url:
-            await interaction.edit_initial_response(words.not_served)
-            return
-        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-        place = WebPlace(recipient.user_id, int(interaction.channel_id), guild_id)
-        code = await browsers.make_code(place)
-        link = Button(words.open, "", url=f"{pages.url}/sign-in?{urlencode({'code': code})}")
+        words, links = recipient.words.web_command, list[Button]()
+        if pages.url:
+            guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+            code = await browsers.make_code(
+                WebPlace(recipient.user_id, int(interaction.channel_id), guild_id)
+            )
+            url = f"{pages.url}/sign-in?{urlencode({'code': code})}"
+            links = [Button(words.open, "", url=url)]
         signed_in = await browsers.list(recipient.user_id)
-        lines = [words.link, *_list(signed_in, recipient)]
+        lines = [words.link if links else words.not_served, *_list(signed_in, recipient)]
         menu = _menu(signed_in, recipient) if signed_in else None
-        await show_view(interaction, EphemeralView("\n".join(lines), buttons=(link,), menu=menu))
+        await show_view(interaction, EphemeralView("\n".join(lines), buttons=tuple(links), menu=menu))
 
 
 @on_press(loader, BrowserMenu, not_yours=lambda words: words.privacy.not_yours)

@@ -125,7 +125,7 @@ function connect() {
 
 async function press(form) {
   try {
-    const answer = await fetch(form.action, {
+    const answer = await fetch(form.getAttribute("action"), {
       method: "post",
       body: new URLSearchParams(new FormData(form)),
       credentials: "same-origin",

@@ -1,6 +1,9 @@
 /* Makes pages live that work without it: a form marked `data-live` is sent in the background, and what the
    page shows of the answer takes its place, so that whoever typed something keeps it when that was refused. */
 
+/* What was written and what is there by now are shown side by side: that is no refusal. */
+const CONFLICT = 409;
+
 const main = () => document.getElementById("content");
 
 /* Tell a sentence at the top of the page. */
@@ -32,17 +35,19 @@ export function troubleOf(html) {
 
 async function send(form, submitter) {
   const data = new FormData(form, submitter);
-  const asked = form.method === "get";
+  const asked = form.getAttribute("method") === "get";
   const own = submitter?.hasAttribute("formaction"); // without one, `formAction` is the page itself
-  const address = new URL(own ? submitter.formAction : form.action);
+  // By attributes: a field of that name takes the place of a form's own property.
+  const address = new URL(own ? submitter.formAction : (form.getAttribute("action") ?? ""), location.href);
   if (asked) address.search = new URLSearchParams(data).toString();
-  const multipart = form.enctype === "multipart/form-data";
+  const multipart = form.getAttribute("enctype") === "multipart/form-data";
   const body = asked ? undefined : multipart ? data : new URLSearchParams(data);
   main().setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(address, { method: form.method, body, credentials: "same-origin" });
+    const method = form.getAttribute("method");
+    const answer = await fetch(address, { method, body, credentials: "same-origin" });
     const html = await answer.text();
-    if (!answer.ok && troubleOf(html)) {
+    if (!answer.ok && answer.status !== CONFLICT && troubleOf(html)) {
       say(troubleOf(html), true);
     } else if (show(html)) {
       history.pushState(null, "", answer.url);
