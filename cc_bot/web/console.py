@@ -144,7 +144,10 @@ class ConsolePages:
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         """Begin it or end it. Raises InputError for a note that is too long."""
         owner, administration = owner_of(request), self._owners.administration
-        if await text_of(request, "do") == "end":
+        wanted = await text_of(request, "do")
+        if wanted not in ("begin", "end"):
+            raise InputError
+        if wanted == "end":
             ended = await administration.end_maintenance(owner.user_id)
             return see_other("/console", "maintenance_ended" if ended else "maintenance_was_off")
         note = await text_of(request, "note")
@@ -198,7 +201,10 @@ class ConsolePages:
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         """Allow or deny. Raises SubjectNotUnderstood."""
         owner, about = owner_of(request), await _subject(request)
-        ruling: Ruling = "deny" if await text_of(request, "rule") == "deny" else "allow"
+        rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
+        ruling = rulings.get(await text_of(request, "rule"))
+        if ruling is None:  # a guess would lock everybody else out, or somebody in
+            raise InputError
         await self._owners.administration.rule(owner.user_id, about, ruling)
         return see_other("/console/access", "access_set")
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import structlog
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from cc_bot.domain.errors import (
     AccessError,
@@ -252,7 +253,7 @@ async def _receive(request: web.Request) -> None:
     try:
         async with asyncio.timeout(READING_S):
             await request.post()
-    except (ValueError, TimeoutError) as error:
+    except (ValueError, LookupError, TimeoutError, HttpProcessingError) as error:
         raise InputError from error
 
 
