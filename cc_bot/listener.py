@@ -2,10 +2,12 @@
 
 import asyncio
 import errno
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
 
@@ -20,6 +22,18 @@ class Port:
     port_setting: str
     example: str
     """Of a number that would do."""
+
+
+def requests_logger(name: str) -> logging.Logger:
+    """Return the logger for what aiohttp has to say of requests. Somebody who sends what is no request is
+    told so, and nobody here has to do anything."""
+    logger = logging.getLogger(f"{name}.requests")
+    logger.addFilter(_is_no_malformed_request)
+    return logger
+
+
+def _is_no_malformed_request(record: logging.LogRecord) -> bool:
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
 async def listen(
@@ -62,7 +76,7 @@ def startup_error(error: OSError, port: Port) -> StartupError:
     """Return the error for the operator when nothing can be served there."""
     match error.errno:
         case errno.EADDRINUSE:
-            return PortTaken(host=port.host, port=port.number)
+            return PortTaken(host=port.host, port=port.number, setting=port.port_setting)
         case errno.EACCES:  # those below 1024 are for root
             return InvalidSetting(name=port.port_setting, expected=port.example)
         case _:

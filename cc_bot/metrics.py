@@ -14,7 +14,6 @@ from typing import Final, Literal, Protocol, get_args
 
 import structlog
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -23,7 +22,7 @@ from prometheus_client.registry import Collector
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.listener import Port, end_connection, listen
+from cc_bot.listener import Port, end_connection, listen, requests_logger
 
 _log = structlog.get_logger(__name__)
 
@@ -324,10 +323,6 @@ def count_records(registry: CollectorRegistry) -> Iterator[None]:
 # business. Who can ask may still mean harm: a connection is for one request, ends after PATIENCE_S however
 # far that is, and there are few of them at a time. The event loop is everybody's.
 
-_requests: Final = logging.getLogger(f"{__name__}.requests")
-"""What aiohttp has to say of them."""
-_requests.addFilter(lambda record: not _is_malformed(record))
-
 CLOSING_S: Final = 1.0
 """A scrape that is under way when the program ends."""
 PATIENCE_S: Final = 10.0
@@ -350,7 +345,7 @@ async def serve(
     runner = web.AppRunner(
         _app(meter, gauges, vitals),
         access_log=None,
-        logger=_requests,
+        logger=requests_logger(__name__),
         shutdown_timeout=CLOSING_S,
         lingering_time=0,  # a body is nothing that anybody here waits for
     )
@@ -372,12 +367,6 @@ async def serve(
             listener.close()
         await runner.cleanup()
         await vitals.close()
-
-
-def _is_malformed(record: logging.LogRecord) -> bool:
-    """Return whether somebody sent what is no request: they are told so, and nobody here has to do
-    anything."""
-    return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
 
 
 def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Application:

@@ -527,8 +527,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="Nothing was done, because it can't be undone. If you mean it, run: {command}",
     ),
     errors.PortTaken: Sentence(
-        ja="{host}:{port} は別のプログラムが使っています。CC_BOT_METRICS_PORT を変えて、起動し直してください。",
-        en="Another program listens on {host}:{port}. Change CC_BOT_METRICS_PORT, then start again.",
+        ja="{host}:{port} は別のプログラムが使っています。{setting} を変えて、起動し直してください。",
+        en="Another program listens on {host}:{port}. Change {setting}, then start again.",
     ),
 }
 

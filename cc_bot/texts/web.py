@@ -19,6 +19,11 @@ class WebTexts(Area):
     privacy = Sentence(ja="プライバシー", en="Privacy")
     console = Sentence(ja="管理", en="Console")
     sign_out = Sentence(ja="サインアウト", en="Sign out")
+    signed_out = Sentence(ja="サインアウトしました", en="You are signed out")
+    come_back = Sentence(
+        ja="またページを見るときは、Discord で </web> を実行してください。",
+        en="To see your pages again, use </web> on Discord.",
+    )
     trouble = Sentence(ja="できませんでした", en="That didn't work")
     back = Sentence(ja="最初のページへ", en="To the first page")
     away = Sentence(

@@ -32,7 +32,7 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.locale import Locale
-from cc_bot.listener import Port, end_connection, listen
+from cc_bot.listener import Port, end_connection, listen, requests_logger
 from cc_bot.texts import explain, texts
 from cc_bot.web.page import ENVIRONMENT, make_environment, moment_in, read_static_files, render_for_anyone
 from cc_bot.web.services import WebServices, WebSettings, What
@@ -127,7 +127,7 @@ def _is_proxy(address: str, settings: WebSettings) -> bool:
 # ---- what every request passes -----------------------------------------------------------------------------
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-PUBLIC: Final = ("/sign-in", "/static/")
+PUBLIC: Final = ("/sign-in", "/signed-out", "/static/")
 """What is shown to everybody."""
 ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
 """What is one's own, also for whoever may not use the bot any more, as with the commands of that name."""
@@ -253,7 +253,7 @@ async def _receive(request: web.Request) -> None:
     try:
         async with asyncio.timeout(READING_S):
             await request.post()
-    except (ValueError, LookupError, TimeoutError, HttpProcessingError) as error:
+    except (ValueError, LookupError, TimeoutError, HttpProcessingError, web.RequestPayloadError) as error:
         raise InputError from error
 
 
@@ -302,7 +302,7 @@ def _static() -> Handler:
 async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[int]:
     """Serve until left; yield the port. Raises PortTaken, and InvalidSetting for a port that the program may
     not use, or a host that this machine does not have."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=CLOSING_S)
+    runner = web.AppRunner(app, access_log=None, logger=requests_logger(__name__), shutdown_timeout=CLOSING_S)
     await runner.setup()
     listener = None
     try:

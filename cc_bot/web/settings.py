@@ -6,7 +6,7 @@ from typing import Final
 from aiohttp import web
 
 from cc_bot import preferences
-from cc_bot.domain.errors import InputError, UnknownTimezone
+from cc_bot.domain.errors import InputError, NothingHere, UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
@@ -51,6 +51,8 @@ class SettingsPages:
     async def save(self, request: web.Request) -> web.StreamResponse:
         """Choose all of it. Raises UnknownTimezone, and InputError for a language that there is not."""
         visitor, services = visitor_of(request), self._services
+        if not {"language", "timezone"} <= (await request.post()).keys():  # to leave it out chooses nothing
+            raise InputError
         locale = _locale_in(await text_of(request, "language"))
         zone = _zone_in(await text_of(request, "timezone"))
         spoken = bool(await text_of(request, "spoken"))
@@ -65,7 +67,8 @@ class SettingsPages:
         return see_other("/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
-        """End one session of one's own by its number, all of them, or all but this browser's."""
+        """End one session of one's own by its number, all of them, or all but this browser's. Raises
+        NothingHere for a number that is none of theirs."""
         visitor, wanted = visitor_of(request), await text_of(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
@@ -73,8 +76,8 @@ class SettingsPages:
             return see_other("/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)
-        else:
-            await store.end(visitor.user_id, number_of(wanted))
+        elif not await store.end(visitor.user_id, number_of(wanted)):
+            raise NothingHere
         return see_other("/settings", "session_ended")
 
 

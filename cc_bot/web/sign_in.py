@@ -33,6 +33,7 @@ class SignInPages:
             web.get("/sign-in", self.show),
             web.post("/sign-in", self.sign_in),
             web.post("/sign-out", self.sign_out),
+            web.get("/signed-out", self.show_signed_out),
         )
 
     async def show(self, request: web.Request) -> web.Response:
@@ -63,11 +64,16 @@ class SignInPages:
         set_cookie(sent, made[0], secure=is_secure(request.host, self._services.settings))
         return sent
 
+    async def show_signed_out(self, request: web.Request) -> web.Response:
+        """Show that this browser is signed out, and how to come back."""
+        words = texts(language_of(request, self._services))
+        return render_for_anyone(request, "signed_out.html", words, self._services.settings.timezone)
+
     async def sign_out(self, request: web.Request) -> web.StreamResponse:
         """End the session of this browser."""
         visitor = visitor_of(request)
         await self._services.stores.web_sessions.end(visitor.user_id, visitor.session.id)
-        sent = see_other("/sign-in")
+        sent = see_other("/signed-out")
         drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
         return sent
 

@@ -301,7 +301,8 @@ class TestServing:
         with pytest.raises(PortTaken) as refused:
             async with serve("127.0.0.1", port, PrometheusMeter("0"), vitals):
                 pass
-        assert refused.value.params == {"host": "127.0.0.1", "port": port}
+        setting = "CC_BOT_METRICS_PORT"
+        assert refused.value.params == {"host": "127.0.0.1", "port": port, "setting": setting}
 
     def test_refuses_a_port_that_only_root_may_use(self) -> None:
         port = Port("127.0.0.1", 80, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")

@@ -115,7 +115,7 @@ class TestErrors:
                 "reason",
                 "minutes",
             ),
-            *("resets", "since", "note", "free", "command", "host", "port", "made", "version"),
+            *("resets", "since", "note", "free", "command", "host", "port", "setting", "made", "version"),
         ]
         assert {*every_error()} == SENTENCES.keys()
         for error in SENTENCES:

@@ -183,3 +183,15 @@ async def press_until(page: Page, key: str, wanted: Any) -> None:
         if await wanted.evaluate("element => element === document.activeElement"):
             return
     pytest.fail("the keyboard never comes there")
+
+
+class TestADoubleClick:
+    async def test_is_one_press(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            await sign_in(page, site)
+            await page.goto(f"{site.url}/reminders")
+            await page.get_by_label("お知らせする内容").fill("薬")
+            await page.get_by_label("いつ", exact=True).fill("明日7時")
+            await page.get_by_role("button", name="予約する").dblclick()
+            await expect(page.locator("#said")).to_have_text("お知らせを予約しました。")
+        assert len(await site.core.stores.schedules.list(TARO)) == 1

@@ -107,6 +107,25 @@ class TestAWrite:
         async with taro.client.post("/sessions/end", data=much(), headers=headers) as answer:
             assert answer.status == 413
 
+    @pytest.mark.parametrize(
+        ("headers", "body"),
+        [
+            ({"Content-Type": "multipart/form-data; boundary=x"}, b"--x\r\nnope"),
+            ({"Content-Type": "application/x-www-form-urlencoded; charset=nope"}, b"id=1"),
+            (
+                {"Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"},
+                b"no gzip at all",
+            ),
+        ],
+    )
+    async def test_that_is_no_form_is_refused_with_a_sentence(
+        self, taro: Visit, headers: dict[str, str], body: bytes
+    ) -> None:
+        sent = {**taro.own_headers(), **headers}
+        async with taro.client.post("/sessions/end", data=body, headers=sent) as answer:
+            assert answer.status == 400
+            assert "入力を確かめて" in await answer.text()
+
     async def test_with_a_broken_form_is_refused_with_a_sentence(self, taro: Visit) -> None:
         headers = {**taro.own_headers(), "Content-Type": "multipart/form-data; boundary=x"}
         async with taro.client.post("/sessions/end", data=b"--y\r\n\r\n", headers=headers) as answer:
@@ -187,9 +206,10 @@ class TestAConnection:
 
 class TestAPort:
     async def test_that_is_taken_is_told(self, site: Site) -> None:
-        with pytest.raises(PortTaken):
+        with pytest.raises(PortTaken) as refused:
             async with serve_pages(site.services):
                 pass
+        assert refused.value.params["setting"] == "CC_BOT_WEB_PORT"
 
     async def test_serves_nobody_when_it_is_closed(self, tmp_path: Path) -> None:
         async with open_site(tmp_path) as site:

@@ -80,3 +80,11 @@ class TestBrowsers:
             await taro.press("/sessions/end", id="all")
             for visit in (taro, other):
                 await visit.open("/settings", status=401)
+
+
+class TestNothingChosen:
+    async def test_changes_nothing(self, site: Site, taro: Visit) -> None:
+        await taro.press("/settings", language="en", timezone="Europe/Paris")
+        assert (await taro.press("/settings")).status == 400
+        chosen = await site.core.stores.settings.get(TARO)
+        assert (chosen.locale, chosen.timezone) == ("en", "Europe/Paris")

@@ -42,13 +42,14 @@ class TestALink:
 
 class TestASession:
     async def test_ends_when_its_user_signs_out(self, site: Site, taro: Visit) -> None:
-        await taro.press("/sign-out")
+        answer = await taro.press("/sign-out")
+        assert "サインアウトしました" in await taro.open(answer.headers["Location"])
         assert "/マイページ" in await taro.open("/", status=401)
 
     async def test_is_nobody_elses_to_end(self, site: Site, taro: Visit) -> None:
         [session] = await site.core.stores.web_sessions.list(TARO)
         async with site.visit(HANA) as hana:
-            await hana.press("/sessions/end", id=str(session.id))
+            assert (await hana.press("/sessions/end", id=str(session.id))).status == 404
         assert await site.core.stores.web_sessions.list(TARO)
         await taro.press("/sessions/end", id=str(session.id))
         assert not await site.core.stores.web_sessions.list(TARO)

@@ -18,6 +18,7 @@ let wait = FIRST_MS;
 let waiting = 0;
 let socket = null;
 const shown = new Map();
+const pressed = new WeakSet();
 
 /* ---- what is shown ---- */
 
@@ -111,6 +112,8 @@ function connect() {
   opened.addEventListener("close", (event) => {
     if (socket !== opened) return;
     if (event.code === SIGNED_OUT || event.code === DENIED) {
+      state = EMPTY; // whoever comes next to this screen is not to read on
+      show();
       tell(event.reason, true);
       say(event.reason, true);
       return;
@@ -124,6 +127,8 @@ function connect() {
 /* ---- what is pressed ---- */
 
 async function press(form) {
+  if (pressed.has(form)) return; // a double click is one press
+  pressed.add(form);
   try {
     const answer = await fetch(form.getAttribute("action"), {
       method: "post",
@@ -135,6 +140,8 @@ async function press(form) {
     else say(new DOMParser().parseFromString(text, "text/html").getElementById("said")?.textContent ?? "");
   } catch {
     say(document.body.dataset.away, true);
+  } finally {
+    pressed.delete(form);
   }
 }
 

@@ -4,6 +4,8 @@
 /* What was written and what is there by now are shown side by side: that is no refusal. */
 const CONFLICT = 409;
 
+let pressed = new WeakSet();
+
 const main = () => document.getElementById("content");
 
 /* Tell a sentence at the top of the page. */
@@ -62,9 +64,20 @@ async function send(form, submitter) {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (!form.hasAttribute("data-live") || event.defaultPrevented) return;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post" && !form.hasAttribute("data-live")) return;
+  if (pressed.has(form)) {
+    event.preventDefault(); // a double click is one press
+    return;
+  }
+  pressed.add(form);
+  if (!form.hasAttribute("data-live")) return;
   event.preventDefault();
-  send(form, event.submitter);
+  send(form, event.submitter).finally(() => pressed.delete(form));
+});
+
+/* A page that the browser kept and shows again may be pressed again. */
+window.addEventListener("pageshow", () => {
+  pressed = new WeakSet();
 });
 
 window.addEventListener("popstate", () => location.reload());
