@@ -19,7 +19,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
-from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
+from cc_bot.domain.errors import InvalidSetting, PagesNotEncrypted, SettingsUnreadable
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import Reading
@@ -124,18 +124,29 @@ def url_or_none(text: str) -> str | None:
 
 def web_url(text: str, *, host: str, port: int | None) -> str:
     """Return the address of the pages. What others than this machine reach is encrypted: what people keep
-    would be read on the way, and the cookie that shows it."""
+    would be read on the way, and the cookie that shows it. Raises PagesNotEncrypted."""
     if port is None and not text:
         return ""
     if not text:
+        if not is_loopback(host):
+            raise PagesNotEncrypted(host=host)
         text = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     parts = urlsplit(text)
     _ = parts.port  # reading it checks it
     plain = parts.scheme == "http" and is_loopback(host) and is_loopback(parts.hostname or "")
     extra = parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc
-    if not parts.hostname or extra or not (parts.scheme == "https" or plain):
+    if not parts.hostname or extra or not (parts.scheme == "https" or plain) or _is_any(parts.hostname):
         raise ValueError
-    return f"{parts.scheme}://{parts.netloc.lower()}"
+    # A browser sends the ASCII form of a name in its headers (UTS #46).
+    return f"{parts.scheme}://{parts.netloc.lower().encode('idna').decode()}"
+
+
+def _is_any(host: str) -> bool:
+    """Return whether that is no address but all that a machine has, such as 0.0.0.0."""
+    try:
+        return ip_address(host).is_unspecified
+    except ValueError:
+        return False
 
 
 def is_loopback(host: str) -> bool:

@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.listener import Port, end_connection, listen, requests_logger
+from cc_bot.listener import Port, end_connection, listen, requests_logger, reserve
 
 _log = structlog.get_logger(__name__)
 
@@ -355,9 +355,10 @@ async def serve(
         loop = asyncio.get_running_loop()
         at = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
         # Not the idle time but the whole of it: a byte now and then is no reason to wait.
-        listener = await listen(
+        listener = await reserve(
             runner, at, MOST_CONNECTIONS, lambda each: loop.call_later(patience_s, end_connection, each)
         )
+        await listen(listener, at)
         listening = int(listener.sockets[0].getsockname()[1])
         _log.info("metrics_served", host=host, port=listening)
         with count_records(meter.registry):

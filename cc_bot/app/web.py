@@ -6,7 +6,7 @@ aiohttp's server and Jinja2 are imported when they are used: not where no port i
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -97,16 +97,24 @@ async def serve_web(
     *,
     clock: Clock,
     say: Callable[[str], None],
-) -> AsyncIterator[None]:
-    """Serve the pages, if a port is named for them. Raises PortTaken or InvalidSetting."""
+) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """Take the port of the pages, if one is named for them; yield what begins to serve them. Raises PortTaken
+    or InvalidSetting."""
     if config.web_port is None:
-        yield
+        yield serve_nothing
         return
     from cc_bot.web.site import serve_pages
 
-    async with serve_pages(web_services(config, core, owners, memories, discord, clock=clock)):
+    async def begin_and_say() -> None:
+        await begin()
         say(texts(config.operator_locale).web_start.served.format(url=config.web_url))
-        yield
+
+    async with serve_pages(web_services(config, core, owners, memories, discord, clock=clock)) as begin:
+        yield begin_and_say
+
+
+async def serve_nothing() -> None:
+    """Serve no pages, where none are wanted."""
 
 
 async def run_web(config: Config, user_id: int, say: Callable[[str], None]) -> bool:

@@ -112,19 +112,20 @@ class DiscordBot:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Answer until it is time to stop. Raises a StartupError when it can't start or is thrown out."""
-        start = asyncio.create_task(self._start())
-        try:
-            if not await first_of(start, stop.wait()):
-                return
-            async with self._serve_pages(self._services.pages):
+        async with self._serve_pages(self._services.pages) as begin_pages:
+            start = asyncio.create_task(self._start())
+            try:
+                if not await first_of(start, stop.wait()):
+                    return
+                await begin_pages()
                 await self._answer_until(stop)
-        except hikari.GatewayServerClosedConnectionError as error:
-            raise refusal(error) from error
-        finally:
-            self._pulse.end()
-            start.cancel()
-            await asyncio.gather(start, return_exceptions=True)
-            await self._leave()
+            except hikari.GatewayServerClosedConnectionError as error:
+                raise refusal(error) from error
+            finally:
+                self._pulse.end()
+                start.cancel()
+                await asyncio.gather(start, return_exceptions=True)
+                await self._leave()
 
     async def _answer_until(self, stop: asyncio.Event) -> None:
         me = self._bot.get_me()

@@ -74,14 +74,18 @@ from cc_bot.stores import (
 Result = TypeVar("Result")
 
 
-ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[None]]
-"""Serves the pages for browsers until left. Entering it raises a StartupError."""
+ServePages = Callable[[DiscordForPages], AbstractAsyncContextManager[Callable[[], Awaitable[None]]]]
+"""Has a port for the pages in browsers until left, and yields what begins to serve them. Entering it raises a
+StartupError."""
 
 
 @contextlib.asynccontextmanager
-async def serve_none(_: DiscordForPages) -> AsyncIterator[None]:
+async def serve_none(_: DiscordForPages) -> AsyncIterator[Callable[[], Awaitable[None]]]:
     """Serve no pages."""
-    yield
+
+    async def begin() -> None: ...
+
+    yield begin
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@
     │   ├── LinkOver            it signed somebody in already, is too old, or was never made
     │   ├── TooManyLinks        that did not hold
     │   ├── ForeignRequest      another site, or a browser that does not say which, asks for a change
+    │   ├── ForeignHost         a browser was sent here under a name that is not ours
     │   ├── TooManyRequests     within a second
     │   ├── RequestTooLarge
     │   └── NothingHere         or nothing of theirs
@@ -99,6 +100,7 @@
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
+        ├── PagesNotEncrypted   other machines would reach them in plain text
         ├── SettingsUnreadable
         ├── InvalidAgents       the file of agents can't be used as it is
         ├── InvalidPolicy       nor that of limits, prices and access
@@ -175,6 +177,9 @@ class TooManyLinks(AccessError): ...
 
 
 class ForeignRequest(AccessError): ...
+
+
+class ForeignHost(AccessError): ...
 
 
 class TooManyRequests(AccessError): ...
@@ -377,6 +382,10 @@ class StartupError(CcBotError): ...
 
 class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
+
+
+class PagesNotEncrypted(StartupError):
+    """Parameters: host (where they would be served)."""
 
 
 class SettingsUnreadable(StartupError): ...

@@ -76,6 +76,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="このページの外から届いた操作なので、何も変えていません。ページを開き直してお試しください。",
         en="That did not come from this page, so nothing was changed. Open the page again and retry.",
     ),
+    errors.ForeignHost: Sentence(
+        ja="このアドレスからはページを開けません。Discord で </web> を実行して届くリンクから開いてください。",
+        en="The pages can't be opened under this address. Use </web> on Discord to get a link to them.",
+    ),
     errors.TooManyRequests: Sentence(
         ja="操作が続いています。少し待ってから、もう一度お試しください。",
         en="That was a lot at once. Please wait a moment and try again.",
@@ -398,6 +402,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.InvalidSetting: Sentence(
         ja="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
         en="The setting {name} is not valid. Write it like this, for example: {expected}",
+    ),
+    errors.PagesNotEncrypted: Sentence(
+        ja="CC_BOT_WEB_HOST が {host} だと、ほかのマシンからもページが開けます。"
+        "CC_BOT_WEB_URL に、https:// で始まるページのアドレスを書いてください。",
+        en="With CC_BOT_WEB_HOST at {host}, other machines reach the pages. "
+        "Set CC_BOT_WEB_URL to their address, which must begin with https://",
     ),
     errors.SettingsUnreadable: Sentence(
         ja="設定ファイル {path} を読めません。読み取りの権限を確かめるか、別のフォルダで実行してください。",

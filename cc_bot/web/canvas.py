@@ -110,10 +110,12 @@ class CanvasPages:
     async def _listen(self, socket: web.WebSocketResponse, watcher: Watcher, visitor: SignedIn) -> None:
         words = visitor.words.web
         async for message in socket:
-            if message.type is not WSMsgType.TEXT or len(message.data.encode()) > LONGEST_MESSAGE:
+            if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                return
+            if _bytes_of(message.data) > LONGEST_MESSAGE:
                 await _close(socket, WSCloseCode.MESSAGE_TOO_BIG, words.closed_too_long)
                 return
-            if not _asks_for_all(message.data):
+            if message.type is not WSMsgType.TEXT or not _asks_for_all(message.data):
                 await _close(socket, WSCloseCode.UNSUPPORTED_DATA, words.closed_unknown)
                 return
             if not self._rates.has_room(watcher.session_id, asyncio.get_running_loop().time()):
@@ -182,6 +184,10 @@ class CanvasPages:
             return visitor.words.web.terminal_place
         named = await self._services.discord.name_of_channel(channel_id)
         return named or visitor.words.web.direct_messages
+
+
+def _bytes_of(sent: str | bytes) -> int:
+    return len(sent.encode() if isinstance(sent, str) else sent)
 
 
 def _asks_for_all(text: str) -> bool:

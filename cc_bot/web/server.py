@@ -8,6 +8,7 @@ sentence, in the reader's language.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from cc_bot.domain.errors import (
     AccessError,
     CcBotError,
+    ForeignHost,
     ForeignRequest,
     InputError,
     LinkOver,
@@ -32,7 +34,7 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.locale import Locale
-from cc_bot.listener import Port, end_connection, listen, requests_logger
+from cc_bot.listener import Port, end_connection, listen, requests_logger, reserve
 from cc_bot.texts import explain, texts
 from cc_bot.web.page import ENVIRONMENT, make_environment, moment_in, read_static_files, render_for_anyone
 from cc_bot.web.services import WebServices, WebSettings, What
@@ -89,10 +91,16 @@ def is_secure(host: str, settings: WebSettings) -> bool:
 
 def is_from_ours(request: web.Request, settings: WebSettings) -> bool:
     """Return whether a request was made by a page of ours. Raises nothing."""
-    origin, host = request.headers.get("Origin", "").lower(), request.host.lower()
+    origin, host = only_header(request, "Origin").lower(), request.host.lower()
     if is_secure(host, settings):
         return origin == settings.url
     return origin in (f"http://{host}", settings.url if host == urlsplit(settings.url).netloc else "")
+
+
+def only_header(request: web.Request, name: str) -> str:
+    """Return what a header says; nothing where there is none, or where several contradict each other."""
+    said = request.headers.getall(name, [])
+    return said[0] if len(said) == 1 else ""
 
 
 def _is_loopback(host: str) -> bool:
@@ -196,8 +204,8 @@ class Doorway:
 
     async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         services, settings = self._services, self._services.settings
-        if not is_ours(request.host, settings):
-            raise ForeignRequest
+        if not is_ours(only_header(request, "Host"), settings):
+            raise ForeignHost
         if request.method not in _SAFE:
             self._require_own(request)
         if request.path.startswith("/static/"):
@@ -218,7 +226,7 @@ class Doorway:
 
     def _require_own(self, request: web.Request) -> None:
         """Raise ForeignRequest for a change that no page of ours asks for, and RequestTooLarge."""
-        same = request.headers.get("Sec-Fetch-Site") == "same-origin"
+        same = only_header(request, "Sec-Fetch-Site") == "same-origin"
         if not (same and is_from_ours(request, self._services.settings)):
             raise ForeignRequest
         if (request.content_length or 0) > LARGEST_BYTES:
@@ -298,23 +306,32 @@ def _static() -> Handler:
     return answer
 
 
+Begin = Callable[[], Awaitable[None]]
+
+
 @asynccontextmanager
-async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[int]:
-    """Serve until left; yield the port. Raises PortTaken, and InvalidSetting for a port that the program may
-    not use, or a host that this machine does not have."""
+async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[Begin]:
+    """Take the port, and serve until left; yield what lets the first browser in, which raises PortTaken.
+
+    Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
+    does not have.
+    """
     runner = web.AppRunner(app, access_log=None, logger=requests_logger(__name__), shutdown_timeout=CLOSING_S)
     await runner.setup()
     listener = None
     try:
         port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
-        listener = await listen(runner, port, MOST_CONNECTIONS, app[DOORWAY].begin)
-        listening = int(listener.sockets[0].getsockname()[1])
-        _log.info("pages_served", host=settings.host, port=listening)
-        yield listening
+        listener = await reserve(runner, port, MOST_CONNECTIONS, app[DOORWAY].begin, HEADERS)
+        yield partial(_begin, listener, port)
     finally:
         if listener is not None:
             listener.close()
         await runner.cleanup()
+
+
+async def _begin(listener: asyncio.Server, port: Port) -> None:
+    await listen(listener, port)
+    _log.info("pages_served", host=port.host, port=port.number)
 
 
 def language_of(request: web.Request, services: WebServices) -> Locale:

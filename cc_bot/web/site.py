@@ -14,7 +14,7 @@ from cc_bot.web.memory_files import MemoryFilePages
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.reminders import ReminderPages
-from cc_bot.web.server import make_app, serve
+from cc_bot.web.server import Begin, make_app, serve
 from cc_bot.web.services import WebServices
 from cc_bot.web.settings import SettingsPages
 from cc_bot.web.sign_in import SignInPages
@@ -22,8 +22,9 @@ from cc_bot.web.usage import UsagePages
 
 
 @asynccontextmanager
-async def serve_pages(services: WebServices) -> AsyncIterator[int]:
-    """Serve every page until left; yield the port. Raises PortTaken or InvalidSetting."""
+async def serve_pages(services: WebServices) -> AsyncIterator[Begin]:
+    """Take the port for every page until left; yield what begins to serve them. Raises PortTaken or
+    InvalidSetting."""
     feed = CanvasFeed(services)
     console = ConsolePages(services)
     pages = (
@@ -40,9 +41,9 @@ async def serve_pages(services: WebServices) -> AsyncIterator[int]:
     )
     routes = [route for each in pages for route in each.routes()]
     app = make_app(services, [web.get("/", _go_home), *routes])
-    async with serve(services.settings, app) as port, feed.running():
+    async with serve(services.settings, app) as begin, feed.running():
         try:
-            yield port
+            yield begin
         finally:
             await console.close()
 

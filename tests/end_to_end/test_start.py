@@ -1,5 +1,6 @@
 """When the program can't start as it is set up: one sentence, exit code 2, no traceback."""
 
+import socket
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -50,6 +51,14 @@ class TestToken:
         assert await stage.program.ended() == 2
         assert stage.program.output.strip().splitlines()[-1].startswith("Discord did not accept")
         assert "Traceback" not in stage.program.output
+
+
+class TestThePagesPort:
+    async def test_that_is_taken_is_told_before_anybody_logs_in(self, stage: Stage) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            stage.program.environment["CC_BOT_WEB_PORT"] = str(other.getsockname()[1])
+            assert "CC_BOT_WEB_PORT" in await last_words(stage)
+        assert stage.discord.world.gateway.identifies == 0
 
 
 class TestDiscord:

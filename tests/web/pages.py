@@ -167,5 +167,6 @@ async def open_site(folder: Path, *, clock: Clock = utc_now, **environ: str) -> 
         owners = make_owners_parts(config, core, town.pulse, clock, records)
         memories = Memories(core.stores, FileLine(), clock)
         services = web_services(config, core, owners, memories, town, clock=clock)
-        async with serve_pages(services):
+        async with serve_pages(services) as begin:
+            await begin()
             yield Site(core, town, services, f"http://127.0.0.1:{port}")

@@ -119,20 +119,22 @@ class TestASocket:
             ("[]", 1003),
             ("{", 1003),
             ("[" * 4000, 1003),
+            (b'{"command": "canvas_resend"}', 1003),
             ("x" * 5000, 1009),
             ("あ" * 1500, 1009),
         ],
     )
     async def test_is_closed_with_a_reason_for_what_nobody_understands(
-        self, taro: Visit, sent: str, code: int
+        self, taro: Visit, sent: str | bytes, code: int
     ) -> None:
+        reasons = {1003: "わからない内容が届きました。", 1009: "送られた内容が長すぎます。"}
         async with socket_of(taro) as socket:
             await socket.read()
-            await socket.connection.send_str(sent)
-            assert await socket.closed() in [
-                (code, "送られた内容が長すぎます。"),
-                (code, "わからない内容が届きました。"),
-            ]
+            await socket.connection.send_frame(
+                sent.encode() if isinstance(sent, str) else sent,
+                aiohttp.WSMsgType.TEXT if isinstance(sent, str) else aiohttp.WSMsgType.BINARY,
+            )
+            assert await socket.closed() == (code, reasons[code])
 
     async def test_is_closed_for_whoever_asks_all_the_time(self, taro: Visit) -> None:
         async with socket_of(taro) as socket:

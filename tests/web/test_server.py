@@ -8,6 +8,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from multidict import CIMultiDict
 
 from cc_bot.domain.errors import PortTaken
 from cc_bot.web.site import serve_pages
@@ -41,7 +42,13 @@ class TestAHost:
     @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "bot.example", "", "[::1"])
     async def test_that_is_not_ours_is_refused(self, site: Site, host: str) -> None:
         async with site.visit(None) as visit:
-            assert "何も変えていません" in await visit.open("/sign-in", status=403, Host=host)
+            assert "このアドレスからは" in await visit.open("/sign-in", status=403, Host=host)
+
+    async def test_that_nobody_names_is_not_ours(self, site: Site) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(site.url.rpartition(":")[2]))
+        writer.write(b"GET /sign-in HTTP/1.0\r\n\r\n")
+        assert b" 403 " in await reader.readline()
+        writer.close()
 
     @pytest.mark.parametrize("host", ["localhost:9000", "127.0.0.1", "[::1]:8080", "LOCALHOST"])
     async def test_of_this_machine_is_ours_under_any_port(self, site: Site, host: str) -> None:
@@ -88,6 +95,14 @@ class TestAWrite:
     ) -> None:
         sent = {name: value.format(url=site.url) for name, value in headers.items()}
         async with taro.client.post("/sign-out", headers=sent, allow_redirects=False) as answer:
+            assert answer.status == 403
+        assert await site.core.stores.web_sessions.list(TARO)
+
+    @pytest.mark.parametrize("name", ["Origin", "Sec-Fetch-Site"])
+    async def test_that_says_two_things_is_refused(self, site: Site, taro: Visit, name: str) -> None:
+        headers = CIMultiDict(taro.own_headers())
+        headers.add(name, "cross-site")
+        async with taro.client.post("/sign-out", headers=headers, allow_redirects=False) as answer:
             assert answer.status == 403
         assert await site.core.stores.web_sessions.list(TARO)
 
@@ -203,12 +218,33 @@ class TestAConnection:
         writer.close()
         await taro.open("/nowhere", status=404)
 
+    async def test_with_a_broken_header_hears_nothing_of_it_again(self, site: Site) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(site.url.rpartition(":")[2]))
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nCookie: cc_bot=secret\x01word\r\n\r\n")
+        answer = (await reader.read(4000)).decode()
+        writer.close()
+        assert " 400 " in answer.splitlines()[0]
+        assert "secret" not in answer
+        assert f"Content-Security-Policy: {POLICY}" in answer
+        assert "Cache-Control: no-store" in answer
+        assert "X-Content-Type-Options: nosniff" in answer
+
+    async def test_that_is_malformed_is_no_record_for_the_owners(
+        self, site: Site, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        with caplog.at_level(logging.WARNING):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(site.url.rpartition(":")[2]))
+            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nBroken header\r\n\r\n")
+            assert b" 400 " in await reader.readline()
+            writer.close()
+        assert not caplog.records
+
 
 class TestAPort:
     async def test_that_is_taken_is_told(self, site: Site) -> None:
         with pytest.raises(PortTaken) as refused:
             async with serve_pages(site.services):
-                pass
+                pytest.fail("the port is another program's")
         assert refused.value.params["setting"] == "CC_BOT_WEB_PORT"
 
     async def test_serves_nobody_when_it_is_closed(self, tmp_path: Path) -> None:
