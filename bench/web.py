@@ -42,7 +42,9 @@ USERS = count(1000)
 """Somebody else for each question: they may ask so often a minute."""
 CHANGES = 60
 MANY_SOCKETS = 500
-ASKS = 60
+ASKS = 100
+ROUNDS = 6
+"""Of questions beside the sockets and without, by turns: each alone is as uneven as the machine."""
 NOTES = 10_000
 STARTS = 5
 
@@ -165,7 +167,7 @@ async def measure_sockets(site: Site, verdicts: Verdicts) -> None:
     """Measure them, with their clients in a process of their own."""
     await ask(site)
     alone, beside, grown, to_all = [await asks(site)], [], 0.0, 0.0
-    for turn in range(2):
+    for turn in range(ROUNDS):
         gc.collect()
         before = rss_kib()
         async with clients(site) as told:

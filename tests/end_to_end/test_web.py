@@ -136,6 +136,7 @@ class TestAKill:
             await stage.start()
             await expect(page.locator(".element .name")).to_have_text(["夜の間に"])
             await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
+            trouble.forgive("ERR_CONNECTION_RESET")  # what was still on its way, such as the icon
             trouble.forgive("ERR_CONNECTION_REFUSED")
             trouble.forgive("WebSocket")
             await board(stage, channel, lambda shown: "夜の間に" in titles(shown))
