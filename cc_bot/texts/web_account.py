@@ -109,6 +109,10 @@ class WebConversationTexts(Area):
         en="What was said here goes, with its files and the summary that tells of it, and leaves the context of its channel. With the newest conversation of a place its canvas is emptied too. Messages on Discord itself and memories stay. This can't be undone.",
     )
     delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
+    gone = Sentence(
+        ja="この会話は、もうありません。消したか、保存する期間が過ぎています。",
+        en="This conversation is not there any more: it was deleted, or kept for as long as they are kept.",
+    )
     back = Sentence(ja="会話の一覧へ", en="All conversations")
     pages = Sentence(ja="ページ送り", en="Pages of this list")
     """What the links between pages are called for those who hear it."""

@@ -114,6 +114,16 @@ class TestDeleting:
         assert (session.id != gone, session.history) == (True, ())
         assert await site.core.stores.erasures.read()
 
+    async def test_once_more_in_another_tab_says_that_it_is_gone(self, site: Site, taro: Visit) -> None:
+        id_ = await talk(site, ("旅行の計画", "はい"))
+        await taro.press(f"/conversations/{id_}/delete")
+        answer = await taro.press(f"/conversations/{id_}/delete")
+        assert answer.status == 404
+        for page in (await answer.text(), await taro.open(f"/conversations/{id_}", status=404)):
+            assert "この会話は、もうありません。" in page
+            assert '<a href="/conversations">会話の一覧へ</a>' in page
+            assert 'href="/conversations" aria-current="page"' in page
+
     async def test_has_the_message_with_its_canvas_follow(self, site: Site, taro: Visit) -> None:
         id_ = await talk(site, ("旅行の計画", "はい"))
         await site.core.stores.canvases.draw(KEY, [Drawn(AddCard("旅程", "京都"), "public")])
