@@ -86,8 +86,11 @@ class WebConversationTexts(Area):
     choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
     show = Sentence(ja="表示する", en="Show")
     terminal = Sentence(ja="ターミナル", en="Terminal")
-    unknown_channel = Sentence(ja="DM など（{id}）", en="A DM or another place ({id})")
-    """Parameter: id. Where Discord does not tell what a channel is called."""
+    dm = Sentence(ja="ボットとのDM", en="DM with the bot")
+    unknown_channel = Sentence(
+        ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})"
+    )
+    """Parameter: made. Where Discord does not tell what a channel is called."""
     open = Sentence(ja="続いています", en="goes on")
     closed = Sentence(ja="終わりました", en="over")
     when = Sentence(ja="{first} 〜 {last}", en="{first} to {last}")
