@@ -19,8 +19,8 @@ from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
 
-_MARKS: Final = ("・", "- ", "-# ")
-"""Of a line on Discord, where a page has a list."""
+_MARKS: Final = ("・", "- ", "-# ", "🗑️ ")
+"""Of a line on Discord, which a page shows otherwise."""
 
 
 class PrivacyPages:
@@ -94,7 +94,7 @@ class PrivacyPages:
             visitor=None,
             owner=False,
             done="",
-            told=visitor.words.privacy.told(held),
+            told=_lines([visitor.words.privacy.told(held)])[0],
         )
 
 
