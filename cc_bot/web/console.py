@@ -135,7 +135,7 @@ class ConsolePages:
     async def close(self) -> None:
         await self._checkups.close()
 
-    async def _deciding(self, request: web.Request) -> SignedIn:
+    async def _require_owner(self, request: web.Request) -> SignedIn:
         """Return who decides something, of whom it is asked anew whether they may, as `/admin` does. Raises
         OwnersOnly."""
         owner = owner_of(request)
@@ -152,7 +152,7 @@ class ConsolePages:
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         """Begin it or end it. Raises InputError for a note that is too long."""
-        owner, administration = await self._deciding(request), self._owners.administration
+        owner, administration = await self._require_owner(request), self._owners.administration
         wanted = await text_of(request, "do")
         if wanted not in ("begin", "end"):
             raise InputError
@@ -181,13 +181,13 @@ class ConsolePages:
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
         """Have a limit hold. Raises LimitNotUnderstood, and what else parse_limit raises."""
-        owner = await self._deciding(request)
+        owner = await self._require_owner(request)
         key, value = await _limit_key(request), parse_limit_value(await text_of(request, "value"))
         await self._owners.administration.set_limit(owner.user_id, key, value)
         return see_other("/console/limits", "limit_set")
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        owner, key = await self._deciding(request), await _limit_key(request)
+        owner, key = await self._require_owner(request), await _limit_key(request)
         unset = await self._owners.administration.unset_limit(owner.user_id, key)
         return see_other("/console/limits", "limit_unset" if unset else "limit_was_not_set")
 
@@ -209,7 +209,7 @@ class ConsolePages:
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         """Allow or deny. Raises SubjectNotUnderstood."""
-        owner, about = await self._deciding(request), await _subject(request)
+        owner, about = await self._require_owner(request), await _subject(request)
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(await text_of(request, "rule"))
         if ruling is None:  # a guess would lock everybody else out, or somebody in
@@ -219,7 +219,7 @@ class ConsolePages:
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
         """Take a rule back. Raises SubjectNotUnderstood."""
-        owner, about = await self._deciding(request), await _subject(request)
+        owner, about = await self._require_owner(request), await _subject(request)
         removal = await self._owners.administration.remove_rule(owner.user_id, about)
         if not removal.removed:
             return see_other("/console/access", "access_had_no_rule")
@@ -237,14 +237,14 @@ class ConsolePages:
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         """Have some models answer in a channel. Raises SubjectNotUnderstood and ModelsNotUnderstood."""
-        owner, channel_id = await self._deciding(request), await _channel_id(request)
+        owner, channel_id = await self._require_owner(request), await _channel_id(request)
         chain = parse_chain(await text_of(request, "models"))
         missing = await self._owners.administration.set_models(owner.user_id, channel_id, chain)
         return see_other("/console/models", "models_missing" if missing else "models_set")
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
         """Have the usual models answer. Raises SubjectNotUnderstood."""
-        owner, channel_id = await self._deciding(request), await _channel_id(request)
+        owner, channel_id = await self._require_owner(request), await _channel_id(request)
         unset = await self._owners.administration.unset_models(owner.user_id, channel_id)
         return see_other("/console/models", "models_unset" if unset else "models_were_not_set")
 
@@ -275,7 +275,7 @@ class ConsolePages:
 
     async def run_doctor(self, request: web.Request) -> web.StreamResponse:
         """Have it look, and show what it found, or that it is still looking."""
-        await self._checkups.run((await self._deciding(request)).locale)
+        await self._checkups.run((await self._require_owner(request)).locale)
         return see_other("/console/doctor")
 
 
