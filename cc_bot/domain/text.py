@@ -13,6 +13,8 @@ _UNPRINTABLE: Final = re.compile(f"[{_CONTROLS}{_TURNS}]")
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
 
+_SIGN: Final = re.compile("^[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+ ?")
+
 
 def shorten(text: str, limit: int) -> str:
     """The text in at most `limit` characters; an ellipsis, counted too, says where it went on."""
@@ -29,6 +31,11 @@ def printable(text: str) -> str:
     """Return the text without control characters, but for tab and line feed, and without what turns it
     around."""
     return _UNPRINTABLE.sub("", text.replace("\r\n", "\n"))
+
+
+def without_sign(text: str) -> str:
+    """Return a sentence without the emoji that it begins with on Discord, for where a font may lack it."""
+    return _SIGN.sub("", text)
 
 
 def hiragana(text: str) -> str:

@@ -43,7 +43,7 @@ class PrivacyTexts(Area):
                 ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"
             ),
             "sign_ins": Sentence(
-                ja="ブラウザでのサインイン（使っていないリンクをふくむ）",
+                ja="サインイン（未使用のリンクをふくむ）",
                 en="sign-ins of browsers, unused links included",
             ),
             "rules": Sentence(

@@ -114,7 +114,7 @@ class WebConversationTexts(Area):
     delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
     gone = Sentence(
         ja="この会話は、もうありません。消したか、保存する期間が過ぎています。",
-        en="This conversation is not there any more: it was deleted, or kept for as long as they are kept.",
+        en="This conversation is gone: it was deleted, or the time for which it is kept is over.",
     )
     back = Sentence(ja="会話の一覧へ", en="All conversations")
     pages = Sentence(ja="ページ送り", en="Pages of this list")

@@ -11,6 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
+from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts
 from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
@@ -19,8 +20,8 @@ from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
 
-_MARKS: Final = ("・", "- ", "-# ", "🗑️ ")
-"""Of a line on Discord, which a page shows otherwise."""
+_MARKS: Final = ("・", "- ", "-# ")
+"""Of a line on Discord, where a page has a list."""
 
 
 class PrivacyPages:
@@ -94,7 +95,7 @@ class PrivacyPages:
             visitor=None,
             owner=False,
             done="",
-            told=_lines([visitor.words.privacy.told(held)])[0],
+            told=without_sign(visitor.words.privacy.told(held)),
         )
 
 

@@ -22,6 +22,7 @@ from cc_bot.domain.schedule import (
     quiet_of,
     repeat_of,
 )
+from cc_bot.domain.text import without_sign
 from cc_bot.texts.reminder import described
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
 from cc_bot.web.page import moment_in, render, see_other
@@ -69,7 +70,9 @@ class ReminderPages:
             form_key=make_form_key(),
             time_of=lambda each: _time(each, visitor, at(each.due_at)),
             place_of=lambda each: _place(each, visitor, names.get(each.key.channel_id, "")),
-            trouble_of=lambda each: words.reminder.reasons[each.obstacle] or words.reminder.paused,
+            trouble_of=lambda each: without_sign(
+                words.reminder.reasons[each.obstacle] or words.reminder.paused
+            ),
             most_characters=MAX_TEXT_CHARACTERS,
             longest_time=LONGEST_TIME,
             beat=beat,

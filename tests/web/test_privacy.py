@@ -38,7 +38,7 @@ class TestShowing:
         async with site.visit() as other:
             await other.press("/sign-out")
         await site.link()
-        counted = "ブラウザでのサインイン（使っていないリンクをふくむ） 2件"
+        counted = "サインイン（未使用のリンクをふくむ） 2件"
         assert counted in await taro.open("/privacy/erase"), "this browser, and the link"
         answer = await taro.press("/privacy/erase", until=await until(taro))
         page = await answer.text()
