@@ -119,8 +119,9 @@ class Owners:
         return self.under(policy)
 
     async def _ask(self) -> None:
-        """Ask Discord once for all who wait for it; not again soon where it does not answer."""
+        """Ask Discord once for all who need to know now; not again soon where it does not answer."""
         if self._asking is None:
+            self._asked_at_s = monotonic()  # whoever comes meanwhile does not wait as well
             self._asking = asyncio.create_task(self._learn_or_keep())
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(self._asking), ASKING_OWNERS_S)
@@ -131,7 +132,7 @@ class Owners:
         except hikari.HikariError as error:
             _log.warning("owners_not_learned", error=type(error).__name__)
         finally:
-            self._asked_at_s, self._asking = monotonic(), None
+            self._asking = None
 
     def under(self, policy: Policy) -> frozenset[int]:
         """Return the owners under a policy."""

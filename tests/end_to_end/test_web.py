@@ -139,7 +139,7 @@ class TestAKill:
             await stage.start()
             await expect(page.locator(".element .name")).to_have_text(["夜の間に"])
             await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
-            trouble.forgive("ERR_CONNECTION_REFUSED")
+            trouble.forgive("Failed to load resource: net::ERR_")
             trouble.forgive("WebSocket")
             await board(stage, channel, lambda shown: "夜の間に" in titles(shown))
 
@@ -161,7 +161,7 @@ class TestAKill:
             await stage.start()
             await expect(page.locator(".element .name")).to_have_text(["無題", "買い物"])
             await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
-            trouble.forgive("ERR_CONNECTION_REFUSED")
+            trouble.forgive("Failed to load resource: net::ERR_")
             trouble.forgive("WebSocket")
             await board(stage, channel, lambda shown: "買い物" in titles(shown))
 
