@@ -6,6 +6,7 @@ record once it is done: ids, numbers and names that the program knows, never wha
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class Mentionable:
 def parse_mention(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
     """Return what a mention or an id of a `kind` says; a server without an id is the one asked in. None for
     what can't be told, or says two things."""
-    text = text.strip()
+    text = unicodedata.normalize("NFKC", text).strip()
     if mention := _MENTION.fullmatch(text):
         found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
         return found if kind in (None, found.subject) and 0 < found.id < _LARGEST else None
@@ -140,7 +141,7 @@ def parse_limit(limit: str, text: str, kind: Subject | None, guild_id: int | Non
 
 def parse_limit_value(text: str) -> int | None:
     """Return how much may be used; None, no limit, where nothing is written. Raises LimitNotUnderstood."""
-    written = text.strip().replace(",", "")
+    written = unicodedata.normalize("NFKC", text).strip().replace(",", "")
     if not written:
         return None
     if not re.fullmatch(r"[0-9]{1,16}", written) or not 1 <= int(written) <= LARGEST:

@@ -419,8 +419,10 @@ def _draw_lying(drawing: _Drawing, chart: Chart, locale: Locale) -> None:
     written = [format_short(value, locale) for value in chart.series[0].values]
     room = max(width_of(each, SMALL) for each in written) + _GAP if len(chart.series) == 1 else _GAP
     negative = any(value < 0 for series in chart.series for value in series.values)
-    left, right = gutter + (room if negative else 4), WIDTH - max(room, 24)
     axis = _axis(chart, locale)
+    first, last = (width_of(axis.written[end], SMALL) / 2 for end in (0, -1))
+    left = max(gutter + (room if negative else 4), first)
+    right = WIDTH - max(room, last)
 
     def place_of(value: float) -> float:
         return left + axis.share(value) * (right - left)

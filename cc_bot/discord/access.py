@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import math
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from time import monotonic
 from typing import Any, Final, Literal
 
 import hikari
@@ -75,18 +77,29 @@ _log = structlog.get_logger(__name__)
 # Whose bot it is: who may give its own commands, and is answered whatever the rules say.
 
 
+OWNERS_S: Final = 10.0
+"""For so long it counts whose application it was."""
+ASKING_OWNERS_S: Final = 1.5
+"""Discord waits 3 s for an acknowledgement."""
+
+
 @dataclass(slots=True)
 class Owners:
     """The owners: those whom the operator named in a setting or in the policy file. Where nobody is named:
-    the owner of the application as Discord has it, or the members of the team that owns it."""
+    the owner of the application as Discord has it, or the members of the team that owns it. An application
+    may be handed on while the bot runs, so whoever is to decide something is asked about anew."""
 
     named: frozenset[int]
     policies: Policies
+    rest: hikari.api.RESTClient
     _of_application: frozenset[int] = field(default=frozenset())
+    _asked_at_s: float = -math.inf
+    _asking: "asyncio.Task[None] | None" = None
 
-    async def learn(self, rest: hikari.api.RESTClient) -> None:
+    async def learn(self) -> None:
         """Ask Discord whose application it is. Raises hikari's errors."""
-        application = await rest.fetch_application()
+        application = await self.rest.fetch_application()
+        self._asked_at_s = monotonic()
         if application.team is None:
             self._of_application = frozenset({int(application.owner.id)})
             return
@@ -96,8 +109,30 @@ class Owners:
             if member.membership_state == hikari.TeamMembershipState.ACCEPTED
         )
 
-    async def ids(self) -> frozenset[int]:
-        return self.under(await self.policies.now())
+    async def ids(self, *, anew: bool = False) -> frozenset[int]:
+        """Return the owners as they were within OWNERS_S; `anew`: as they are now. While Discord does not
+        tell, those who were it last are."""
+        policy = await self.policies.now()
+        named = self.named | policy.access.owners
+        if not named and (anew or monotonic() - self._asked_at_s > OWNERS_S):
+            await self._ask()
+        return self.under(policy)
+
+    async def _ask(self) -> None:
+        """Ask Discord once for all who need to know now; not again soon where it does not answer."""
+        if self._asking is None:
+            self._asked_at_s = monotonic()  # whoever comes meanwhile does not wait as well
+            self._asking = asyncio.create_task(self._learn_or_keep())
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._asking), ASKING_OWNERS_S)
+
+    async def _learn_or_keep(self) -> None:
+        try:
+            await self.learn()
+        except hikari.HikariError as error:
+            _log.warning("owners_not_learned", error=type(error).__name__)
+        finally:
+            self._asking = None
 
     def under(self, policy: Policy) -> frozenset[int]:
         """Return the owners under a policy."""
@@ -106,7 +141,7 @@ class Owners:
     async def require(self, interaction: hikari.PartialInteraction) -> None:
         """Raise OwnersOnly for anybody else. To be asked at every call, press and form: a hidden command is
         not forbidden."""
-        if int(interaction.user.id) not in await self.ids():
+        if int(interaction.user.id) not in await self.ids(anew=True):
             raise OwnersOnly
 
 
@@ -190,7 +225,7 @@ class Gate:
 
     async def learn(self) -> None:
         """Learn what it takes to let anybody in. Raises hikari's errors."""
-        await self.owners.learn(self.rest)
+        await self.owners.learn()
         with suppress(StorageError):
             await self._in_force()
 

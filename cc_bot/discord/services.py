@@ -247,7 +247,7 @@ def build_services(
     places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
-    owners = Owners(settings.owners, given.policies)
+    owners = Owners(settings.owners, given.policies, bot.rest)
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = Chooser(given.agents, stores.agents, places)
     boards = CanvasBoards(

@@ -71,8 +71,8 @@ class DiscordForPages:
             return {}  # while nobody can tell, what is open stays so; the next request is asked about anew
         return {place: error_of(each) for place, each in refused.items()}
 
-    async def is_owner(self, user_id: int) -> bool:
-        return user_id in await self.gate.owners.ids()
+    async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
+        return user_id in await self.gate.owners.ids(anew=anew)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         known = self._managing.get((user_id, guild_id))
@@ -91,6 +91,8 @@ class DiscordForPages:
 
     async def name_of_channel(self, channel_id: int) -> str | None:
         async def ask() -> str | None:
+            if (await self.places.of(channel_id)).is_dm:
+                return None
             channel = await self.rest.fetch_channel(channel_id)
             if not isinstance(channel, hikari.GuildChannel):
                 return None
@@ -98,6 +100,10 @@ class DiscordForPages:
             return f"#{channel.name} ({guild})" if guild else f"#{channel.name}"
 
         return await self._name("channel", channel_id, ask)
+
+    async def is_dm(self, channel_id: int) -> bool:
+        found = await _ask(self.places.of(channel_id))
+        return found is not None and found.is_dm
 
     async def name_of_guild(self, guild_id: int) -> str | None:
         async def ask() -> str:

@@ -35,6 +35,7 @@
     │   ├── RepeatNotUnderstood
     │   ├── RepeatTooOften
     │   ├── SubjectNotUnderstood
+    │   │   └── IdNotUnderstood     its kind is known, as in a form
     │   ├── ModelsNotUnderstood
     │   ├── LimitNotUnderstood
     │   ├── LimitNotForChannels
@@ -306,6 +307,9 @@ class RepeatTooOften(InputError): ...
 
 
 class SubjectNotUnderstood(InputError): ...
+
+
+class IdNotUnderstood(SubjectNotUnderstood): ...
 
 
 class ModelsNotUnderstood(InputError): ...

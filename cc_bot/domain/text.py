@@ -3,11 +3,17 @@
 import re
 from typing import Final
 
-_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_TURNS: Final = "\u202a-\u202e\u2066-\u2069"
 """Directions of writing that hold beyond what they are meant for: UAX #9, section 2."""
+_CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+"""C0 without tab and line feed, DEL, C1 (a terminal takes U+009B for ESC [), halves of surrogate pairs."""
+_TURNING: Final = re.compile(f"[{_TURNS}]")
+_UNPRINTABLE: Final = re.compile(f"[{_CONTROLS}{_TURNS}]")
 
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
+
+_SIGN: Final = re.compile("^[\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+ ?")
 
 
 def shorten(text: str, limit: int) -> str:
@@ -19,6 +25,17 @@ def one_line(text: str) -> str:
     """Write a text without line breaks, and without marks that turn what stands after it in the line
     around."""
     return " ".join(_TURNING.sub("", text).split())
+
+
+def printable(text: str) -> str:
+    """Return the text without control characters, but for tab and line feed, and without what turns it
+    around."""
+    return _UNPRINTABLE.sub("", text.replace("\r\n", "\n"))
+
+
+def without_sign(text: str) -> str:
+    """Return a sentence without the emoji that it begins with on Discord, for where a font may lack it."""
+    return _SIGN.sub("", text)
 
 
 def hiragana(text: str) -> str:

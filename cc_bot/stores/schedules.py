@@ -34,6 +34,7 @@ from cc_bot.domain.schedule import (
     hours_of,
 )
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import printable
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import (
     MESSAGE,
@@ -655,8 +656,9 @@ class ScheduleStore:
         return MESSAGE.first(rows)
 
     def check(self, text: str) -> str:
-        """The text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
-        text = text.strip()
+        """The text as it is stored, whoever wrote it: a screen shows all of it, in its order. Raises
+        EmptyReminder, ReminderTooLong or SecretNotStored."""
+        text = printable(text).strip()
         if is_blank(text):
             raise EmptyReminder
         if len(text) > MAX_TEXT_CHARACTERS:

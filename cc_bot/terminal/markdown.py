@@ -18,22 +18,11 @@ from rich.text import Text
 
 from cc_bot.domain.kinsoku import graphemes, units
 from cc_bot.domain.message import spell_out
+from cc_bot.domain.text import printable
 
 # ---- printable -------------------------------------------------------------------------------------------
 # Text that is safe to print: what models, files and users wrote never moves the cursor, nor does it turn
 # around what stands after it in the line.
-
-# C0 without tab and line feed, DEL, C1 (a terminal takes U+009B for ESC [), and halves of surrogate pairs.
-_CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-_TURNS: Final = "\u202a-\u202e\u2066-\u2069"
-"""Directions of writing that hold beyond what they are meant for: UAX #9, section 2."""
-_UNSAFE: Final = re.compile(f"[{_CONTROLS}{_TURNS}]")
-
-
-def printable(text: str) -> str:
-    """Return the text without control characters, but for tab and line feed, and without what turns it
-    around."""
-    return _UNSAFE.sub("", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, limit: int = 200) -> str:

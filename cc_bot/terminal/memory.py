@@ -22,6 +22,7 @@ from cc_bot.domain.memory import (
     parse_tags,
 )
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, importable_parts
+from cc_bot.domain.text import printable
 from cc_bot.stores import Keep
 from cc_bot.terminal.commands import (
     FILE,
@@ -38,7 +39,7 @@ from cc_bot.terminal.commands import (
     write_new,
     write_or_complain,
 )
-from cc_bot.terminal.markdown import one_line, printable, set_apart
+from cc_bot.terminal.markdown import one_line, set_apart
 from cc_bot.terminal.view import MemoryPage, strip_marks, tag_words
 from cc_bot.texts import Texts
 from cc_bot.texts.memory import to_markdown

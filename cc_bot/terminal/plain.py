@@ -11,7 +11,8 @@ from typing import Final, TextIO
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart
-from cc_bot.terminal.markdown import Stated, one_line, printable, set_apart, stated_lines
+from cc_bot.domain.text import printable
+from cc_bot.terminal.markdown import Stated, one_line, set_apart, stated_lines
 from cc_bot.terminal.view import (
     AnswerView,
     Manual,

@@ -12,10 +12,11 @@ from cc_bot.domain.errors import CcBotError, EmptyReminder, ScheduleNotFound
 from cc_bot.domain.message import Message
 from cc_bot.domain.repeats import parse_schedules
 from cc_bot.domain.schedule import Firing, MissedReminders, ScheduleChange
+from cc_bot.domain.text import printable
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
 from cc_bot.terminal.commands import Argument, Chat, Person, command, number_of
-from cc_bot.terminal.markdown import printable, set_apart
+from cc_bot.terminal.markdown import set_apart
 from cc_bot.terminal.view import change_line, moment_line, reminder_line
 
 LATE: Final = timedelta(minutes=1)

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart, Element
+from cc_bot.domain.text import printable
 from cc_bot.terminal.markdown import (
     ChatMarkdown,
     GrowingMarkdown,
@@ -26,7 +27,6 @@ from cc_bot.terminal.markdown import (
     StatedLines,
     WrappedText,
     one_line,
-    printable,
     wrap_text,
 )
 from cc_bot.terminal.view import (

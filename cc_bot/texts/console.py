@@ -112,9 +112,6 @@ class ConsoleTexts(Area):
     access_caption = Sentence(ja="許可と拒否", en="Allowed and denied")
     rule = Sentence(ja="決まり", en="Rule")
     rules = by_key({"allow": Sentence(ja="許可", en="allowed"), "deny": Sentence(ja="拒否", en="denied")})
-    owners = Sentence(
-        ja="管理者は、決まりにかかわらずいつでも使えます。", en="Owners may always use the bot."
-    )
     add_rule = Sentence(ja="許可・拒否する", en="Allow or deny")
     allow = Sentence(ja="許可する", en="Allow")
     deny = Sentence(ja="拒否する", en="Deny")

@@ -184,6 +184,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="相手が読み取れませんでした。@人、@ロール、#チャンネル、またはIDと「区分」で指定してください。",
         en="I can't tell whom that means. Give @user, @role, #channel, or an id with its kind.",
     ),
+    errors.IdNotUnderstood: Sentence(
+        ja="IDが読み取れませんでした。Discord の「IDをコピー」で分かる数字を入れてください。",
+        en="I can't read that id. Please enter the number that Discord's “Copy ID” gives.",
+    ),
     errors.ModelsNotUnderstood: Sentence(
         ja="モデルの名前が読み取れませんでした。名前をコンマで区切って、5つまで書いてください。",
         en="I can't read those names. Give up to five models, separated by commas.",

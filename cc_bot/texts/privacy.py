@@ -42,7 +42,10 @@ class PrivacyTexts(Area):
             "decisions": Sentence(
                 ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"
             ),
-            "sign_ins": Sentence(ja="ブラウザでのサインイン", en="browsers that are signed in to your pages"),
+            "sign_ins": Sentence(
+                ja="サインイン（未使用のリンクをふくむ）",
+                en="sign-ins of browsers, unused links included",
+            ),
             "rules": Sentence(
                 ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"
             ),

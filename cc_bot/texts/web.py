@@ -41,9 +41,6 @@ class WebTexts(Area):
         en="If that is not you, close this page and press nothing. In a browser that others use too, sign out when you are done.",
     )
     sign_in_press = Sentence(ja="ページを開く", en="Open my pages")
-    terminal_place = Sentence(ja="ターミナル", en="Terminal")
-    """Where the terminal's user talks."""
-    direct_messages = Sentence(ja="DM", en="Direct messages")
     numbers = Sentence(ja="数値を見る", en="See the numbers")
     canvas_places = Sentence(ja="キャンバスを選んでください。", en="Choose a canvas.")
     canvas_others = Sentence(ja="ほかのチャンネル", en="Other channels")

@@ -86,8 +86,11 @@ class WebConversationTexts(Area):
     choice = Sentence(ja="{channel}・{agent}（{count}）", en="{channel}, {agent} ({count})")
     show = Sentence(ja="表示する", en="Show")
     terminal = Sentence(ja="ターミナル", en="Terminal")
-    unknown_channel = Sentence(ja="DM など（{id}）", en="A DM or another place ({id})")
-    """Parameter: id. Where Discord does not tell what a channel is called."""
+    dm = Sentence(ja="ボットとのDM", en="DM with the bot")
+    unknown_channel = Sentence(
+        ja="名前の分からないチャンネル（{made} 作成）", en="Unknown channel (made {made})"
+    )
+    """Parameter: made. Where Discord does not tell what a channel is called."""
     open = Sentence(ja="続いています", en="goes on")
     closed = Sentence(ja="終わりました", en="over")
     when = Sentence(ja="{first} 〜 {last}", en="{first} to {last}")
@@ -109,6 +112,10 @@ class WebConversationTexts(Area):
         en="What was said here goes, with its files and the summary that tells of it, and leaves the context of its channel. With the newest conversation of a place its canvas is emptied too. Messages on Discord itself and memories stay. This can't be undone.",
     )
     delete_now = Sentence(ja="元に戻せないことを確かめて消す", en="Delete for good")
+    gone = Sentence(
+        ja="この会話は、もうありません。消したか、保存する期間が過ぎています。",
+        en="This conversation is gone: it was deleted, or the time for which it is kept is over.",
+    )
     back = Sentence(ja="会話の一覧へ", en="All conversations")
     pages = Sentence(ja="ページ送り", en="Pages of this list")
     """What the links between pages are called for those who hear it."""

@@ -16,6 +16,7 @@ from cc_bot.texts import explain
 from cc_bot.web.canvas_feed import DENIED, CanvasFeed, Watcher, watcher_of
 from cc_bot.web.canvas_protocol import body_of
 from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.places import channel_names
 from cc_bot.web.server import is_from_ours
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import RequestRates, SignedIn, visitor_of
@@ -180,10 +181,7 @@ class CanvasPages:
         return CanvasPlace(channel_id, await self._name(visitor, channel_id), elements)
 
     async def _name(self, visitor: SignedIn, channel_id: int) -> str:
-        if not channel_id:
-            return visitor.words.web.terminal_place
-        named = await self._services.discord.name_of_channel(channel_id)
-        return named or visitor.words.web.direct_messages
+        return (await channel_names(self._services, [channel_id], visitor))[channel_id]
 
 
 def _bytes_of(sent: str | bytes) -> int:
@@ -198,7 +196,8 @@ def _asks_for_all(text: str) -> bool:
 
 
 def _sentence(error: CcBotError, visitor: SignedIn) -> str:
-    return explain(error, visitor.words, moment_in(visitor.locale, visitor.timezone))
+    words, at = visitor.words, moment_in(visitor.locale, visitor.timezone)
+    return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
 
 
 async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:

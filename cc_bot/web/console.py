@@ -5,7 +5,8 @@ exists. Nothing here shows what anybody wrote, or whose question it was.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -24,7 +25,7 @@ from cc_bot.administration import (
     parse_limit_value,
     parse_subject,
 )
-from cc_bot.domain.errors import InputError, OwnersOnly
+from cc_bot.domain.errors import IdNotUnderstood, InputError, OwnersOnly, SubjectNotUnderstood
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import (
     LIMIT_NAMES,
@@ -134,6 +135,14 @@ class ConsolePages:
     async def close(self) -> None:
         await self._checkups.close()
 
+    async def _require_owner(self, request: web.Request) -> SignedIn:
+        """Return who decides something, of whom it is asked anew whether they may, as `/admin` does. Raises
+        OwnersOnly."""
+        owner = owner_of(request)
+        if not await self._services.discord.is_owner(owner.user_id, anew=True):
+            raise OwnersOnly
+        return owner
+
     # ---- status
 
     async def show_status(self, request: web.Request) -> web.Response:
@@ -143,7 +152,7 @@ class ConsolePages:
 
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         """Begin it or end it. Raises InputError for a note that is too long."""
-        owner, administration = owner_of(request), self._owners.administration
+        owner, administration = await self._require_owner(request), self._owners.administration
         wanted = await text_of(request, "do")
         if wanted not in ("begin", "end"):
             raise InputError
@@ -172,13 +181,13 @@ class ConsolePages:
 
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
         """Have a limit hold. Raises LimitNotUnderstood, and what else parse_limit raises."""
-        owner = owner_of(request)
+        owner = await self._require_owner(request)
         key, value = await _limit_key(request), parse_limit_value(await text_of(request, "value"))
         await self._owners.administration.set_limit(owner.user_id, key, value)
         return see_other("/console/limits", "limit_set")
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
-        owner, key = owner_of(request), await _limit_key(request)
+        owner, key = await self._require_owner(request), await _limit_key(request)
         unset = await self._owners.administration.unset_limit(owner.user_id, key)
         return see_other("/console/limits", "limit_unset" if unset else "limit_was_not_set")
 
@@ -200,7 +209,7 @@ class ConsolePages:
 
     async def add_rule(self, request: web.Request) -> web.StreamResponse:
         """Allow or deny. Raises SubjectNotUnderstood."""
-        owner, about = owner_of(request), await _subject(request)
+        owner, about = await self._require_owner(request), await _subject(request)
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
         ruling = rulings.get(await text_of(request, "rule"))
         if ruling is None:  # a guess would lock everybody else out, or somebody in
@@ -210,7 +219,7 @@ class ConsolePages:
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
         """Take a rule back. Raises SubjectNotUnderstood."""
-        owner, about = owner_of(request), await _subject(request)
+        owner, about = await self._require_owner(request), await _subject(request)
         removal = await self._owners.administration.remove_rule(owner.user_id, about)
         if not removal.removed:
             return see_other("/console/access", "access_had_no_rule")
@@ -228,14 +237,14 @@ class ConsolePages:
 
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         """Have some models answer in a channel. Raises SubjectNotUnderstood and ModelsNotUnderstood."""
-        owner, channel_id = owner_of(request), await _channel_id(request)
+        owner, channel_id = await self._require_owner(request), await _channel_id(request)
         chain = parse_chain(await text_of(request, "models"))
         missing = await self._owners.administration.set_models(owner.user_id, channel_id, chain)
         return see_other("/console/models", "models_missing" if missing else "models_set")
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
         """Have the usual models answer. Raises SubjectNotUnderstood."""
-        owner, channel_id = owner_of(request), await _channel_id(request)
+        owner, channel_id = await self._require_owner(request), await _channel_id(request)
         unset = await self._owners.administration.unset_models(owner.user_id, channel_id)
         return see_other("/console/models", "models_unset" if unset else "models_were_not_set")
 
@@ -266,7 +275,7 @@ class ConsolePages:
 
     async def run_doctor(self, request: web.Request) -> web.StreamResponse:
         """Have it look, and show what it found, or that it is still looking."""
-        await self._checkups.run(owner_of(request).locale)
+        await self._checkups.run((await self._require_owner(request)).locale)
         return see_other("/console/doctor")
 
 
@@ -279,22 +288,41 @@ def owner_of(request: web.Request) -> SignedIn:
 
 
 def _render(request: web.Request, template: str, owner: SignedIn, **values: Any) -> web.Response:
-    console = owner.words.console
-    done = console.done.get(request.query.get("done", ""), "")
+    console, pressed = owner.words.console, request.query.get("done", "")
+    done = console.done.get(pressed, "")
+    if pressed == "access_set":
+        done = f"{done} {owner.words.admin.owners_stay}"
     shown = {"console": console, "admin": owner.words.admin, "done": done, **values}
     return render(request, template, owner, **shown)
 
 
 async def _subject(request: web.Request) -> Mentionable:
-    return parse_subject(await _id(request), await _kind(request))
+    written, kind = await _id(request), await _kind(request)
+    with _reading_id(kind):
+        return parse_subject(written, kind)
 
 
 async def _channel_id(request: web.Request) -> int:
-    return parse_subject(await _id(request), "channel").id
+    written = await _id(request)
+    with _reading_id("channel"):
+        return parse_subject(written, "channel").id
 
 
 async def _limit_key(request: web.Request) -> LimitKey:
-    return parse_limit(await text_of(request, "limit"), await _id(request), await _kind(request))
+    limit, written, kind = await text_of(request, "limit"), await _id(request), await _kind(request)
+    with _reading_id(kind):
+        return parse_limit(limit, written, kind)
+
+
+@contextmanager
+def _reading_id(kind: Subject | None) -> Iterator[None]:
+    """Raise IdNotUnderstood where a form had its kind chosen and an id written: no mention is missing."""
+    try:
+        yield
+    except SubjectNotUnderstood as error:
+        if kind is None:
+            raise
+        raise IdNotUnderstood from error
 
 
 async def _kind(request: web.Request) -> Subject | None:
@@ -353,4 +381,4 @@ def _rules(rules: AccessRules, *, here: bool) -> list[_Rule]:
 
 
 def _clock(owner: SignedIn, moment: datetime) -> str:
-    return moment.astimezone(owner.timezone).strftime("%m/%d %H:%M:%S")
+    return moment.astimezone(owner.timezone).strftime("%m-%d %H:%M:%S")

@@ -5,18 +5,22 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import structlog
 from aiohttp import web
 from markupsafe import Markup
 
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.message import Message
-from cc_bot.domain.session import ArchivedSession, SessionKey
+from cc_bot.domain.session import SessionKey
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
 from cc_bot.web.page import render, see_other
 from cc_bot.web.places import place_names
+from cc_bot.web.server import name_of_page
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
+
+_log = structlog.get_logger(__name__)
 
 SESSIONS: Final = 20
 MESSAGES: Final = 40
@@ -68,9 +72,12 @@ class ConversationPages:
         )
 
     async def read(self, request: web.Request) -> web.Response:
-        """Show what was said in one. Raises NothingHere."""
+        """Show what was said in one, or that it is gone. Raises NothingHere for a page that it does not
+        have."""
         visitor, stores = visitor_of(request), self._services.stores
-        session = await self._session(request, visitor)
+        session = await stores.archive.get_session(visitor.user_id, _id_in(request))
+        if session is None:
+            return _gone(request, visitor)
         page = PageNumber.of(request, session.messages, MESSAGES)
         messages = await stores.archive.list_messages(
             visitor.user_id, session.id, limit=MESSAGES, offset=page.offset(MESSAGES)
@@ -88,19 +95,19 @@ class ConversationPages:
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
-        """Delete one for good. Raises NothingHere, or a StorageError when nothing was deleted."""
+        """Delete one for good, or show that it is gone. Raises a StorageError when nothing was deleted."""
         visitor = visitor_of(request)
         key = await self._services.privacy.delete_session(visitor.user_id, _id_in(request))
         if key is None:
-            raise NothingHere
+            return _gone(request, visitor)
         await self._services.discord.canvas_changed(key)
         return see_other("/conversations", "conversation_deleted")
 
-    async def _session(self, request: web.Request, visitor: SignedIn) -> ArchivedSession:
-        session = await self._services.stores.archive.get_session(visitor.user_id, _id_in(request))
-        if session is None:
-            raise NothingHere
-        return session
+
+def _gone(request: web.Request, visitor: SignedIn) -> web.Response:
+    """Return the page of a conversation that there is not: deleted in another tab, or never one of theirs."""
+    _log.info("page_refused", page=name_of_page(request), error="NothingHere", status=404)
+    return render(request, "conversation_gone.html", visitor, status=404)
 
 
 def place_of(key: SessionKey) -> str:

@@ -3,10 +3,16 @@
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
 
 from cc_bot.domain.session import SessionKey
+from cc_bot.web.page import moment_in
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn
+
+_EPOCH_MS: Final = 1_420_070_400_000
+"""From which Discord's ids count, 22 bits further left (its reference, "Snowflakes")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +42,22 @@ async def channel_names(
     services: WebServices, channel_ids: Iterable[int], visitor: SignedIn
 ) -> Mapping[int, str]:
     """Return what channels are called, each under its id."""
-    ids, said = sorted(set(channel_ids)), visitor.words.web_conversation
-    asked = [services.discord.name_of_channel(id_) for id_ in ids if id_]
-    found = dict(zip(filter(None, ids), await asyncio.gather(*asked), strict=True))
-    return {0: said.terminal} | {
-        id_: name or said.unknown_channel.format(id=id_) for id_, name in found.items()
-    }
+    ids = sorted(set(channel_ids) - {0})
+    found = await asyncio.gather(*(_name(services, id_, visitor) for id_ in ids))
+    return {0: visitor.words.web_conversation.terminal} | dict(zip(ids, found, strict=True))
+
+
+async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> str:
+    """Return what a channel is called; where Discord does not tell, by when it was made, which tells several
+    of them apart."""
+    said = visitor.words.web_conversation
+    if name := await services.discord.name_of_channel(channel_id):
+        return name
+    if await services.discord.is_dm(channel_id):
+        return said.dm
+    at = moment_in(visitor.locale, visitor.timezone)
+    return said.unknown_channel.format(made=at(_made_at(channel_id)))
+
+
+def _made_at(id_: int) -> datetime:
+    return datetime.fromtimestamp(((id_ >> 22) + _EPOCH_MS) / 1000, UTC)

@@ -11,6 +11,7 @@ from typing import Final
 from aiohttp import web
 
 from cc_bot.domain.privacy import CONFIRM_WITHIN, LEFT_BY_ERASING, Holdings
+from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts
 from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
@@ -94,7 +95,7 @@ class PrivacyPages:
             visitor=None,
             owner=False,
             done="",
-            told=visitor.words.privacy.told(held),
+            told=without_sign(visitor.words.privacy.told(held)),
         )
 
 

@@ -22,8 +22,9 @@ from cc_bot.domain.schedule import (
     quiet_of,
     repeat_of,
 )
+from cc_bot.domain.text import without_sign
 from cc_bot.texts.reminder import described
-from cc_bot.web.form import id_in, text_of
+from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
 from cc_bot.web.page import moment_in, render, see_other
 from cc_bot.web.places import channel_names
 from cc_bot.web.services import WebServices
@@ -38,6 +39,7 @@ class ReminderPages:
     def __init__(self, services: WebServices) -> None:
         self._services = services
         self._schedules = services.stores.schedules
+        self._sent = SentForms()
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
@@ -65,9 +67,12 @@ class ReminderPages:
             "reminders.html",
             visitor,
             reminders=reminders,
+            form_key=make_form_key(),
             time_of=lambda each: _time(each, visitor, at(each.due_at)),
             place_of=lambda each: _place(each, visitor, names.get(each.key.channel_id, "")),
-            trouble_of=lambda each: words.reminder.reasons[each.obstacle] or words.reminder.paused,
+            trouble_of=lambda each: without_sign(
+                words.reminder.reasons[each.obstacle] or words.reminder.paused
+            ),
             most_characters=MAX_TEXT_CHARACTERS,
             longest_time=LONGEST_TIME,
             beat=beat,
@@ -78,17 +83,18 @@ class ReminderPages:
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Set one, or as many as its time means. Raises what `add_reminders` raises."""
-        visitor = visitor_of(request)
+        """Set one, or as many as its time means; the same form sent twice is one. Raises what
+        `add_reminders` raises."""
+        visitor, text = visitor_of(request), await text_of(request, "text")
         when, repeat = await _times(request)
-        await add_reminders(
-            self._schedules,
-            self._services.moments,
-            await self._source(visitor),
-            text=await text_of(request, "text"),
-            when=when,
-            repeat=repeat,
-        )
+
+        async def act() -> None:
+            source = await self._source(visitor)
+            await add_reminders(
+                self._schedules, self._services.moments, source, text=text, when=when, repeat=repeat
+            )
+
+        await self._sent.once(visitor.user_id, await text_of(request, "key"), (text, when, repeat), act)
         return see_other("/reminders", "reminder_set")
 
     async def change(self, request: web.Request) -> web.StreamResponse:

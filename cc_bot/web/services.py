@@ -38,7 +38,8 @@ class Discord(Protocol):
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
         """Return what commands from there would be refused with now; it counts for nothing."""
 
-    async def is_owner(self, user_id: int) -> bool: ...
+    async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
+        """Return whether the bot is theirs, as Discord had it a few seconds ago; `anew`: as it has it now."""
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         """Return whether somebody may manage a server, as Discord had it within the last minute."""
@@ -46,7 +47,10 @@ class Discord(Protocol):
     async def name_of(self, user_id: int) -> str | None: ...
 
     async def name_of_channel(self, channel_id: int) -> str | None:
-        """Return what a channel, thread or DM is called, with its server."""
+        """Return what a channel or thread of a server is called, with that."""
+
+    async def is_dm(self, channel_id: int) -> bool:
+        """Return whether it is a DM with the bot; False while Discord does not tell."""
 
     async def name_of_guild(self, guild_id: int) -> str | None: ...
 

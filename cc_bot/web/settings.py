@@ -8,13 +8,15 @@ from aiohttp import web
 from cc_bot import preferences
 from cc_bot.domain.errors import InputError, NothingHere, UnknownTimezone
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import UserSettings
 from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
+from cc_bot.texts import explain
 from cc_bot.web.form import number_of, text_of
 from cc_bot.web.page import render, see_other
 from cc_bot.web.places import channel_names
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import visitor_of
+from cc_bot.web.visitor import SignedIn, visitor_of
 
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 LONGEST_ZONE: Final = 64
@@ -34,13 +36,30 @@ class SettingsPages:
 
     async def show(self, request: web.Request) -> web.Response:
         """Show what is chosen, and who is signed in."""
-        visitor, services = visitor_of(request), self._services
+        visitor = visitor_of(request)
+        chosen = await self._services.stores.settings.get(visitor.user_id)
+        return await self._page(request, visitor, chosen)
+
+    async def _page(
+        self,
+        request: web.Request,
+        visitor: SignedIn,
+        chosen: UserSettings,
+        trouble: str = "",
+        *,
+        status: int = 200,
+    ) -> web.Response:
+        """Return the form with what is chosen, or was typed, and the browsers; `trouble` is what is wrong
+        with the time zone."""
+        services = self._services
         sessions = await services.stores.web_sessions.list(visitor.user_id)
         return render(
             request,
             "settings.html",
             visitor,
-            chosen=await services.stores.settings.get(visitor.user_id),
+            status=status,
+            chosen=chosen,
+            trouble=trouble,
             zones=suggest_zones(""),
             default_zone=services.settings.timezone.key,
             may_speak=services.settings.speaks,
@@ -49,21 +68,26 @@ class SettingsPages:
         )
 
     async def save(self, request: web.Request) -> web.StreamResponse:
-        """Choose all of it. Raises UnknownTimezone, and InputError for a language that there is not."""
+        """Choose all of it; what is typed stays where the time zone is none. Raises InputError for a language
+        that there is not."""
         visitor, services = visitor_of(request), self._services
         if not {"language", "timezone"} <= (await request.post()).keys():  # to leave it out chooses nothing
             raise InputError
         locale = _locale_in(await text_of(request, "language"))
-        zone = _zone_in(await text_of(request, "timezone"))
+        typed = await text_of(request, "timezone")
         spoken = bool(await text_of(request, "spoken"))
-        await preferences.choose(
-            services.stores,
-            visitor.user_id,
-            locale=locale,
-            zone=zone,
-            spoken=spoken if services.settings.speaks else Keep.AS_IS,
-            default_zone=services.settings.timezone.key,
-        )
+        try:
+            await preferences.choose(
+                services.stores,
+                visitor.user_id,
+                locale=locale,
+                zone=_zone_in(typed),
+                spoken=spoken if services.settings.speaks else Keep.AS_IS,
+                default_zone=services.settings.timezone.key,
+            )
+        except UnknownTimezone as error:
+            written = UserSettings(locale=locale, timezone=typed, spoken=spoken)
+            return await self._page(request, visitor, written, explain(error, visitor.words), status=400)
         return see_other("/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:

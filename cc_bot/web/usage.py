@@ -8,7 +8,6 @@ from typing import Final
 
 from aiohttp import web
 
-from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.member import Remaining, Total, UsageBreakdown, UsageReport
 from cc_bot.texts import Texts
 from cc_bot.texts.usage import money
@@ -71,8 +70,7 @@ class UsagePages:
         return (web.get("/usage", self.show),)
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show one's own usage of some days, and that of servers that one manages. Raises NothingHere for
-        other days than there are."""
+        """Show one's own usage of some days, and that of servers that one manages."""
         visitor, spending = visitor_of(request), self._services.spending
         days = _days_of(request)
         payer = replace(payer_of(visitor), role_ids=())
@@ -111,10 +109,9 @@ class UsagePages:
 
 
 def _days_of(request: web.Request) -> int:
-    asked = request.query.get("days", str(USUAL))
-    if asked not in map(str, PERIODS):
-        raise NothingHere
-    return int(asked)
+    """Return how many days are asked for; the usual ones, where that is no choice."""
+    asked = request.query.get("days", "")
+    return next((days for days in PERIODS if str(days) == asked), USUAL)
 
 
 def view_of(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, *, name: str = "") -> UsageView:

@@ -192,6 +192,15 @@ class TestBars:
         assert "1,250万" in written(drawn(what, Locale.JA))
         assert "12.5M" in written(drawn(what, Locale.EN))
 
+    @pytest.mark.parametrize("several_series", [False, True])
+    @pytest.mark.parametrize("label", ["東京", "丸の内にある、名前がとても長くて二行にもおさまらない店" * 2])
+    def test_that_lie_have_both_ends_of_their_axis_written(self, label: str, several_series: bool) -> None:
+        values = {"収支": [-9500.0, 20000.0]} | ({"支出": [-8000.0, 7000.0]} if several_series else {})
+        what = several("bar", [label + "の合計を、税金をふくめて計算した金額", "大阪"], values)
+        check(what, Locale.JA)
+        numbers = written(drawn(what))
+        assert {"-10,000", "20,000"} <= {*numbers}
+
 
 class TestLines:
     def test_differ_without_colour(self) -> None:

@@ -58,4 +58,4 @@ def gate_over(
     patience_s: float = 1.0,
 ) -> Gate:
     policies = Policies(file, locale=Locale.JA)
-    return Gate(Owners(owners, policies), policies, stores.access, Places(rest), rest, patience_s)
+    return Gate(Owners(owners, policies, rest), policies, stores.access, Places(rest), rest, patience_s)

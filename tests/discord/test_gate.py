@@ -11,7 +11,7 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.access import Gate, Owners, error_of
+from cc_bot.discord.access import OWNERS_S, Gate, Owners, error_of
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.errors import NotAllowed, StorageError, UnderMaintenance
 from cc_bot.domain.member import Refusal, Visitor
@@ -164,8 +164,7 @@ class TestOwners:
     async def test_are_those_of_the_application_unless_the_operator_named_some(
         self, door: Door, rest: hikari.api.RESTClient, named: frozenset[int]
     ) -> None:
-        owners = Owners(named, Policies(door.file, locale=Locale.JA))
-        await owners.learn(rest)
+        owners = Owners(named, Policies(door.file, locale=Locale.JA), rest)
         assert await owners.ids() == (named or {door.discord.owner.id})
         door.file.write_text("[access]\nowners = [6]\n", encoding="utf-8")
         assert await owners.ids() == named | {6}
@@ -175,6 +174,37 @@ class TestOwners:
     ) -> None:
         ann, ben = door.discord.user("Ann"), door.discord.user("Ben")
         door.discord.world.team = [(ann, True), (ben, False)]
-        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA))
-        await owners.learn(rest)
+        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
         assert await owners.ids() == {ann.id}
+
+    async def test_are_asked_about_anew_where_something_is_decided(
+        self, door: Door, rest: hikari.api.RESTClient
+    ) -> None:
+        ann = door.discord.user("Ann")
+        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
+        assert await owners.ids() == {door.discord.owner.id}
+        door.discord.world.team = [(ann, True)]
+        assert await owners.ids() == {door.discord.owner.id}, "a moment ago"
+        assert await owners.ids(anew=True) == {ann.id}
+        assert await owners.ids() == {ann.id}
+
+    async def test_are_asked_about_again_after_a_while(self, door: Door, rest: hikari.api.RESTClient) -> None:
+        ann = door.discord.user("Ann")
+        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
+        await owners.ids()
+        door.discord.world.team = [(ann, True)]
+        owners._asked_at_s -= OWNERS_S
+        door.discord.fail_next("GET /oauth2/applications/@me", 200, delay_s=0.2)
+        asking = asyncio.create_task(owners.ids())
+        await asyncio.sleep(0)
+        assert await owners.ids() == {door.discord.owner.id}, "nobody else waits for that"
+        assert not asking.done()
+        assert await asking == {ann.id}
+
+    async def test_stay_who_they_were_while_discord_does_not_tell(
+        self, door: Door, rest: hikari.api.RESTClient
+    ) -> None:
+        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
+        await owners.ids()
+        door.discord.fail_next("GET /oauth2/applications/@me", status=403)
+        assert await owners.ids(anew=True) == {door.discord.owner.id}

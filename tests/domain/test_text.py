@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_bot.domain.text import hiragana, in_digits, shorten
+from cc_bot.domain.text import hiragana, in_digits, shorten, without_sign
 
 
 class TestShortened:
@@ -33,3 +33,18 @@ class TestInDigits:
     def test_is_not_made_of_anything_else(self, word: str) -> None:
         with pytest.raises(KeyError):
             in_digits(word)
+
+
+class TestWithoutSign:
+    @pytest.mark.parametrize(
+        ("told", "shown"),
+        [
+            ("🗑️ すべて消しました。", "すべて消しました。"),
+            ("⏸️ Paused: DMs are closed.", "Paused: DMs are closed."),
+            ("👨‍👩‍👧 家族", "家族"),
+            ("「⏸️」は残ります", "「⏸️」は残ります"),
+            ("", ""),
+        ],
+    )
+    def test_leaves_the_sentence(self, told: str, shown: str) -> None:
+        assert without_sign(told) == shown

@@ -1,6 +1,7 @@
 """One's own pages, from `/web` on Discord to the canvas in a browser, through a kill and back."""
 
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,9 +12,11 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, draw, no_board, titles
+from tests.end_to_end.heartbeats import begin, day
 from tests.end_to_end.memories import menu_id
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, User
+from tests.loopback.model_server import calls, says
 from tests.web.pages import free_port
 
 browser = browser_fixture("session")
@@ -136,10 +139,42 @@ class TestAKill:
             await stage.start()
             await expect(page.locator(".element .name")).to_have_text(["夜の間に"])
             await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
-            trouble.forgive("ERR_CONNECTION_RESET")  # what was still on its way, such as the icon
-            trouble.forgive("ERR_CONNECTION_REFUSED")
+            trouble.forgive("Failed to load resource: net::ERR_")
             trouble.forgive("WebSocket")
             await board(stage, channel, lambda shown: "夜の間に" in titles(shown))
+
+    async def test_lets_a_heartbeat_draw_while_the_page_reconnects(
+        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        trouble = Trouble()
+        await draw(stage, aiko, channel, PLAN)
+        await board(stage, channel)
+        await begin(stage, aiko, channel, where="channel")
+        await stage.told(aiko, channel, "memory add", content=f"{day(2)}に歯医者")
+        async with opened(browser, stage, aiko, channel, trouble) as page:
+            await expect(page.locator(".element")).to_have_count(1)
+            await stage.program.kill()
+            await stage.discord.gone()
+            await expect(page.locator("#canvas")).to_have_attribute("aria-busy", "true")
+            stage.change(f"UPDATE schedules SET due_at = {int(time.time() * 1000)} WHERE user_id = {aiko.id}")
+            stage.model.script(calls(SHOPPING), says("[silent]"))
+            await stage.start()
+            await expect(page.locator(".element .name")).to_have_text(["無題", "買い物"])
+            await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
+            trouble.forgive("Failed to load resource: net::ERR_")
+            trouble.forgive("WebSocket")
+            await board(stage, channel, lambda shown: "買い物" in titles(shown))
+
+
+class TestTheConversations:
+    async def test_of_a_dm_are_called_so(
+        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await stage.ask(aiko, stage.discord.dm(aiko), "ここはどこ?")
+        async with opened(browser, stage, aiko, stage.discord.dm(aiko)) as page:
+            await expect(page.get_by_role("heading", level=1)).to_have_text("キャンバス ボットとのDM")
+            await page.get_by_role("link", name="会話").click()
+            await expect(page.locator("main")).to_contain_text("ボットとのDM")
 
 
 class TestSlashWeb:

@@ -54,6 +54,26 @@ class TestTheConsole:
         async with visit_of(stage, aiko, channel, url) as visit:
             await visit.open("/console", status=404)
 
+    async def test_is_closed_to_a_former_owner_with_their_next_action(
+        self, stage: Stage, ben: User, channel: Channel, url: str
+    ) -> None:
+        world = stage.discord.world
+        async with visit_of(stage, stage.discord.owner, channel, url) as former:
+            await former.open("/console")
+            world.team = [(ben, True)]
+            try:
+                answer = await former.press("/console/maintenance", do="begin", note="")
+                assert answer.status == 404
+                await former.open("/console", status=404)
+                refused = await stage.told(stage.discord.owner, channel, "admin status")
+                assert "cc-bot" not in refused
+                async with visit_of(stage, ben, channel, url) as visit:
+                    await visit.open("/console")
+            finally:
+                world.team = []
+            assert "cc-bot" in await stage.told(stage.discord.owner, channel, "admin status")
+            await former.open("/console")
+
     async def test_has_the_doctor_look_while_questions_are_answered(
         self, stage: Stage, aiko: User, channel: Channel, url: str
     ) -> None:

@@ -46,10 +46,21 @@ class TestNewSchedule:
     async def test_that_is_private_stays_in_the_terminal(self, schedules: Clocked) -> None:
         assert (await once(schedules, visibility="private", place="terminal")).place == "terminal"
 
-    @pytest.mark.parametrize("text", ["", "  \n", "\u200b", "\u3164\u2800"])
+    @pytest.mark.parametrize("text", ["", "  \n", "\u200b", "\u3164\u2800", "\x00\u202e"])
     async def test_needs_a_text(self, schedules: Clocked, text: str) -> None:
         with pytest.raises(EmptyReminder):
             await once(schedules, text=text)
+
+    async def test_has_nothing_in_its_text_that_a_screen_would_not_show_or_would_turn_around(
+        self, schedules: Clocked
+    ) -> None:
+        text = "\x00薬を\u202e2錠\u202c飲む\x1b[31m\r\n\u2066食後\u2069に\tTake \x07it\x9b"
+        added = await once(schedules, text=text)
+        assert added.text == "薬を2錠飲む[31m\n食後に\tTake it"
+        changed = await schedules.change(KEY.user_id, added.id, text="水\u202eも\x00")
+        assert changed is not None
+        assert changed.text == "水も"
+        assert schedules.check("\u2067薬") == "薬", "as a proposal has it"
 
     async def test_holds_a_thousand_characters(self, schedules: Clocked) -> None:
         assert len((await once(schedules, text="あ" * 1000)).text) == 1000

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment
 
-from cc_bot.terminal.markdown import GrowingMarkdown, one_line, printable
+from cc_bot.domain.text import printable
+from cc_bot.terminal.markdown import GrowingMarkdown, one_line
 
 ANSWER = """# 見出し
 日本語の段落です。次の行は

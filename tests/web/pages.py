@@ -28,6 +28,8 @@ from cc_bot.web.site import serve_pages
 TARO: Final = 123456789012345678
 HANA: Final = 876543210987654321
 CHANNEL: Final = 987654321098765432
+DM: Final = 42
+"""Taro's with the bot."""
 
 
 @dataclass
@@ -37,8 +39,11 @@ class Town:
     core: Core
     denied: set[int] = field(default_factory=set)
     owners: set[int] = field(default_factory=set)
+    former_owners: set[int] = field(default_factory=set)
+    """Those of them whose bot it is no more, which is noticed where it is asked anew."""
     managers: set[tuple[int, int]] = field(default_factory=set)
     names: dict[int, str] = field(default_factory=lambda: {TARO: "太郎", HANA: "花 & <Hana>"})
+    dms: set[int] = field(default_factory=lambda: {DM})
     changed: list[SessionKey] = field(default_factory=list)
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
     told_anew: list[int] = field(default_factory=list)
@@ -53,8 +58,8 @@ class Town:
     async def refusals(self, places: Sequence[WebPlace]) -> Mapping[WebPlace, AccessError]:
         return {place: NotAllowed() for place in places if place.user_id in self.denied}
 
-    async def is_owner(self, user_id: int) -> bool:
-        return user_id in self.owners
+    async def is_owner(self, user_id: int, *, anew: bool = False) -> bool:
+        return user_id in self.owners and not (anew and user_id in self.former_owners)
 
     async def manages(self, user_id: int, guild_id: int) -> bool:
         return (user_id, guild_id) in self.managers
@@ -64,6 +69,9 @@ class Town:
 
     async def name_of_channel(self, channel_id: int) -> str | None:
         return "#雑談 (日本語サーバー)" if channel_id == CHANNEL else None
+
+    async def is_dm(self, channel_id: int) -> bool:
+        return channel_id in self.dms
 
     async def name_of_guild(self, guild_id: int) -> str | None:
         return "日本語サーバー"

@@ -52,6 +52,27 @@ class TestThePage:
             await site.core.stores.canvases.clear(KEY)
             await expect(page.locator("#empty")).to_be_visible()
 
+    @pytest.mark.parametrize("scripts", [True, False])
+    async def test_has_words_at_the_top_and_charts_as_wide_as_their_cards(
+        self, browser: Browser, site: Site, scripts: bool
+    ) -> None:
+        await draw(site, CHART, ShowText("題のない文", id="plain"))
+        async with new_page(browser, locale="ja-JP", java_script_enabled=scripts) as page:
+            await sign_in(page, site)
+            if scripts:
+                await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            card, words, body, chart = [
+                await page.locator(f"[data-id={which}").bounding_box()
+                for which in ("plain]", "plain] .body p", "sales] .body", "sales] .chart")
+            ]
+            assert card
+            assert words
+            assert body
+            assert chart
+            assert words["y"] - card["y"] < 16, "no empty line stands for a title"
+            assert chart["width"] == pytest.approx(body["width"], abs=1)
+            await expect(page.locator(".untitled")).to_have_count(1)
+
     async def test_keeps_what_did_not_change(self, browser: Browser, site: Site) -> None:
         async with new_page(browser, locale="ja-JP") as page:
             await draw(site, CARD, CHART)
@@ -153,6 +174,54 @@ class TestWhileTheBotIsAway:
             await expect(page.locator("#said")).to_have_text("サインアウトしました。")
             await asyncio.sleep(0.6)
             await expect(page.locator("#state")).to_have_text("サインアウトしました。")
+
+    async def test_another_tab_is_empty_after_signing_out(self, browser: Browser, site: Site) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            await draw(site, CARD)
+            await draw(site, ShowText("ひみつ", id="secret"), visibility="private")
+            await sign_in(page, site)
+            other = await page.context.new_page()
+            await other.goto(page.url)
+            await expect(other.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await expect(other.locator(".element")).to_have_count(2)
+            await page.get_by_role("button", name="サインアウト").click()
+            await expect(page.get_by_role("heading", level=1)).to_have_text("サインアウトしました")
+            await expect(other.locator(".element")).to_have_count(0)
+            assert "ひみつ" not in await other.locator("main").inner_text()
+            await expect(other.locator("#said")).to_have_text("サインアウトしました。")
+
+    async def test_each_wait_is_twice_the_last_up_to_eight_seconds(
+        self, browser: Browser, site: Site
+    ) -> None:
+        async with new_page(browser, locale="ja-JP") as page:
+            opened: list[WebSocketRoute] = []
+            ended = asyncio.Queue[WebSocketRoute]()
+            away = asyncio.Event()
+
+            async def stand_between(socket: WebSocketRoute) -> None:
+                opened.append(socket)
+                if not away.is_set():
+                    socket.connect_to_server()
+                    return
+                await socket.close()
+                ended.put_nowait(socket)
+
+            await page.route_web_socket("**/socket", stand_between)
+            await page.clock.install(time=0)
+            await draw(site, CARD)
+            await sign_in(page, site)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await page.clock.pause_at(60_000)
+            away.set()
+            await opened[-1].close()
+            await expect(page.locator("#canvas")).to_have_attribute("aria-busy", "true")
+            for wait_ms in (250, 500, 1000, 2000, 4000, 8000, 8000):
+                before = len(opened)
+                await page.clock.run_for(wait_ms - 1)
+                assert len(opened) == before, wait_ms
+                await page.clock.run_for(1)
+                async with asyncio.timeout(10):
+                    await ended.get()
 
 
 class TestRevision:

@@ -95,6 +95,17 @@ class TestWhoMay:
         assert await administration.list_models() == {}
 
     @pytest.mark.parametrize(("path", "form"), ACTIONS)
+    async def test_act_no_more_is_noticed_with_the_first_action(
+        self, site: Site, owner: Visit, path: str, form: dict[str, str]
+    ) -> None:
+        site.town.former_owners.add(TARO)
+        answer = await owner.press(path, **form)
+        assert answer.status == 404
+        administration = site.services.console.administration
+        assert await administration.get_maintenance() is None
+        assert await administration.list_models() == {}
+
+    @pytest.mark.parametrize(("path", "form"), ACTIONS)
     async def test_is_not_another_sites_to_press(self, owner: Visit, path: str, form: dict[str, str]) -> None:
         elsewhere = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
         async with owner.client.post(path, data=form, headers=elsewhere, allow_redirects=False) as answer:
@@ -169,6 +180,12 @@ class TestLimits:
         told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
         assert "全員 メモリの件数 制限なし 管理者" in told
 
+    async def test_are_taken_in_japanese_digits(self, owner: Visit) -> None:
+        told = await follow(
+            owner, "/console/limits", limit="memories", value="１，２３４", kind="user", id="１２３"
+        )
+        assert "人 123 メモリの件数 1,234 管理者" in told
+
     @pytest.mark.parametrize(
         ("form", "sentence"),
         [
@@ -176,13 +193,14 @@ class TestLimits:
             ({"limit": "words", "value": "1"}, "制限が読み取れませんでした。"),
             (
                 {"limit": "memories", "value": "1", "kind": "user", "id": "花子"},
-                "相手が読み取れませんでした。",
+                "IDが読み取れませんでした。",
             ),
             (
                 {"limit": "memories", "value": "1", "kind": "guild", "id": "5"},
                 "サーバー全体では決め",
             ),
-            ({"limit": "memories", "value": "1", "kind": "user", "id": ""}, "相手が読み取れませんでした。"),
+            ({"limit": "memories", "value": "1", "kind": "user", "id": ""}, "IDが読み取れませんでした。"),
+            ({"limit": "memories", "value": "1", "kind": "", "id": "5"}, "相手が読み取れませんでした。"),
         ],
     )
     async def test_that_can_not_be_are_told_why(
@@ -197,6 +215,8 @@ class TestAccess:
         assert "だれでも、どこでも使えます。" in shown(await owner.open("/console/access"))
         told = await follow(owner, "/console/access", kind="user", id=f"<@{HANA}>", rule="deny")
         assert f"拒否 人 {HANA} 管理者" in told
+        assert told.count("管理者は、決まりにかかわらずいつでも使えます。") == 1
+        assert "いつでも使えます。" in told[: told.index("許可と拒否")]
         told = await follow(owner, "/console/access", kind="guild", id="55", rule="allow")
         assert "許可 サーバー 55 管理者" in told
         assert "そこにあるものだけが使えます。" in told
@@ -226,6 +246,8 @@ class TestModels:
     async def test_that_can_not_be_read_are_told(self, owner: Visit) -> None:
         answer = await owner.press("/console/models", id=str(CHANNEL), models=",")
         assert "モデルの名前が読み取れませんでした。" in await answer.text()
+        answer = await owner.press("/console/models", id="雑談", models="gpt-5")
+        assert "IDが読み取れませんでした。" in await answer.text()
 
 
 @pytest.mark.usefixtures("_recording")

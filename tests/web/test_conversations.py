@@ -1,12 +1,16 @@
 """The pages of one's conversations: listed, read and deleted, and nobody else's."""
 
+import re
+from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.web.page import moment_in
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 
 KEY: Final = SessionKey(TARO, CHANNEL)
@@ -32,9 +36,29 @@ class TestList:
         page = await taro.open("/conversations")
         assert f'href="/conversations/{here}">旅行の&lt;計画&gt;</a>' in page
         assert "#雑談 (日本語サーバー)" in page
-        assert "DM など（42）" in page
+        assert "ボットとのDM" in page
         assert "発言と回答 2件" in page
         assert page.index("DMの話") < page.index("旅行の")
+
+    async def test_tells_places_apart_that_nobody_names_without_their_ids(
+        self, site: Site, taro: Visit
+    ) -> None:
+        gone, other = 1_300_000_000_000_000_000, 1_400_000_000_000_000_000
+        await talk(site, ("消えたチャンネルで", "はい"), key=SessionKey(TARO, gone))
+        id_ = await talk(site, ("別の所で", "はい"), key=SessionKey(TARO, other))
+        page = await taro.open("/conversations")
+        at = moment_in(Locale.JA, ZoneInfo("Asia/Tokyo"))
+        older, newer = (
+            at(datetime(2024, 10, 27, 7, 35, tzinfo=UTC)),
+            at(datetime(2025, 7, 30, 6, 20, tzinfo=UTC)),
+        )
+        for made in (older, newer):
+            assert page.count(f"（{made} 作成）") == 2, "in the filter and in the list"
+        assert f"（{newer} 作成）" in await taro.open(f"/conversations/{id_}")
+        await site.core.stores.settings.set(TARO, locale=Locale.EN)
+        page = await taro.open("/conversations")
+        assert "Unknown channel (made 2024-10-27 16:35)" in page
+        assert not re.search(rf">[^<]*({gone}|{other})", page), "an id stands in addresses alone"
 
     async def test_shows_those_of_one_place_with_their_summary(self, site: Site, taro: Visit) -> None:
         await talk(site, ("旅行の計画", "京都です"))
@@ -113,6 +137,16 @@ class TestDeleting:
         session = await site.core.stores.sessions.open(KEY)
         assert (session.id != gone, session.history) == (True, ())
         assert await site.core.stores.erasures.read()
+
+    async def test_once_more_in_another_tab_says_that_it_is_gone(self, site: Site, taro: Visit) -> None:
+        id_ = await talk(site, ("旅行の計画", "はい"))
+        await taro.press(f"/conversations/{id_}/delete")
+        answer = await taro.press(f"/conversations/{id_}/delete")
+        assert answer.status == 404
+        for page in (await answer.text(), await taro.open(f"/conversations/{id_}", status=404)):
+            assert "この会話は、もうありません。" in page
+            assert '<a href="/conversations">会話の一覧へ</a>' in page
+            assert 'href="/conversations" aria-current="page"' in page
 
     async def test_has_the_message_with_its_canvas_follow(self, site: Site, taro: Visit) -> None:
         id_ = await talk(site, ("旅行の計画", "はい"))

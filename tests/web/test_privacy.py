@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from cc_bot.domain import Locale, Message, SessionKey
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 
@@ -26,9 +28,29 @@ class TestShowing:
         assert "What is stored about you" in english
         assert "Everything else stays until you delete it." in english
 
+    @pytest.mark.parametrize("path", ["/privacy", "/privacy/erase"])
+    async def test_is_a_part_of_the_settings(self, taro: Visit, path: str) -> None:
+        assert 'href="/settings" aria-current="page"' in await taro.open(path)
+
+    async def test_counts_links_as_what_they_are_and_no_browser_that_signed_out(
+        self, site: Site, taro: Visit
+    ) -> None:
+        async with site.visit() as other:
+            await other.press("/sign-out")
+        await site.link()
+        counted = "サインイン（未使用のリンクをふくむ） 2件"
+        assert counted in await taro.open("/privacy/erase"), "this browser, and the link"
+        answer = await taro.press("/privacy/erase", until=await until(taro))
+        page = await answer.text()
+        assert counted in page
+        assert "すべて消しました。" in page
+        assert "🗑" not in page
+
     async def test_is_also_for_whoever_may_not_use_the_bot_any_more(self, site: Site, taro: Visit) -> None:
         site.town.denied.add(TARO)
-        await taro.open("/settings", status=403)
+        refused = await taro.open("/settings", status=403)
+        assert '<a href="/privacy">' in refused
+        assert 'action="/sign-out"' in refused
         await taro.open("/privacy")
         await taro.open("/privacy/export")
 

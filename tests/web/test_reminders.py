@@ -1,5 +1,7 @@
 """The page of one's reminders and heartbeat: set, changed, cancelled, and nobody else's."""
 
+import asyncio
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -15,6 +17,13 @@ TOMORROW: Final = datetime.now(UTC) + timedelta(days=1)
 
 async def listed(site: Site, user_id: int = TARO) -> list[Schedule]:
     return [*await site.core.stores.schedules.list(user_id)]
+
+
+def key_in(page: str) -> str:
+    """The key that a page gives its form."""
+    found = re.search(r'name="key" value="([\w-]{16})"', page)
+    assert found is not None
+    return found[1]
 
 
 class TestNewReminder:
@@ -33,6 +42,30 @@ class TestNewReminder:
     async def test_is_one_for_each_time(self, site: Site, taro: Visit) -> None:
         await taro.press("/reminders", text="薬", when="明日9時と18時", repeat="")
         assert len(await listed(site)) == 2
+
+    async def test_that_is_sent_twice_is_one(self, site: Site, taro: Visit) -> None:
+        form = {"text": "薬", "when": "明日9時", "repeat": "", "key": key_in(await taro.open("/reminders"))}
+        answers = await asyncio.gather(*(taro.press("/reminders", **form) for _ in range(3)))
+        assert {answer.headers["Location"] for answer in answers} == {"/reminders?done=reminder_set"}
+        assert len(await listed(site)) == 1
+        await taro.press("/reminders", **{**form, "text": "Take the pills"})
+        assert len(await listed(site)) == 2, "other words are another form"
+        await taro.press("/reminders", **{**form, "key": key_in(await taro.open("/reminders"))})
+        assert len(await listed(site)) == 3, "and so is a page of its own"
+        async with site.visit(HANA) as hana:
+            await hana.press("/reminders", **form)
+        assert len(await listed(site, HANA)) == 1
+
+    async def test_that_was_refused_may_be_sent_again(self, site: Site, taro: Visit) -> None:
+        form = {"when": "明日9時", "repeat": "", "key": key_in(await taro.open("/reminders"))}
+        for _ in range(2):
+            assert (await taro.press("/reminders", text="", **form)).status == 400
+        await taro.press("/reminders", text="薬", **form)
+        assert len(await listed(site)) == 1
+
+    async def test_is_kept_in_the_order_that_it_was_typed_in(self, site: Site, taro: Visit) -> None:
+        await taro.press("/reminders", text="\u202e薬\x00を\u2066飲む", when="明日9時", repeat="")
+        assert [each.text for each in await listed(site)] == ["薬を飲む"]
 
     @pytest.mark.parametrize(
         ("text", "when", "repeat"),

@@ -40,6 +40,22 @@ class TestSettings:
         assert told in await answer.text()
         assert await site.core.stores.settings.get(TARO) == UserSettings()
 
+    async def test_with_no_time_zone_stay_in_the_form_with_what_is_wrong(
+        self, site: Site, taro: Visit
+    ) -> None:
+        await taro.press("/settings", language="ja", timezone="Europe/Paris")
+        answer = await taro.press("/settings", language="en", timezone='火星 "<b>"')
+        page = await answer.text()
+        assert answer.status == 400
+        assert 'value="火星 &#34;&lt;b&gt;&#34;"' in page
+        assert 'aria-describedby="timezone-trouble timezone-hint" aria-invalid="true"' in page
+        assert "そのタイムゾーンは見つかりません" in page
+        assert '<option value="en" lang="en" selected>' in page
+        assert "サインインしているブラウザ" in page
+        chosen = await site.core.stores.settings.get(TARO)
+        assert (chosen.locale, chosen.timezone) == (Locale.JA, "Europe/Paris")
+        assert "aria-invalid" not in await taro.open("/settings")
+
     async def test_are_ones_own(self, site: Site, taro: Visit) -> None:
         await taro.press("/settings", language="en", timezone="Europe/Paris")
         assert await site.core.stores.settings.get(HANA) == UserSettings()

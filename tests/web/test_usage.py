@@ -67,8 +67,10 @@ class TestOwn:
         assert ">1,100</td>" not in week
         assert week.count("<rect ") == 7
         assert "月ごと" in await taro.open("/usage?days=365")
-        for wrong in ("1", "x", "", "-7", "９"):
-            await taro.open(f"/usage?days={wrong}", status=404)
+        for wrong in ("1", "abc", "", "-7", "９"):
+            page = await taro.open(f"/usage?days={wrong}")
+            assert 'href="/usage?days=30" aria-current="true"' in page
+            assert ">1,100</td>" in page
 
     async def test_is_nobody_elses(self, site: Site, taro: Visit) -> None:
         await spend(site, 777, user_id=HANA, model="secret-model")

@@ -43,6 +43,7 @@ function write(node, element, before) {
   const heading = node.querySelector(".name");
   heading.textContent = name;
   heading.classList.toggle("heard", !element.title);
+  node.classList.toggle("untitled", !element.title);
   node.querySelector(".lock").hidden = element.visibility !== "private";
   const remove = node.querySelector(".remove");
   remove.setAttribute("aria-label", label);
