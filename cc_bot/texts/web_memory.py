@@ -68,7 +68,7 @@ class WebMemoryTexts(Area):
         en="Used only in DMs and in answers that you alone see",
     )
 
-    private_only = Sentence(ja="DM と、自分だけに見える回答", en="in DMs and in answers that you alone see")
+    private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
     until = Sentence(ja="{date} まで", en="until {date}")
     expired = Sentence(ja="期限切れ", en="expired")
     previous = Sentence(ja="前へ", en="Previous")

@@ -1,5 +1,5 @@
-"""What the pages on memories tell when something can't be done: a sentence that names the buttons of the page
-itself, and the way back to the memories."""
+"""The trouble that the pages on memories tell of: in sentences that name the buttons of the page itself, and
+with the way back to the memories."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a press has done, told once on the page that comes after it.
+"""Notices of what a press has done, each told once on the page that comes after it.
 
 The address of that page names the notice by a random word that holds once, for the session that pressed. So
 no link can claim that something was done, and a page that is loaded again does not tell it again. A restart
@@ -24,7 +24,7 @@ MOST: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class PageNotice:
     """A sentence of `web.done` by its name, with its parameters; without a name, what a page makes a sentence
     of itself."""
 
@@ -36,9 +36,9 @@ class Notices:
     """The notices that nobody has read yet."""
 
     def __init__(self) -> None:
-        self._kept = OrderedDict[tuple[int, str], Notice]()
+        self._kept = OrderedDict[tuple[int, str], PageNotice]()
 
-    def leave(self, visitor: SignedIn, notice: Notice) -> str:
+    def leave(self, visitor: SignedIn, notice: PageNotice) -> str:
         """Leave one for the next page, and return the word that names it."""
         word = secrets.token_urlsafe(9)
         self._kept[visitor.session.id, word] = notice
@@ -46,7 +46,7 @@ class Notices:
             self._kept.popitem(last=False)
         return word
 
-    def take(self, visitor: SignedIn, word: str) -> Notice | None:
+    def take(self, visitor: SignedIn, word: str) -> PageNotice | None:
         """Return the notice of that word, once."""
         return self._kept.pop((visitor.session.id, word), None)
 
@@ -58,12 +58,12 @@ def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **
     """Return what sends a browser on after a press, so that reloading does not press again; the next page
     tells the sentence of that name."""
     page, _, asked = path.partition("?")
-    word = request.app[NOTICES].leave(visitor, Notice(name, params))
+    word = request.app[NOTICES].leave(visitor, PageNotice(name, params))
     query = urlencode([*parse_qsl(asked), (FIELD, word)])
     return web.Response(status=303, headers={"Location": f"{page}?{query}"})
 
 
-def take_notice(request: web.Request, visitor: SignedIn) -> Notice | None:
+def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
     """Return what is to be told on the page that is asked for."""
     return request.app[NOTICES].take(visitor, request.query.get(FIELD, ""))
 
