@@ -19,7 +19,8 @@ from cc_bot.domain.memory import (
     Audience,
     Memory,
     parse_end,
-    parse_tags,
+    read_category,
+    read_tags,
     write_end,
 )
 from cc_bot.domain.memory_transfer import (
@@ -106,8 +107,8 @@ class Memories:
             before.id,
             only_as=before,
             content=entered.content,
-            category=words.stored_category(entered.category) or DEFAULT_CATEGORY,
-            tags=None if entered.tags == filled.tags else parse_tags(entered.tags),
+            category=words.stored_category(read_category(entered.category)) or DEFAULT_CATEGORY,
+            tags=None if entered.tags == filled.tags else read_tags(entered.tags),
             expires_at=Keep.AS_IS
             if entered.end == filled.end
             else parse_end(entered.end, self._clock(), zone),

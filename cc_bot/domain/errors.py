@@ -6,6 +6,11 @@
     │   ├── QuestionTooLong
     │   ├── EmptyMemory
     │   ├── MemoryTooLong
+    │   │   └── BesideTooLong   category, tags and the like together
+    │   ├── CategoryTooLong
+    │   ├── CategoryNeeded      none was given where one is to be put in
+    │   ├── TagTooLong
+    │   ├── TooManyTags
     │   ├── TooManyMemories
     │   ├── MemoryFull          no room is left for their texts
     │   ├── TooManyPinned
@@ -214,6 +219,24 @@ class EmptyMemory(InputError): ...
 
 class MemoryTooLong(InputError):
     """Parameters: limit, length (characters)."""
+
+
+class BesideTooLong(MemoryTooLong): ...
+
+
+class CategoryTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class CategoryNeeded(InputError): ...
+
+
+class TagTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class TooManyTags(InputError):
+    """Parameters: limit, found."""
 
 
 class TooManyMemories(InputError): ...

@@ -9,15 +9,20 @@ from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import (
+    BesideTooLong,
+    CategoryTooLong,
     EmptyMemory,
     EndNotUnderstood,
     EndPassed,
     MemoryTooLong,
     NoSuchTime,
+    TagTooLong,
+    TooManyTags,
     WhenNotUnderstood,
     WhenPassed,
 )
 from cc_bot.domain.message import Visibility, is_blank
+from cc_bot.domain.text import without_controls
 from cc_bot.domain.when import LONGEST, read_when
 from cc_bot.domain.when_words import normalize
 
@@ -203,13 +208,13 @@ def _bare(text: str) -> str:
 
 
 def clean_content(content: str) -> str:
-    """The content as it is stored: stripped.
+    """The content as it is stored: stripped, and without control characters.
 
     Raises EmptyMemory where nobody would see anything, or MemoryTooLong: more than MAX_CONTENT_CHARACTERS
     characters, or more than twice as many once its letters are unfolded (NFKC). That is how it is searched:
     ㍿ is 株式会社, and ﷺ is eighteen.
     """
-    cleaned = content.strip()
+    cleaned = without_controls(content).strip()
     if is_blank(cleaned):
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
@@ -221,21 +226,67 @@ def clean_content(content: str) -> str:
 
 
 def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raise MemoryTooLong if there is more beside the content than anybody would look through."""
+    """Raise BesideTooLong if there is more beside the content than anybody would look through."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_BESIDE_CHARACTERS:
-        raise MemoryTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
+        raise BesideTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:
     """The category as it is stored: one short line, DEFAULT_CATEGORY when there is none."""
-    return " ".join((category or "").split())[:MAX_CATEGORY_CHARACTERS].strip() or DEFAULT_CATEGORY
+    return _line(category or "", MAX_CATEGORY_CHARACTERS) or DEFAULT_CATEGORY
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags as they are stored: each one short line, none empty, none twice."""
+    lines = (_line(tag, MAX_TAG_CHARACTERS) for tag in tags)
+    return tuple(dict.fromkeys(line for line in lines if line))[:MAX_TAGS]
+
+
+def clean_metadata(metadata: Mapping[str, str]) -> Mapping[str, str]:
+    """The metadata as they are stored: without control characters."""
+    return {without_controls(name): without_controls(value) for name, value in metadata.items()}
+
+
+def clean_source(source: Source) -> Source:
+    """The origin as it is stored: without control characters."""
+    link, model, author = map(without_controls, (source.link, source.model, source.author))
+    return replace(source, link=link, model=model, author=author)
+
+
+def _line(text: str, limit: int) -> str:
+    return " ".join(without_controls(text).split())[:limit].strip()
 
 
 def parse_tags(text: str | None) -> tuple[str, ...]:
     """Tags from what a user typed: separated by commas (、 and ，too) or white space, `#` optional."""
+    return _tags(text)[:MAX_TAGS]
+
+
+def _tags(text: str | None) -> tuple[str, ...]:
     words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
-    return tuple(dict.fromkeys(word for word in words if word))[:MAX_TAGS]
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def read_tags(text: str) -> tuple[str, ...]:
+    """Tags as `parse_tags` reads them, from somebody who sees what is wrong. Raises TooManyTags or TagTooLong
+    for what would be left out or cut."""
+    tags = _tags(without_controls(text))
+    if len(tags) > MAX_TAGS:
+        raise TooManyTags(limit=MAX_TAGS, found=len(tags))
+    longest = max(map(len, tags), default=0)
+    if longest > MAX_TAG_CHARACTERS:
+        raise TagTooLong(limit=MAX_TAG_CHARACTERS, length=longest)
+    return tags
+
+
+def read_category(text: str) -> str:
+    """A category as somebody enters it who sees what is wrong; empty for none. Raises CategoryTooLong for one
+    that would be cut."""
+    category = " ".join(without_controls(text).split())
+    if len(category) > MAX_CATEGORY_CHARACTERS:
+        raise CategoryTooLong(limit=MAX_CATEGORY_CHARACTERS, length=len(category))
+    return category
 
 
 # ---- ending ----------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 import re
 from typing import Final
 
-_TURNS: Final = "\u202a-\u202e\u2066-\u2069"
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Directions of writing that hold beyond what they are meant for: UAX #9, section 2."""
-_CONTROLS: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-"""C0 without tab and line feed, DEL, C1 (a terminal takes U+009B for ESC [), halves of surrogate pairs."""
-_TURNING: Final = re.compile(f"[{_TURNS}]")
-_UNPRINTABLE: Final = re.compile(f"[{_CONTROLS}{_TURNS}]")
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+
+_BREAKS: Final = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_CONTROLS: Final = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+"""But for the tabulator and what breaks a line."""
 
 _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
@@ -27,10 +28,16 @@ def one_line(text: str) -> str:
     return " ".join(_TURNING.sub("", text).split())
 
 
+def without_controls(text: str) -> str:
+    """Return the text without what is no part of it: control characters, which nobody sees and PostgreSQL
+    does not take (NUL), and marks that turn what stands after them around. Line breaks of all kinds become
+    line feeds. What joins and varies signs stays, since emoji are made with it."""
+    return _CONTROLS.sub("", _TURNING.sub("", _BREAKS.sub("\n", text)))
+
+
 def printable(text: str) -> str:
-    """Return the text without control characters, but for tab and line feed, and without what turns it
-    around."""
-    return _UNPRINTABLE.sub("", text.replace("\r\n", "\n"))
+    """Return what a terminal can show of it: without controls, and without halves of surrogate pairs."""
+    return _HALVES.sub("", without_controls(text))
 
 
 def without_sign(text: str) -> str:

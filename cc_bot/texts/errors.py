@@ -32,6 +32,25 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="1件のメモリは{limit}文字までです（今は{length}文字）。短くするか、分けて登録してください。",
         en="One memory holds up to {limit} characters (this has {length}). Shorten it or split it.",
     ),
+    errors.BesideTooLong: Sentence(
+        ja="カテゴリやタグは、合わせて{limit}文字までです（今は{length}文字）。短くしてください。",
+        en="Category and tags together hold up to {limit} characters (these have {length}). Please shorten them.",
+    ),
+    errors.CategoryTooLong: Sentence(
+        ja="カテゴリは{limit}文字までです（今は{length}文字）。短くしてください。",
+        en="A category holds up to {limit} characters (this has {length}). Please shorten it.",
+    ),
+    errors.CategoryNeeded: Sentence(
+        ja="カテゴリの名前を書いてください。", en="Please write the name of the category."
+    ),
+    errors.TagTooLong: Sentence(
+        ja="タグは1つ{limit}文字までです（{length}文字のものがあります）。短くするか、カンマか空白で区切ってください。",
+        en="A tag holds up to {limit} characters (one has {length}). Shorten it, or separate tags by commas or spaces.",
+    ),
+    errors.TooManyTags: Sentence(
+        ja="タグは{limit}個までです（今は{found}個）。減らしてください。",
+        en="A memory has up to {limit} tags (these are {found}). Please leave some out.",
+    ),
     errors.TooManyMemories: Sentence(
         ja="メモリは{limit}件までです。</memory list> で見て、要らないものを削除してください。",
         en="You have as many memories as you can keep ({limit}). See </memory list> and delete those you no longer need.",

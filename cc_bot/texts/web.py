@@ -113,6 +113,7 @@ class WebTexts(Area):
             "memory_back": Sentence(ja="元に戻しました。", en="It is back."),
             "memory_pinned": Sentence(ja="ピン留めしました。", en="It is pinned."),
             "memory_unpinned": Sentence(ja="ピンを外しました。", en="It is no longer pinned."),
+            "memories_imported": Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}."),
             "memories_none_chosen": Sentence(
                 ja="何も選ばれていません。左のチェックで選んでください。",
                 en="Nothing is chosen. Tick the memories that you mean.",

@@ -1,6 +1,39 @@
 """The words of the pages on memories. What Discord says as well stands in memory.py."""
 
+from collections.abc import Mapping
+from typing import Final
+
+from cc_bot.domain import errors
+from cc_bot.domain.errors import CcBotError
 from cc_bot.texts.area import Area, Sentence, by_key
+
+ON_PAGES: Final[Mapping[type[CcBotError], Sentence]] = {
+    errors.TooManyMemories: Sentence(
+        ja="メモリは{limit}件までです。一覧で、要らないものを削除してください。",
+        en="You have as many memories as you can keep ({limit}). Delete those in the list that you no longer need.",
+    ),
+    errors.MemoryFull: Sentence(
+        ja="メモリに使える容量（{limit}）がいっぱいです。一覧で、要らないものを削除してください。",
+        en="Your memories fill all the room there is ({limit}). Delete those in the list that you no longer need.",
+    ),
+    errors.TooManyPinned: Sentence(
+        ja="ピン留めできるのは{limit}件までです。一覧で「ピン留め」と出ているものを開いて、どれかのピンを外してください。",
+        en="You can pin up to {limit} memories. Open one that the list shows as pinned, and unpin it.",
+    ),
+    errors.MemoryPaused: Sentence(
+        ja="メモリは一時停止中です。一覧の上にある「再開する」で再開できます。",
+        en="Memory is paused. “Resume” above the list turns it on again.",
+    ),
+    errors.ImportNotUnderstood: Sentence(
+        ja="このファイルはメモリの一覧として読めませんでした。書き出した JSON か、1行に1件のテキストを選んでください。",
+        en="I can't read this file as a list of memories. Choose exported JSON, or a text with one memory a line.",
+    ),
+    errors.AttachmentTooLarge: Sentence(
+        ja="このファイルは大きすぎて、一度には取り込めません。{limit}くらいまでのファイルに分けてください。",
+        en="This file is too large to import at once. Please split it into files of about {limit}.",
+    ),
+}
+"""In place of what is told elsewhere, where the button stands on the page itself."""
 
 
 class WebMemoryTexts(Area):
@@ -14,9 +47,14 @@ class WebMemoryTexts(Area):
     newest_first = Sentence(ja="新しい順", en="newest first")
     tag = Sentence(ja="タグ", en="Tag")
     private_short = Sentence(ja="自分だけに見える回答", en="answers that you alone see")
-    found = Sentence(ja="{count}件", en="{count} found")
-    found_most = Sentence(ja="近いものから{count}件", en="the {count} that fit best")
-    """Where a search found as many as it looks for."""
+    found = Sentence(ja="{count}件あります。", en="{count} memories")
+    found_one = Sentence(ja="1件あります。", en="1 memory")
+    found_none = Sentence(ja="0件です。", en="no memories")
+    found_most = Sentence(
+        ja="合うものが多いので、近いものから{count}件だけを出しています。言葉を足すか、しぼり込むと、ほかのものも見つかります。",
+        en="More than {count} memories fit, so these are the {count} that fit best. Add a word or narrow down to find others.",
+    )
+    """Where there are more than a search shows."""
     nothing_fits = Sentence(
         ja="この条件に合うメモリはありません。", en="No memory fits what you are looking for."
     )
@@ -28,6 +66,16 @@ class WebMemoryTexts(Area):
     private = Sentence(
         ja="DM と、自分だけに見える回答でだけ使います",
         en="Used only in DMs and in answers that you alone see",
+    )
+
+    private_only = Sentence(ja="DM と、自分だけに見える回答", en="DMs and private answers")
+    until = Sentence(ja="{date} まで", en="until {date}")
+    expired = Sentence(ja="期限切れ", en="expired")
+    previous = Sentence(ja="前へ", en="Previous")
+    next = Sentence(ja="次へ", en="Next")
+    none = Sentence(
+        ja="メモリはまだありません。ここで追加するか、会話の中で「〜を覚えておいて」と頼むと、ここに並びます。",
+        en="There are no memories yet. Add one here, or say “remember that …” in a conversation.",
     )
 
     # ---- adding
@@ -52,6 +100,9 @@ class WebMemoryTexts(Area):
     restore = Sentence(ja="この内容に戻す", en="Go back to this")
     restore_of = Sentence(ja="{time} の内容に戻す", en="Go back to what it said on {time}")
     undo_edit = Sentence(ja="最後の変更を取り消す", en="Undo the last change")
+    by_command = Sentence(
+        ja="あなたがコマンドか、このページで登録しました。", en="You saved it by a command or on this page."
+    )
     made = Sentence(ja="覚えた日時", en="Remembered")
     changed = Sentence(ja="変更した日時", en="Changed")
     message = Sentence(ja="元のメッセージを見る", en="See the message")
@@ -61,6 +112,11 @@ class WebMemoryTexts(Area):
     erase = Sentence(ja="完全に消す…", en="Erase for good…")
     to_list = Sentence(ja="メモリの一覧へ", en="To all memories")
     deleted = Sentence(ja="このメモリは削除しました。", en="This memory is deleted.")
+    not_there = Sentence(
+        ja="このメモリは、もうありません。今あるものは、一覧で見られます。",
+        en="This memory is not there any more. The list has those that are.",
+    )
+    to_memory = Sentence(ja="メモリに戻る", en="Back to the memory")
     conflict = Sentence(
         ja="編集しているあいだに、このメモリが変わりました。まだ何も保存していません。両方を見くらべて、残すほうを選んでください。",
         en="This memory changed while you were editing it. Nothing is saved yet. Compare the two and choose what to keep.",
@@ -93,10 +149,12 @@ class WebMemoryTexts(Area):
         ja="控えが要るときは、先に書き出してください。", en="For a copy, export them first."
     )
     erased_title = Sentence(ja="完全に消しました", en="Erased for good")
+    erased = Sentence(ja="もう元には戻せません。", en="This can't be undone.")
     erased_none = Sentence(ja="もうなかったもの: {numbers}", en="Not there any more: {numbers}")
 
     # ---- several at once
     several = Sentence(ja="選んだメモリ", en="The memories you chose")
+    chosen_before = Sentence(ja="ほかの検索で選んだもの", en="Chosen in other searches")
     with_chosen = Sentence(ja="選んだものを", en="With those chosen:")
     new_category = Sentence(ja="新しいカテゴリ", en="New category")
     change_category = Sentence(ja="カテゴリを変える", en="Change the category")
@@ -109,7 +167,7 @@ class WebMemoryTexts(Area):
         ja="削除ずみ（{until} まで元に戻せます）", en="deleted (can be undone until {until})"
     )
     state_gone = Sentence(ja="もうありません", en="not there any more")
-    state_not_done = Sentence(ja="できませんでした", en="not done")
+    state_not_done = Sentence(ja="できませんでした。{why}", en="Not done. {why}")
 
     # ---- files and pausing
     files = Sentence(ja="書き出し・取り込み・一時停止", en="Export, import and pause")
@@ -138,7 +196,6 @@ class WebMemoryTexts(Area):
     import_new = Sentence(ja="新しく覚える: {count}件", en="New: {count}")
     import_some = Sentence(ja="はじめの{count}件", en="The first {count}")
     other_file = Sentence(ja="別のファイルを選ぶ", en="Choose another file")
-    imported = Sentence(ja="{count}件を取り込みました。", en="Memories imported: {count}.")
     is_paused = Sentence(
         ja="一時停止中です。新しく覚えることも、回答に使うこともしません。",
         en="Memory is paused: nothing new is kept, and nothing is used in answers.",
@@ -161,3 +218,6 @@ class WebMemoryTexts(Area):
         }
     )
     """By the name that an address has for them."""
+
+    # ---- trouble
+    errors = by_key(ON_PAGES)

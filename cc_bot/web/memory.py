@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
-from cc_bot.domain.errors import CcBotError, InputError, MemoryEditOutdated, MemoryPaused, NothingHere
+from cc_bot.domain.errors import CategoryNeeded, InputError, MemoryEditOutdated, MemoryPaused, NothingHere
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
@@ -26,20 +26,24 @@ from cc_bot.domain.memory import (
     Source,
     SourceKind,
     parse_end,
-    parse_tags,
+    read_category,
+    read_tags,
     write_end,
 )
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.memories import MAX_TAGS_CHARACTERS, ForgottenMemory, MemoryForm, fill_form, mark_of
-from cc_bot.texts import Texts, explain
+from cc_bot.texts import Texts
+from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, id_in, number_of, text_of
-from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.memory_trouble import Handler, leading_back, status_here, told
+from cc_bot.web.notices import go_on, render_told, take_notice
+from cc_bot.web.page import moment_in, see_other
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
 PAGE_SIZE: Final = 30
 MOST_FOUND: Final = 2 * PAGE_SIZE
-"""Nobody looks further through the hits of a search."""
+"""Nobody looks further through the hits of a search; where there are more, that is told."""
 MOST_QUERY_CHARACTERS: Final = 200
 MOST_END_CHARACTERS: Final = 40
 SHOWN_CHARACTERS: Final = 200
@@ -65,8 +69,7 @@ class MemoryWish:
     order: Order = "newest"
 
     @classmethod
-    def of(cls, request: web.Request) -> "MemoryWish":
-        asked = request.query
+    def of(cls, asked: Mapping[str, str]) -> "MemoryWish":
         tag = asked.get("tag", "").strip()
         only = MemoryFilter(
             category=asked.get("category", "").strip() or None,
@@ -100,7 +103,9 @@ class Choices:
     tags: Sequence[tuple[str, int]] = ()
 
 
-State = Literal["there", "hidden", "gone", "not_done"]
+State = Literal["there", "hidden", "gone"]
+Action = Literal["delete", "undelete", "category"]
+"""Of what is done with several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,8 @@ class Outcome:
     state: State
     memory: Memory | None = None
     until: str = ""
+    why_not: str = ""
+    """Why it is not as it was to be."""
 
 
 class MemoryPages:
@@ -121,33 +128,36 @@ class MemoryPages:
         self._history = services.stores.memory_history
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
+        pages: Sequence[tuple[str, Handler, Handler]] = (
+            ("/memories", self.list, self.add),
+            ("/memories/several", self.show_several, self.change_several),
+            ("/memories/erase", self.ask_to_erase, self.erase),
+            ("/memories/erase-all", self.ask_to_erase_all, self.erase_all),
+            ("/memories/{number}", self.show, self.edit),
+        )
+        presses: Sequence[tuple[str, Handler]] = (
+            ("undo", self.undo),
+            ("restore", self.restore),
+            ("delete", self.delete),
+            ("undelete", self.undelete),
+            ("pin", self.pin),
+            ("unpin", self.unpin),
+        )
         return (
-            web.get("/memories", self.list),
-            web.post("/memories", self.add),
-            web.get("/memories/several", self.show_several),
-            web.post("/memories/several", self.change_several),
-            web.get("/memories/erase", self.ask_to_erase),
-            web.post("/memories/erase", self.erase),
-            web.get("/memories/erase-all", self.ask_to_erase_all),
-            web.post("/memories/erase-all", self.erase_all),
-            web.get("/memories/{number}", self.show),
-            web.post("/memories/{number}", self.edit),
-            web.post("/memories/{number}/undo", self.undo),
-            web.post("/memories/{number}/restore", self.restore),
-            web.post("/memories/{number}/delete", self.delete),
-            web.post("/memories/{number}/undelete", self.undelete),
-            web.post("/memories/{number}/pin", self.pin),
-            web.post("/memories/{number}/unpin", self.unpin),
+            *(web.get(path, leading_back(show)) for path, show, _ in pages),
+            *(web.post(path, leading_back(press)) for path, _, press in pages),
+            *(web.post(f"/memories/{{number}}/{name}", leading_back(press)) for name, press in presses),
         )
 
     # ---- looking through them and adding -------------------------------------------------------------------
 
     async def list(self, request: web.Request) -> web.Response:
         """Show a page of them, narrowed down and sought as its address says. Raises NothingHere."""
-        return await self._list(request, visitor_of(request))
+        return await self._list(request, visitor_of(request), request.query)
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Keep one. What can't be kept is shown back. Raises StorageError."""
+        """Keep one. What can't be kept is shown back. Raises InputError for what no form of ours sends, and
+        StorageError."""
         visitor = visitor_of(request)
         entered = await _form(request)
         words = visitor.words.memory
@@ -157,62 +167,81 @@ class MemoryPages:
             added = await self._memories.add(
                 visitor.user_id,
                 entered.content,
-                category=words.stored_category(entered.category) or DEFAULT_CATEGORY,
-                tags=parse_tags(entered.tags),
+                category=words.stored_category(read_category(entered.category)) or DEFAULT_CATEGORY,
+                tags=read_tags(entered.tags),
                 source=Source("command"),
-                audience=entered.audience or "private",
+                audience=entered.audience,
                 expires_at=parse_end(entered.end, self._services.clock(), visitor.timezone),
             )
         except InputError as error:
-            return await self._list(request, visitor, entered, _told(error, visitor))
-        return see_other(f"/memories/{added.number}", "memory_added")
+            return await self._list(request, visitor, {}, entered=entered, problem=error)
+        return go_on(request, visitor, _path(added.number), "memory_added")
 
     async def _list(
-        self, request: web.Request, visitor: SignedIn, entered: MemoryForm | None = None, problem: str = ""
+        self,
+        request: web.Request,
+        visitor: SignedIn,
+        asked: Mapping[str, str],
+        *,
+        entered: MemoryForm | None = None,
+        chosen: Sequence[int] = (),
+        category: str = "",
+        problem: InputError | None = None,
     ) -> web.Response:
-        wish, user_id = MemoryWish.of(request), visitor.user_id
-        if wish.query:
-            hits = await self._memories.find(
-                user_id, wish.query, limit=MOST_FOUND, audience="private", only=wish.only
-            )
-            page = PageNumber.of(request, len(hits), PAGE_SIZE)
-            first = page.offset(PAGE_SIZE)
-            count, found = len(hits), hits[first : first + PAGE_SIZE]
-        else:
-            count = await self._memories.count(user_id, only=wish.only)
-            page = PageNumber.of(request, count, PAGE_SIZE)
-            listed = await self._memories.list(
-                user_id,
-                only=wish.only,
-                order=wish.order,
-                limit=PAGE_SIZE,
-                offset=page.offset(PAGE_SIZE),
-            )
-            found = [FoundMemory(each, 1.0) for each in listed]
+        """Show a page of them; of a press that was refused with what was entered or chosen."""
+        wish, user_id = MemoryWish.of(asked), visitor.user_id
+        found, page, count = await self._find_page(user_id, wish, asked.get("page", "1"))
+        listed = {each.memory.number for each in found}
+        elsewhere = [
+            FoundMemory(memory, 1.0)
+            for number in chosen
+            if number not in listed and (memory := await self._memories.get_by_number(user_id, number))
+        ]
         now = self._services.clock()
         choices = Choices() if PART_HEADER in request.headers else await self._choices(user_id)
-        return render(
+        return render_told(
             request,
             "memories.html",
             visitor,
-            status=400 if problem else 200,
+            status=status_here(problem) if problem else 200,
             wish=wish,
             found=found,
-            count=count,
-            full=bool(wish.query) and count == MOST_FOUND,
+            count=_count(count, wish, visitor.words.web_memory),
             page=page,
             choices=choices,
             narrowed=bool(wish.address.keys() - {"q"}),
-            problem=problem,
+            problem=told(problem, visitor) if problem else "",
             entered=entered or MemoryForm(audience="private"),
+            adding=entered is not None,
+            chosen=chosen,
+            elsewhere=elsewhere,
+            to_category=category,
             shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
             ended=lambda memory: memory.is_expired(now),
             last_day=lambda memory: write_end(memory.expires_at, visitor.timezone),
             unsure_below=UNSURE_BELOW,
             here_again=urlencode({**wish.address, **({"page": page.number} if page.number > 1 else {})}),
-            **_imported(request, visitor),
             **_limits(),
         )
+
+    async def _find_page(
+        self, user_id: int, wish: MemoryWish, number: str
+    ) -> tuple[Sequence[FoundMemory], PageNumber, int]:
+        """Return a page of the memories that are wanted, which it is, and how many there are in all. Raises
+        NothingHere."""
+        if wish.query:
+            hits = await self._memories.find(
+                user_id, wish.query, limit=MOST_FOUND + 1, audience="private", only=wish.only
+            )
+            page = _page(number, min(len(hits), MOST_FOUND))
+            first = page.offset(PAGE_SIZE)
+            return hits[:MOST_FOUND][first : first + PAGE_SIZE], page, len(hits)
+        count = await self._memories.count(user_id, only=wish.only)
+        page = _page(number, count)
+        listed = await self._memories.list(
+            user_id, only=wish.only, order=wish.order, limit=PAGE_SIZE, offset=page.offset(PAGE_SIZE)
+        )
+        return [FoundMemory(each, 1.0) for each in listed], page, count
 
     async def _choices(self, user_id: int) -> Choices:
         return Choices(
@@ -252,11 +281,11 @@ class MemoryPages:
                 request, visitor, await self._find(request, visitor), entered, conflict=True
             )
         except InputError as error:
-            return await self._card(request, visitor, before, entered, problem=_told(error, visitor))
+            return await self._card(request, visitor, before, entered, problem=error)
         if after is None:
             raise NothingHere
         return await self._go_on(
-            visitor, after, "memory_unchanged" if mark_of(after) == mark else "memory_edited"
+            request, visitor, after, "memory_unchanged" if mark_of(after) == mark else "memory_edited"
         )
 
     async def undo(self, request: web.Request) -> web.StreamResponse:
@@ -265,7 +294,7 @@ class MemoryPages:
         kept = await self._find(request, visitor)
         former_id = _number(await text_of(request, "former"))
         undone = await self._history.undo_update(visitor.user_id, kept.id, former_id)
-        return await self._go_on(visitor, kept, "memory_undone" if undone else "memory_not_undone")
+        return await self._go_on(request, visitor, kept, "memory_undone" if undone else "memory_not_undone")
 
     async def restore(self, request: web.Request) -> web.StreamResponse:
         """Have it say again what it said before. Raises NothingHere, and MemoryFull."""
@@ -274,7 +303,9 @@ class MemoryPages:
         version_id = _number(await text_of(request, "version"))
         its_own = {each.id for each in await self._history.list_versions(visitor.user_id, kept.id)}
         restored = await self._history.restore(visitor.user_id, version_id) if version_id in its_own else None
-        return await self._go_on(visitor, kept, "memory_restored" if restored else "memory_not_restored")
+        return await self._go_on(
+            request, visitor, kept, "memory_restored" if restored else "memory_not_restored"
+        )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
         """Hide it, so that it can be had back for a while. Raises NothingHere."""
@@ -292,21 +323,21 @@ class MemoryPages:
         back = await self._services.memories.have_back(visitor.user_id, memory_id)
         if back is None:
             raise NothingHere
-        return await self._go_on(visitor, back, "memory_back")
+        return await self._go_on(request, visitor, back, "memory_back")
 
     async def pin(self, request: web.Request) -> web.StreamResponse:
         """Pin it. Raises NothingHere and TooManyPinned."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         await self._services.stores.memory_pins.pin(visitor.user_id, kept.id)
-        return see_other(_path(kept.number), "memory_pinned")
+        return go_on(request, visitor, _path(kept.number), "memory_pinned")
 
     async def unpin(self, request: web.Request) -> web.StreamResponse:
         """Take the pin off. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
         await self._services.stores.memory_pins.unpin(visitor.user_id, kept.id)
-        return see_other(_path(kept.number), "memory_unpinned")
+        return go_on(request, visitor, _path(kept.number), "memory_unpinned")
 
     async def _card(
         self,
@@ -315,19 +346,19 @@ class MemoryPages:
         kept: Memory,
         entered: MemoryForm,
         *,
-        problem: str = "",
+        problem: InputError | None = None,
         conflict: bool = False,
     ) -> web.Response:
         former = await self._history.list_versions(visitor.user_id, kept.id)
-        return render(
+        return render_told(
             request,
             "memory.html",
             visitor,
-            status=409 if conflict else 400 if problem else 200,
+            status=409 if conflict else status_here(problem) if problem else 200,
             memory=kept,
             entered=entered,
             mark=mark_of(kept),
-            problem=problem,
+            problem=told(problem, visitor) if problem else "",
             conflict=conflict,
             former=former,
             undoes=bool(former) and former[0].id > kept.id,
@@ -340,8 +371,7 @@ class MemoryPages:
 
     def _pin_hint(self, kept: Memory, words: Texts) -> str:
         """Say what comes of a pin."""
-        told = words.memory_card.pin_told(kept, self._services.stores.memory_pins.told)
-        return _lines(told)[-1]
+        return _lines(words.memory_card.pin_told(kept, self._services.stores.memory_pins.told))[-1]
 
     async def _find(self, request: web.Request, visitor: SignedIn) -> Memory:
         """Return the memory whose number stands in the path. Raises NothingHere."""
@@ -357,86 +387,92 @@ class MemoryPages:
             raise NothingHere
         return found
 
-    async def _go_on(self, visitor: SignedIn, memory: Memory, done: str) -> web.StreamResponse:
+    async def _go_on(
+        self, request: web.Request, visitor: SignedIn, memory: Memory, done: str
+    ) -> web.StreamResponse:
         """Have the messages on Discord follow, and go on to the memory's page."""
         await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other(_path(memory.number), done)
+        return go_on(request, visitor, _path(memory.number), done)
 
     # ---- several at once -----------------------------------------------------------------------------------
 
     async def show_several(self, request: web.Request) -> web.Response:
         """Show what has become of those that were chosen, each as it is now."""
         visitor = visitor_of(request)
-        not_done = {number_of(each) for each in request.query.getall("not", ())}
+        notice = take_notice(request, visitor)
+        why_not = notice.params["why_not"] if notice else {}
         outcomes = [
-            await self._outcome(number, visitor, refused=number in not_done)
+            await self._outcome(number, visitor, why_not.get(number, ""))
             for number in _chosen(request.query.getall("n", ()))
         ]
         if not outcomes:
             raise NothingHere
         counts = {state: sum(each.state == state for each in outcomes) for state in get_args(State)}
-        return render(
+        return render_told(
             request,
             "memories_several.html",
             visitor,
             outcomes=outcomes,
             counts=counts,
+            not_done=sum(bool(each.why_not) for each in outcomes),
             shown=lambda memory: shorten(one_line(memory.content), SHOWN_CHARACTERS),
             back=_back(request.query.get("back", "")),
         )
 
     async def change_several(self, request: web.Request) -> web.StreamResponse:
-        """Delete those that were chosen, have them back, or give them another category. Raises InputError for
-        a form that is none of ours, and StorageError."""
+        """Delete those that were chosen, have them back, or give them another category. What can't be done
+        with any is shown back. Raises InputError for a form that is none of ours, and StorageError."""
         visitor, form = visitor_of(request), await request.post()
         numbers = _chosen(form.getall("n", ()))
-        action, back = await text_of(request, "action"), _back(await text_of(request, "back"))
+        named, back = await text_of(request, "action"), _back(await text_of(request, "back"))
+        action: Action | None = next((each for each in get_args(Action) if each == named), None)
+        if action is None:
+            raise InputError
         if not numbers:
-            return see_other("/memories", "memories_none_chosen", **back)
+            return go_on(request, visitor, f"/memories?{urlencode(back)}", "memories_none_chosen")
         category = await text_of(request, "category")
-        not_done = [
-            number for number in numbers if not await self._change_one(visitor, number, action, category)
-        ]
+        try:
+            wanted = read_category(category)
+            if action == "category" and not wanted:
+                raise CategoryNeeded
+        except InputError as error:
+            return await self._list(request, visitor, back, chosen=numbers, category=category, problem=error)
+        why_not = dict[int, str]()
+        for number in numbers:
+            try:
+                await self._change_one(visitor, number, action, wanted)
+            except InputError as error:
+                why_not[number] = told(error, visitor)
         await self._services.discord.receipts_changed(visitor.user_id)
-        told = [*(("n", each) for each in numbers), *(("not", each) for each in not_done)]
-        told_back = [("back", urlencode(back))] if back else []
-        return web.Response(
-            status=303, headers={"Location": f"/memories/several?{urlencode([*told, *told_back])}"}
-        )
+        query = [*(("n", each) for each in numbers), *([("back", urlencode(back))] if back else [])]
+        path = f"/memories/several?{urlencode(query)}"
+        return go_on(request, visitor, path, why_not=why_not) if why_not else see_other(path)
 
-    async def _change_one(self, visitor: SignedIn, number: int, action: str, category: str) -> bool:
-        """Return whether it could be done; what is not there is told by its state. Raises InputError for an
-        action that there is not."""
+    async def _change_one(self, visitor: SignedIn, number: int, action: Action, category: str) -> None:
+        """Do what was pressed; what is not there is told by its state. Raises InputError for what can't be
+        done."""
         memory_id = await self._memories.get_id(visitor.user_id, number)
         if memory_id is None:
-            return True
-        stored = visitor.words.memory.stored_category(category) or DEFAULT_CATEGORY
-        try:
-            match action:
-                case "delete":
-                    await self._memories.delete(visitor.user_id, memory_id)
-                case "undelete":
-                    await self._services.memories.have_back(visitor.user_id, memory_id)
-                case "category":
-                    await self._memories.update(visitor.user_id, memory_id, category=stored)
-                case _:
-                    raise _NoSuchAction
-        except _NoSuchAction as error:
-            raise InputError from error
-        except InputError:
-            return False
-        return True
+            return
+        match action:
+            case "delete":
+                await self._memories.delete(visitor.user_id, memory_id)
+            case "undelete":
+                await self._services.memories.have_back(visitor.user_id, memory_id)
+            case "category":
+                stored = visitor.words.memory.stored_category(category)
+                await self._memories.update(visitor.user_id, memory_id, category=stored)
 
-    async def _outcome(self, number: int, visitor: SignedIn, *, refused: bool) -> Outcome:
+    async def _outcome(self, number: int, visitor: SignedIn, why_not: str = "") -> Outcome:
         kept = await self._memories.get_by_number(visitor.user_id, number)
         if kept is not None:
-            return Outcome(number, "not_done" if refused else "there", kept)
+            return Outcome(number, "there", kept, why_not=why_not)
         memory_id = await self._memories.get_id(visitor.user_id, number)
         hidden = memory_id and await self._removal.get_hidden(visitor.user_id, memory_id)
         if not hidden:
             return Outcome(number, "gone")
         until = moment_in(visitor.locale, visitor.timezone)(hidden.since + UNDO_TIME)
-        return Outcome(number, "not_done" if refused else "hidden", hidden.memory, until)
+        return Outcome(number, "hidden", hidden.memory, until, why_not)
 
     # ---- erasing -------------------------------------------------------------------------------------------
 
@@ -446,13 +482,13 @@ class MemoryPages:
         visitor = visitor_of(request)
         numbers, back = _chosen(request.query.getall("n", ())), _back(request.query.get("back", ""))
         if not numbers:
-            return see_other("/memories", "memories_none_chosen", **back)
-        outcomes = [await self._outcome(each, visitor, refused=False) for each in numbers]
+            return go_on(request, visitor, f"/memories?{urlencode(back)}", "memories_none_chosen")
+        outcomes = [await self._outcome(each, visitor) for each in numbers]
         there = [each for each in outcomes if each.memory]
         if not there:
             raise NothingHere
         ids = [each.memory.id for each in there if each.memory]
-        return render(
+        return render_told(
             request,
             "memories_erase.html",
             visitor,
@@ -484,7 +520,7 @@ class MemoryPages:
         """Show how many there are, with the buttons that erase them."""
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
-        return render(request, "memories_erase_all.html", visitor, count=count)
+        return render_told(request, "memories_erase_all.html", visitor, count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question said. Raises InputError and StorageError."""
@@ -492,7 +528,7 @@ class MemoryPages:
         asked = _number(await text_of(request, "count"))
         count = await self._memories.count(visitor.user_id)
         if count > asked:
-            return see_other("/memories/erase-all", "memories_more")
+            return go_on(request, visitor, "/memories/erase-all", "memories_more")
         mark = await _mark(request, visitor.words)
         erased = await self._removal.erase_all(visitor.user_id, mark=mark)
         await self._after_erasing(visitor)
@@ -505,12 +541,8 @@ class MemoryPages:
             await self._services.discord.canvas_changed(key)
 
 
-class _NoSuchAction(Exception):
-    """A form that is none of ours."""
-
-
 def _forgotten_page(request: web.Request, visitor: SignedIn, forgotten: ForgottenMemory) -> web.Response:
-    return render(
+    return render_told(
         request,
         "memory_deleted.html",
         visitor,
@@ -523,16 +555,14 @@ def _forgotten_page(request: web.Request, visitor: SignedIn, forgotten: Forgotte
 def _erased_page(
     request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int]
 ) -> web.Response:
-    told = _lines(visitor.words.erasure.told(erased))
-    return render(request, "memories_erased.html", visitor, told=told, missing=missing)
-
-
-def _imported(request: web.Request, visitor: SignedIn) -> Mapping[str, str]:
-    """Return what is told after an import."""
-    count = request.query.get("imported", "")
-    if not count:
-        return {}
-    return {"done": visitor.words.web_memory.imported.format(count=f"{number_of(count):,}")}
+    words = visitor.words.erasure.reword(done=visitor.words.web_memory.erased)
+    return render_told(
+        request,
+        "memories_erased.html",
+        visitor,
+        lines=_lines(words.told(erased)),
+        missing=missing,
+    )
 
 
 def _limits() -> Mapping[str, int]:
@@ -555,14 +585,33 @@ def _lines(text: str) -> Sequence[str]:
     return [line.removeprefix("-# ").replace("**", "") for line in text.split("\n")]
 
 
-def _told(error: CcBotError, visitor: SignedIn) -> str:
-    return explain(error, visitor.words, moment_in(visitor.locale, visitor.timezone))
-
-
 def _why(kept: Memory, words: Texts) -> str:
     source = kept.source
     author, model = (shorten(one_line(name), 100) for name in (source.author, source.model))
-    return words.memory_card.because(source.kind, author=author, model=model)
+    card = words.memory_card
+    here = card.reword(came_about={**card.came_about, "command": words.web_memory.by_command})
+    return here.because(source.kind, author=author, model=model)
+
+
+def _count(count: int, wish: MemoryWish, words: WebMemoryTexts) -> str:
+    """Say how many there are, or that only some of what a search found are shown."""
+    if wish.query and count > MOST_FOUND:
+        return words.found_most.format(count=MOST_FOUND)
+    match count:
+        case 0:
+            return words.found_none
+        case 1:
+            return words.found_one
+        case _:
+            return words.found.format(count=f"{count:,}")
+
+
+def _page(number: str, items: int) -> PageNumber:
+    """Return the page of that number. Raises NothingHere for one that there is not."""
+    page = PageNumber(max(1, number_of(number)), max(1, -(-items // PAGE_SIZE)))
+    if page.number > page.count:
+        raise NothingHere
+    return page
 
 
 def _origin(named: str) -> SourceKind | None:
@@ -571,14 +620,15 @@ def _origin(named: str) -> SourceKind | None:
 
 
 async def _form(request: web.Request) -> MemoryForm:
-    """Return what was filled in. Raises InputError for what no form of ours lets pass."""
-    content, category, tags, end, audience = [
-        await text_of(request, name) for name in ("content", "category", "tags", "end", "audience")
-    ]
-    if len(tags) > MAX_TAGS_CHARACTERS:
+    """Return what was filled in. Raises InputError for what no form of ours lets pass: nothing is decided by
+    a field that is not there."""
+    sent = await request.post()
+    names = ("content", "category", "tags", "end", "audience")
+    if not all(isinstance(sent.get(name), str) for name in names):
         raise InputError
+    content, category, tags, end, audience = [await text_of(request, name) for name in names]
     chosen: Audience | None = next((each for each in get_args(Audience) if each == audience), None)
-    if audience and chosen is None:
+    if chosen is None:
         raise InputError
     return MemoryForm(content, category, tags, end, chosen)
 

@@ -9,7 +9,7 @@ import base64
 import binascii
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from typing import Final, get_args
 
 from aiohttp import web
 
@@ -17,10 +17,10 @@ from cc_bot.domain.errors import AttachmentTooLarge, InputError
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
-from cc_bot.texts import explain
 from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
-from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.memory_trouble import leading_back, status_here, told
+from cc_bot.web.notices import go_on, render_told
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -29,8 +29,10 @@ SHOWN: Final = 50
 SHOWN_CHARACTERS: Final = 120
 MOST_READ_BYTES: Final = 8 * MAX_IMPORT_BYTES
 """Of what a form carries, once it is unpacked: ours, so it can only be as large as we made it."""
-MOST_PACKED_CHARACTERS: Final = 900_000
-"""A form that carries more would not arrive."""
+MOST_PACKED_CHARACTERS: Final = 990_000
+"""A form that carries more would not arrive. Texts of 1 MB take half of that and less."""
+SURE_TO_ARRIVE: Final = "500 KB"
+"""Of a file, whatever stands in it."""
 
 
 class MemoryFilePages:
@@ -39,9 +41,9 @@ class MemoryFilePages:
 
     def routes(self) -> Sequence[web.AbstractRouteDef]:
         return (
-            web.get("/memories/export", self.export),
+            web.get("/memories/export", leading_back(self.export)),
             web.get("/memories/import", self.show_import),
-            web.post("/memories/import", self.preview),
+            web.post("/memories/import", leading_back(self.preview)),
             web.post("/memories/import/take", self.take),
             web.post("/memories/pause", self.pause),
             web.post("/memories/resume", self.resume),
@@ -51,7 +53,7 @@ class MemoryFilePages:
         """Send all memories as one file. Raises FilesInLine and StorageError."""
         visitor, memories = visitor_of(request), self._services.memories
         if not await self._services.stores.memories.count(visitor.user_id):
-            return see_other("/memories", "memories_none")
+            return go_on(request, visitor, "/memories", "memories_none")
         day = self._services.clock().astimezone(visitor.timezone).date().isoformat()
         name = visitor.words.web_memory.export_name.format(day=day)
         if request.query.get("format") == "markdown":
@@ -65,13 +67,15 @@ class MemoryFilePages:
         return self._import_page(request, visitor_of(request))
 
     async def preview(self, request: web.Request) -> web.StreamResponse:
-        """Show what a file would bring. What can't be read is told beside the form. Raises StorageError."""
-        visitor = visitor_of(request)
-        audience: Audience = "anywhere" if await text_of(request, "audience") == "anywhere" else "private"
+        """Show what a file would bring. What can't be read is told beside the form. Raises InputError for
+        what no form of ours sends, and StorageError."""
+        visitor, asked = visitor_of(request), await text_of(request, "audience")
+        audience: Audience | None = next((each for each in get_args(Audience) if each == asked), None)
+        if audience is None:
+            raise InputError
         sent = (await request.post()).get("file")
         if not isinstance(sent, web.FileField) or not sent.filename:
-            told = visitor.words.web_memory.file_needed
-            return self._import_page(request, visitor, problem=told)
+            return self._import_page(request, visitor, visitor.words.web_memory.file_needed, 400)
         try:
             plan, planned = await self._services.memories.plan_import(
                 visitor.user_id,
@@ -81,36 +85,44 @@ class MemoryFilePages:
             )
             packed = await asyncio.to_thread(_pack, planned)
         except InputError as error:
-            told = explain(error, visitor.words, moment_in(visitor.locale, visitor.timezone))
-            return self._import_page(request, visitor, problem=told)
+            return self._import_page(request, visitor, told(error, visitor), status_here(error))
         shown = [shorten(one_line(each.content), SHOWN_CHARACTERS) for each in plan.new[:SHOWN]]
-        return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
+        return render_told(
+            request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown
+        )
 
     async def take(self, request: web.Request) -> web.StreamResponse:
-        """Keep what was shown. Raises InputError, as every import does, and StorageError."""
+        """Keep what was shown. What can't be kept any more is told beside the form. Raises StorageError."""
         visitor = visitor_of(request)
-        planned = await asyncio.to_thread(_unpack, await text_of(request, "planned"))
-        count = await self._services.memories.take_import(
-            visitor.user_id, _at_hand(planned), paused=visitor.memory_paused
-        )
-        return see_other("/memories", "", imported=count)
+        try:
+            planned = await asyncio.to_thread(_unpack, await text_of(request, "planned"))
+            count = await self._services.memories.take_import(
+                visitor.user_id, _at_hand(planned), paused=visitor.memory_paused
+            )
+        except InputError as error:
+            return self._import_page(request, visitor, told(error, visitor), status_here(error))
+        return go_on(request, visitor, "/memories", "memories_imported", count=f"{count:,}")
 
     async def pause(self, request: web.Request) -> web.StreamResponse:
         """Keep nothing and use nothing from now on."""
-        await self._services.stores.settings.pause_memory(visitor_of(request).user_id, True)
-        return see_other("/memories", "memories_paused")
+        visitor = visitor_of(request)
+        await self._services.stores.settings.pause_memory(visitor.user_id, True)
+        return go_on(request, visitor, "/memories", "memories_paused")
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         """Keep and use things again."""
-        await self._services.stores.settings.pause_memory(visitor_of(request).user_id, False)
-        return see_other("/memories", "memories_resumed")
+        visitor = visitor_of(request)
+        await self._services.stores.settings.pause_memory(visitor.user_id, False)
+        return go_on(request, visitor, "/memories", "memories_resumed")
 
-    def _import_page(self, request: web.Request, visitor: SignedIn, problem: str = "") -> web.Response:
-        return render(
+    def _import_page(
+        self, request: web.Request, visitor: SignedIn, problem: str = "", status: int = 200
+    ) -> web.Response:
+        return render_told(
             request,
             "memories_import.html",
             visitor,
-            status=400 if problem else 200,
+            status=status,
             problem=problem,
             limit=MAX_IMPORTED,
         )
@@ -127,7 +139,7 @@ def _pack(planned: str) -> str:
     """Return a file as a field of a form. Raises AttachmentTooLarge for one that would not arrive."""
     packed = base64.b64encode(zlib.compress(planned.encode("utf-8", "replace"))).decode()
     if len(packed) > MOST_PACKED_CHARACTERS:
-        raise AttachmentTooLarge(limit="500 KB")
+        raise AttachmentTooLarge(limit=SURE_TO_ARRIVE)
     return packed
 
 

@@ -99,10 +99,10 @@ def see_other(path: str, done: str = "", **query: str | int) -> web.Response:
     return web.Response(status=303, headers={"Location": location})
 
 
-def moment_in(locale: Locale, zone: ZoneInfo) -> Callable[[datetime], str]:
-    """Return what writes a moment as a clock on the reader's wall shows it."""
-    form = "%Y/%m/%d %H:%M" if locale is Locale.JA else "%Y-%m-%d %H:%M"
-    return lambda moment: moment.astimezone(zone).strftime(form)
+def moment_in(_: Locale, zone: ZoneInfo) -> Callable[[datetime], str]:
+    """Return what writes a moment as a clock on the reader's wall shows it; the day as `day_in` does, in
+    every language."""
+    return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
 def day_in(zone: ZoneInfo) -> Callable[[datetime], str]:

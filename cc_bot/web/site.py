@@ -11,6 +11,7 @@ from cc_bot.web.console import ConsolePages
 from cc_bot.web.conversations import ConversationPages
 from cc_bot.web.memory import MemoryPages
 from cc_bot.web.memory_files import MemoryFilePages
+from cc_bot.web.notices import NOTICES, Notices
 from cc_bot.web.page import see_other
 from cc_bot.web.privacy import PrivacyPages
 from cc_bot.web.reminders import ReminderPages
@@ -41,6 +42,7 @@ async def serve_pages(services: WebServices) -> AsyncIterator[Begin]:
     )
     routes = [route for each in pages for route in each.routes()]
     app = make_app(services, [web.get("/", _go_home), *routes])
+    app[NOTICES] = Notices()
     async with serve(services.settings, app) as begin, feed.running():
         try:
             yield begin

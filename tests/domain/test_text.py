@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_bot.domain.text import hiragana, in_digits, shorten, without_sign
+from cc_bot.domain.text import hiragana, in_digits, shorten, without_controls, without_sign
 
 
 class TestShortened:
@@ -48,3 +48,15 @@ class TestWithoutSign:
     )
     def test_leaves_the_sentence(self, told: str, shown: str) -> None:
         assert without_sign(told) == shown
+
+
+class TestWithoutControls:
+    def test_is_what_people_see(self) -> None:
+        assert without_controls("a\0b\x1b[1mc\x9fd\u202ee\u2069f") == "ab[1mcdef"
+
+    def test_keeps_lines_and_tabulators(self) -> None:
+        assert without_controls("一\r\n二\r三\x0b四\x85五\u2028六\t七\n") == "一\n二\n三\n四\n五\n六\t七\n"
+
+    @pytest.mark.parametrize("text", ["👨\u200d👩\u200d👧", "❤\ufe0f", "葛\U000e0100", "שלום\u200f", "ｶﾞ"])
+    def test_leaves_what_signs_are_made_of(self, text: str) -> None:
+        assert without_controls(text) == text

@@ -4,6 +4,7 @@ import asyncio
 import re
 from datetime import UTC, datetime, timedelta
 
+import aiohttp
 import pytest
 
 from cc_bot.domain import Memory, Message, SessionKey
@@ -41,6 +42,27 @@ async def edit(visit: Visit, memory: Memory, **form: str) -> tuple[int, str, str
         f"/memories/{memory.number}", data=filled, headers=visit.own_headers(), allow_redirects=False
     ) as answer:
         return answer.status, answer.headers.get("Location", ""), await answer.text()
+
+
+NEW = {"content": "猫", "category": "", "tags": "", "end": "", "audience": "private"}
+"""The form of a new memory, as a browser sends it."""
+
+
+def said(page: str) -> str:
+    """The sentence at the top of a page: what a press has done."""
+    [sentence] = re.findall(r'<p id="said"[^>]*>([^<]*)</p>', page)
+    return str(sentence)
+
+
+def alert(page: str) -> str:
+    [sentence] = re.findall(r'role="alert">([^<]*)</p>', page)
+    return str(sentence)
+
+
+async def said_after(visit: Visit, answer: aiohttp.ClientResponse) -> str:
+    """The sentence of the page that a press leads to."""
+    assert answer.status == 303, await answer.text()
+    return said(await visit.open(answer.headers["Location"]))
 
 
 class TestTheList:
@@ -116,11 +138,11 @@ class TestAdding:
             end="2099-12-31",
             audience="anywhere",
         )
-        assert answer.headers["Location"] == "/memories/1?done=memory_added"
+        assert answer.headers["Location"].startswith("/memories/1?done=")
         [kept] = await site.core.stores.memories.list(TARO)
         assert (kept.content, kept.category, kept.tags) == ("歯医者は木曜", "general", ("歯", "予定"))
         assert (kept.audience, kept.source.kind) == ("anywhere", "command")
-        assert "覚えました。" in await taro.open(answer.headers["Location"])
+        assert await said_after(taro, answer) == "覚えました。"
 
     @pytest.mark.parametrize(
         ("form", "sentence"),
@@ -129,26 +151,43 @@ class TestAdding:
             ({"content": "あ" * 4001}, "4000文字まで"),
             ({"content": "パスワードは hunter2secret!A です"}, "パスワード"),
             ({"content": "x", "end": "いつか"}, "期限"),
-            ({"content": "x", "audience": "everybody"}, "入力を確かめて"),
+            ({"category": "あ" * 51}, "カテゴリは50文字まで"),
+            ({"tags": "猫, " + "い" * 51}, "タグは1つ50文字まで"),
+            ({"tags": " ".join(f"t{n}" for n in range(21))}, "タグは20個まで"),
+            ({"tags": " ".join(f"タグ{n}" for n in range(500))}, "タグは20個まで"),
         ],
     )
     async def test_tells_why_not_and_gives_the_text_back(
         self, site: Site, taro: Visit, form: dict[str, str], sentence: str
     ) -> None:
-        answer = await taro.press("/memories", **form)
+        answer = await taro.press("/memories", **NEW | form)
         text = await answer.text()
         assert answer.status == 400
-        assert sentence in re.sub(r"(?s).*role=\"alert\">(.*?)</p>.*", r"\1", text)
-        if "audience" not in form:
-            assert f"\n{form['content']}</textarea>" in text
+        assert sentence in alert(text)
+        for entered in form.values():
+            assert f"\n{entered}</textarea>" in text or f'value="{entered}"' in text
         assert not await site.core.stores.memories.list(TARO)
 
     async def test_is_off_while_paused(self, site: Site, taro: Visit) -> None:
         assert (await taro.press("/memories/pause")).headers["Location"].startswith("/memories")
         assert "一時停止中" in await taro.open("/memories")
-        assert (await taro.press("/memories", content="x")).status == 400
+        answer = await taro.press("/memories", **NEW)
+        assert answer.status == 400
+        assert "一時停止中です" in alert(await answer.text())
+        assert "/memory" not in alert(await answer.text())
         await taro.press("/memories/resume")
-        assert (await taro.press("/memories", content="x")).status == 303
+        assert (await taro.press("/memories", **NEW)).status == 303
+
+    @pytest.mark.parametrize("missing", NEW)
+    async def test_decides_nothing_that_the_form_does_not_say(
+        self, site: Site, taro: Visit, missing: str
+    ) -> None:
+        memory = await keep(site, "犬", tags=("ペット",), expires_at=datetime.now(UTC) + timedelta(days=3))
+        form = {name: value for name, value in NEW.items() if name != missing}
+        assert (await taro.press("/memories", **form)).status == 400
+        assert (await taro.press("/memories/1", mark=mark_of(memory), **form)).status == 400
+        assert (await taro.press("/memories", **NEW | {"audience": "zzz"})).status == 400
+        assert await site.core.stores.memories.list(TARO) == [memory]
 
 
 class TestOne:
@@ -184,19 +223,21 @@ class TestOne:
         status, where, _ = await edit(
             taro, memory, content="猫を飼っている", category="家族", tags="赤い 犬", end="2099-12-31"
         )
-        assert (status, where) == (303, "/memories/1?done=memory_edited")
+        assert status == 303
         after = await site.core.stores.memories.get(TARO, memory.id)
         assert after
         assert (after.content, after.category, after.tags) == ("猫を飼っている", "家族", ("赤い 犬",))
         assert after.expires_at
         assert site.town.told_anew == [TARO]
-        page = await taro.open("/memories/1")
+        page = await taro.open(where)
+        assert said(page) == "変更しました。"
         assert "犬を飼っている" in page
         assert 'value="2099-12-31"' in page
 
     async def test_that_was_not_changed_says_so(self, site: Site, taro: Visit) -> None:
         memory = await keep(site, "犬")
-        assert (await edit(taro, memory))[1] == "/memories/1?done=memory_unchanged"
+        _, where, _ = await edit(taro, memory)
+        assert "変更はありませんでした" in said(await taro.open(where))
 
     async def test_that_can_not_be_kept_is_given_back(self, site: Site, taro: Visit) -> None:
         memory = await keep(site, "犬")
@@ -228,14 +269,14 @@ class TestOne:
         await site.core.stores.memories.update(TARO, memory.id, content="二")
         [former] = await site.core.stores.memory_history.list_versions(TARO, memory.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
-        assert answer.headers["Location"] == "/memories/1?done=memory_restored"
+        assert await said_after(taro, answer) == "前の内容に戻しました。"
         kept = await site.core.stores.memories.get(TARO, memory.id)
         assert kept
         assert (kept.content, kept.supersedes) == ("一", former.id + 1)
         answer = await taro.press("/memories/1/undo", former=str(former.id))
-        assert answer.headers["Location"] == "/memories/1?done=memory_not_undone"
+        assert "取り消しませんでした" in await said_after(taro, answer)
         answer = await taro.press("/memories/1/undo", former=str(former.id + 1))
-        assert answer.headers["Location"] == "/memories/1?done=memory_undone"
+        assert await said_after(taro, answer) == "最後の変更を取り消しました。"
         assert "\n二</textarea>" in await taro.open("/memories/1")
 
     async def test_takes_no_version_of_anothers(self, site: Site, taro: Visit) -> None:
@@ -245,7 +286,7 @@ class TestOne:
         [former] = await site.core.stores.memory_history.list_versions(HANA, hers.id)
         for form in ({"version": str(former.id)}, {"version": "1"}):
             answer = await taro.press("/memories/1/restore", **form)
-            assert answer.headers["Location"] == "/memories/1?done=memory_not_restored"
+            assert "もう残っていません" in await said_after(taro, answer)
         assert (await taro.press("/memories/1/restore", version="x")).status == 400
         assert (await taro.press("/memories/1/undo")).status == 400
 
@@ -259,7 +300,7 @@ class TestOne:
         assert not listed(await taro.open("/memories"))
         assert (await edit(taro, memory))[0] == 404
         answer = await taro.press("/memories/1/undelete")
-        assert answer.headers["Location"] == "/memories/1?done=memory_back"
+        assert await said_after(taro, answer) == "元に戻しました。"
         assert await site.core.stores.memories.get(TARO, memory.id)
 
     async def test_is_pinned_as_long_as_there_is_room(self, site: Site, taro: Visit) -> None:
@@ -269,7 +310,8 @@ class TestOne:
             assert (await taro.press(f"/memories/{number}/pin")).status == 303
         answer = await taro.press(f"/memories/{MAX_PINNED + 1}/pin")
         assert answer.status == 400
-        assert "ピン留めできるのは" in await answer.text()
+        assert "ピン留めできるのは" in alert(await answer.text())
+        assert "/memory list" not in await answer.text()
         assert "ピンを外す" in await taro.open("/memories/1")
         assert (await taro.press("/memories/1/unpin")).status == 303
         assert "ピンを外す" not in await taro.open("/memories/1")
@@ -323,7 +365,7 @@ class TestErasing:
         assert "1件をすべて" in await taro.open("/memories/erase-all")
         await keep(site, "二")
         answer = await taro.press("/memories/erase-all", count="1", scope="alone")
-        assert answer.headers["Location"] == "/memories/erase-all?done=memories_more"
+        assert "まだ何も消していません" in await said_after(taro, answer)
         assert (await taro.press("/memories/erase-all", count="2", scope="alone")).status == 200
         assert not await site.core.stores.memories.list(TARO)
 
@@ -360,11 +402,35 @@ class TestSeveral:
         kept = await site.core.stores.memories.list(TARO, category="家族")
         assert len(kept) == 2
 
-    async def test_are_told_that_could_not_be_done(self, site: Site, taro: Visit) -> None:
+    async def test_are_told_that_could_not_be_done_and_why(self, site: Site, taro: Visit) -> None:
         await keep(site, "一")
         secret = "パスワードは hunter2secret!A"
-        page = await taro.open(await self.press(taro, [1], action="category", category=secret))
+        where = await self.press(taro, [1], action="category", category=secret)
+        page = await taro.open(where)
         assert "できなかったもの: 1件" in page
+        assert "保存しませんでした" in page
+        assert "できなかったもの" not in await taro.open(where)
+
+    @pytest.mark.parametrize(
+        ("category", "sentence"), [("", "カテゴリの名前を書いて"), ("あ" * 51, "50文字まで")]
+    )
+    async def test_stay_chosen_when_the_category_is_refused(
+        self, site: Site, taro: Visit, category: str, sentence: str
+    ) -> None:
+        await site.core.stores.memory_transfer.take(TARO, [PortableMemory(f"メモ{n:02}") for n in range(31)])
+        async with taro.client.post(
+            "/memories/several",
+            data=[("n", "1"), ("n", "31"), ("action", "category"), ("category", category)],
+            headers=taro.own_headers(),
+        ) as answer:
+            text = await answer.text()
+        assert answer.status == 400
+        assert sentence in alert(text)
+        assert re.findall(r'name="n" value="(\d+)"[^>]* checked', text) == ["1", "31"]
+        assert (
+            f'name="category" list="categories" maxlength="50" autocomplete="off" value="{category}"' in text
+        )
+        assert len(await site.core.stores.memories.list(TARO, category="general", limit=99)) == 31
 
     async def test_are_erased(self, site: Site, taro: Visit) -> None:
         for content in "一二三":
@@ -383,7 +449,11 @@ class TestSeveral:
         assert [each.content for each in await site.core.stores.memories.list(TARO)] == ["二"]
 
     async def test_must_be_chosen_and_must_be_a_few(self, site: Site, taro: Visit) -> None:
-        assert await self.press(taro, [], action="delete") == "/memories?done=memories_none_chosen"
+        page = await taro.open(await self.press(taro, [], action="delete", back="q=猫"))
+        assert "何も選ばれていません" in said(page)
+        assert 'value="猫"' in page
+        assert (await taro.press("/memories/several", n="99", action="steal")).status == 400
+        assert (await taro.press("/memories/several", n="99")).status == 400
         await keep(site, "一")
         assert (await taro.press("/memories/several", n="1", action="steal")).status == 400
         assert (await taro.press("/memories/several", n="x", action="delete")).status == 400
@@ -403,5 +473,93 @@ class TestManyNotes:
         page = await taro.open("/memories")
         assert "3,000件" in page
         assert len(listed(page)) == 30
-        assert "近いものから60件" in await taro.open("/memories?q=京都")
+        assert "近いものから60件だけ" in await taro.open("/memories?q=京都")
         assert listed(await taro.open("/memories?tag=t7&order=oldest"))[0] == "京都のメモ 7"
+
+    async def test_are_counted_in_a_sentence(self, site: Site, taro: Visit) -> None:
+        await site.core.stores.memory_transfer.take(TARO, [PortableMemory(f"京都 {n}") for n in range(60)])
+        page = await taro.open("/memories?q=京都")
+        assert "60件あります。" in page
+        assert "だけを出しています" not in page
+        async with site.visit(TARO, **{"Accept-Language": "en"}) as english:
+            assert ">60 memories</p>" in await english.open("/memories")
+            await site.core.stores.memories.add(TARO, "奈良")
+            assert ">1 memory</p>" in await english.open("/memories?q=奈良")
+            assert "the 60 that fit best" not in await english.open("/memories?q=京都")
+            await site.core.stores.memories.add(TARO, "京都 61")
+            assert "these are the 60 that fit best" in await english.open("/memories?q=京都")
+
+
+class TestWhatIsTold:
+    async def test_can_not_be_claimed_by_a_link_or_told_twice(self, site: Site, taro: Visit) -> None:
+        await keep(site, "一")
+        for path in ("/memories", "/memories/1", "/memories/import", "/memories/erase-all"):
+            for claim in ("done=memory_edited", "done=memories_paused", "imported=5", "done=x&done_of=5"):
+                assert said(await taro.open(f"{path}?{claim}")) == ""
+        claimed = await taro.open("/memories/several?n=1&not=1")
+        assert "できなかったもの" not in claimed
+        answer = await taro.press("/memories/1/pin")
+        assert await said_after(taro, answer) == "ピン留めしました。"
+        assert await said_after(taro, answer) == ""
+
+    async def test_is_for_the_browser_that_pressed(self, site: Site, taro: Visit) -> None:
+        answer = await taro.press("/memories/pause")
+        async with site.visit(TARO) as other, site.visit(HANA) as hana:
+            assert await said_after(other, answer) == ""
+            assert await said_after(hana, answer) == ""
+        assert await said_after(taro, answer) == "メモリを一時停止しました。"
+
+    @pytest.mark.parametrize("action", ["", "/undo", "/restore", "/pin", "/unpin", "/undelete"])
+    async def test_of_a_memory_that_is_gone_leads_back_to_the_list(
+        self, site: Site, taro: Visit, action: str
+    ) -> None:
+        memory = await keep(site, "一")
+        await site.core.stores.memory_removal.erase(TARO, memory.id)
+        answer = await taro.press(f"/memories/1{action}", mark="x", former="1", version="1", **NEW)
+        assert answer.status == 404
+        page = await answer.text()
+        assert "このメモリは、もうありません" in alert(page)
+        assert '<a href="/memories">' in page
+
+    async def test_names_no_commands_and_shows_no_emoji(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "一", audience="private", source=Source("command"))
+        await site.core.stores.memories.update(
+            TARO, memory.id, content="二", expires_at=datetime.now(UTC) + timedelta(days=1)
+        )
+        await site.core.stores.memory_pins.pin(TARO, memory.id)
+        await keep(site, "三")
+        await keep(site, "四")
+        await taro.press("/memories/2/delete")
+        paths = (
+            *("/memories", "/memories?q=zzz", "/memories/1", "/memories/2", "/memories/3"),
+            *(
+                "/memories/erase?n=1&n=2",
+                "/memories/erase-all",
+                "/memories/import",
+                "/memories/several?n=1&n=2",
+            ),
+        )
+        async with site.visit(TARO, **{"Accept-Language": "en"}) as english:
+            pages = [await visit.open(path) for path in paths for visit in (taro, english)]
+            for visit, n in ((taro, "1"), (english, "3")):
+                answer = await visit.press("/memories/erase", n=n, scope="alone")
+                pages.append(await answer.text())
+                answer = await visit.press("/memories/erase-all", count="1", scope="alone")
+                pages.append(await answer.text())
+            pages.append(await english.open("/memories"))
+        for page in pages:
+            assert not re.search("[\u231a-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]", page)
+            assert not re.search(r"(?<![\w\"=])/memory\b|/メモリ", page)
+
+    async def test_of_an_end_is_its_last_day(self, site: Site, taro: Visit) -> None:
+        await taro.press("/memories", **NEW | {"end": "2099-12-31"})
+        assert "2099-12-31 まで" in await taro.open("/memories")
+        assert 'value="2099-12-31"' in await taro.open("/memories/1")
+
+    async def test_of_days_has_one_form(self, site: Site, taro: Visit) -> None:
+        memory = await keep(site, "一", expires_at=datetime(2099, 12, 31, 15, tzinfo=UTC))
+        await site.core.stores.memories.update(TARO, memory.id, content="二")
+        await keep(site, "三")
+        await taro.press("/memories/2/delete")
+        for path in ("/memories", "/memories/1", "/memories/2", "/memories/several?n=1&n=2"):
+            assert not re.search(r"\d{4}/\d{1,2}/\d{1,2}", await taro.open(path))

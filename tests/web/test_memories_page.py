@@ -87,7 +87,7 @@ class TestTheSearch:
             field = page.get_by_label("言葉で探す")
             await field.press_sequentially("ネコ")
             await expect(page.locator(".notes > li")).to_have_count(2)
-            await expect(page.locator("#count")).to_have_text("2件")
+            await expect(page.locator("#count")).to_have_text("2件あります。")
             await expect(page.locator("#found")).not_to_contain_text("会議")
             await expect(field).to_be_focused()
             await expect(field).to_have_value("ネコ")
@@ -105,6 +105,29 @@ class TestTheSearch:
             await page.locator("#search").get_by_label("カテゴリ").select_option("家族")
             await expect(page.locator(".notes > li")).to_have_count(1)
             await expect(page.locator("#search").get_by_label("カテゴリ")).to_be_focused()
+
+    async def test_leaves_what_was_ticked_ticked(self, browser: Browser, site: Site) -> None:
+        await keep(site, "猫のモチ", "猫のタマ", "犬のポチ")
+        async with new_page(browser, locale="ja-JP", size=PHONE) as page:
+            await open_memories(page, site)
+            field = page.get_by_label("言葉で探す")
+            await field.fill("猫")
+            await expect(page.locator("#found .notes > li")).to_have_count(2)
+            await page.get_by_role("checkbox", name="#1 を選ぶ").check()
+            await field.fill("モチ")
+            await expect(page.locator("#found .notes > li")).to_have_count(1)
+            await expect(page.get_by_role("checkbox", name="#1 を選ぶ")).to_be_checked()
+            await expect(page.locator("#kept")).to_be_hidden()
+            await field.fill("犬")
+            await expect(page.locator("#found")).to_contain_text("ポチ")
+            await expect(page.locator("#kept")).to_contain_text("モチ")
+            await page.get_by_role("checkbox", name="#3 を選ぶ").check()
+            await field.fill("zzz")
+            await expect(page.locator("#found")).to_contain_text("合うメモリはありません")
+            await expect(page.locator("#kept .notes > li")).to_have_count(2)
+            await page.get_by_role("button", name="削除する").click()
+            await expect(page.locator(".counts")).to_have_text("削除したもの: 2件")
+        assert await contents(site) == ["猫のタマ"]
 
     async def test_shows_no_late_answer_over_a_newer_one(self, browser: Browser, site: Site) -> None:
         await keep(site, "猫のモチ", "犬のポチ")
@@ -219,6 +242,38 @@ class TestWithScripts:
             await expect(page.locator("#new-content")).to_have_value("歯医者")
             trouble.forgive("400 (Bad Request)")
         assert await contents(site) == []
+
+    async def test_a_press_on_what_is_gone_says_so_and_keeps_what_was_typed(
+        self, browser: Browser, site: Site
+    ) -> None:
+        await keep(site, "水曜は在宅")
+        trouble = Trouble()
+        async with new_page(browser, locale="ja-JP", trouble=trouble) as page:
+            await open_memories(page, site)
+            await page.get_by_role("link", name="水曜は在宅").click()
+            [kept] = await site.core.stores.memories.list(TARO)
+            await site.core.stores.memories.delete(TARO, kept.id)
+            await page.get_by_label("内容").fill("木曜は在宅")
+            await page.get_by_role("button", name="保存する").click()
+            await expect(page.locator("#said.trouble")).to_contain_text("もうありません")
+            await expect(page.get_by_label("内容")).to_have_value("木曜は在宅")
+            await page.get_by_role("link", name="メモリの一覧へ").click()
+            await expect(page.locator("h1")).to_have_text("メモリ")
+            trouble.forgive("404 (Not Found)")
+
+    @pytest.mark.parametrize("scripted", [True, False])
+    async def test_a_file_that_is_too_large_is_told(
+        self, browser: Browser, site: Site, scripted: bool
+    ) -> None:
+        trouble = Trouble()
+        async with new_page(browser, locale="ja-JP", trouble=trouble, java_script_enabled=scripted) as page:
+            await open_memories(page, site)
+            await page.goto(f"{site.url}/memories/import")
+            large: FilePayload = {"name": "大.txt", "mimeType": "text/plain", "buffer": b"a\n" * 4_000_000}
+            await page.get_by_label("ファイル").set_input_files(large)
+            await page.get_by_role("button", name="内容を確かめる").click()
+            await expect(page.get_by_text("1 MB まで）。小さく分けて")).to_be_visible()
+            trouble.forgive("413 (Request Entity Too Large)")
 
     async def test_an_edit_of_what_changed_meanwhile_shows_both(self, browser: Browser, site: Site) -> None:
         await keep(site, "水曜は在宅")

@@ -2,7 +2,9 @@
 
 import json
 import re
+from base64 import b64encode
 from io import BytesIO
+from random import Random
 from urllib.parse import unquote
 
 import aiohttp
@@ -10,6 +12,7 @@ import pytest
 
 from cc_bot.domain.memory_transfer import PortableMemory, read_memories
 from tests.web.pages import HANA, TARO, Site, Visit
+from tests.web.test_memories import alert, said
 
 
 async def upload(visit: Visit, data: bytes, audience: str = "private") -> tuple[int, str]:
@@ -26,7 +29,9 @@ async def take(visit: Visit, planned: str) -> tuple[int, str]:
     async with visit.client.post(
         "/memories/import/take", data=form, headers=visit.own_headers(), allow_redirects=False
     ) as answer:
-        return answer.status, answer.headers.get("Location", "")
+        if answer.status != 303:
+            return answer.status, alert(await answer.text())
+        return answer.status, said(await visit.open(answer.headers["Location"]))
 
 
 def planned_in(page: str) -> str:
@@ -45,8 +50,7 @@ class TestAnImport:
             assert words in page
         assert "&lt;b&gt;犬&lt;/b&gt;がいる" in page
         assert len(await site.core.stores.memories.list(TARO)) == 1
-        assert await take(taro, planned_in(page)) == (303, "/memories?imported=2")
-        assert "2件を取り込みました" in await taro.open("/memories?imported=2")
+        assert await take(taro, planned_in(page)) == (303, "2件を取り込みました。")
         kept = await site.core.stores.memories.list(TARO)
         assert [each.content for each in kept] == [
             "<b>犬</b>がいる",
@@ -54,7 +58,7 @@ class TestAnImport:
             "猫を飼っている",
         ]
         assert {(each.audience, each.source.kind) for each in kept[:2]} == {("anywhere", "import")}
-        assert await take(taro, planned_in(page)) == (303, "/memories?imported=0")
+        assert await take(taro, planned_in(page)) == (303, "0件を取り込みました。")
 
     async def test_of_many_arrives_whole(self, site: Site, taro: Visit) -> None:
         notes = [
@@ -66,7 +70,25 @@ class TestAnImport:
         status, page = await upload(taro, data)
         assert status == 200
         assert "はじめの50件" in page
-        assert (await take(taro, planned_in(page)))[1] == "/memories?imported=2000"
+        assert (await take(taro, planned_in(page)))[1] == "2,000件を取り込みました。"
+
+    async def test_of_nearly_1_mb_arrives_whole_whatever_it_says(self, site: Site, taro: Visit) -> None:
+        letters = [chr(code) for code in range(0x4E00, 0x9000)]
+        random = Random(17)
+        notes = ["".join(random.choices(letters, k=640)) for _ in range(515)]
+        data = "\n".join(notes).encode()
+        assert 980_000 < len(data) < 995_000
+        status, page = await upload(taro, data)
+        assert status == 200
+        assert await take(taro, planned_in(page)) == (303, "515件を取り込みました。")
+
+    async def test_that_would_not_come_back_is_told_to_be_split(self, site: Site, taro: Visit) -> None:
+        data = b64encode(Random(17).randbytes(735_000))
+        lines = b"\n".join(data[at : at + 3000] for at in range(0, len(data), 3000))
+        assert len(lines) < 990_000
+        status, page = await upload(taro, lines)
+        assert status == 413
+        assert "500 KB" in alert(page)
 
     @pytest.mark.parametrize("data", [b"", b"{", b'{"memories": 1}', b"\x00\x01\x02\xff\xfe"])
     async def test_of_what_is_none_is_told(self, site: Site, taro: Visit, data: bytes) -> None:
@@ -80,6 +102,12 @@ class TestAnImport:
         assert answer.status == 400
         assert "ファイルを選んでください" in await answer.text()
 
+    @pytest.mark.parametrize("audience", ["", "zzz", "everybody"])
+    async def test_decides_for_nobody_who_may_see_it(self, taro: Visit, audience: str) -> None:
+        status, page = await upload(taro, "猫".encode(), audience)
+        assert status == 400
+        assert "入力を確かめて" in alert(page)
+
     async def test_that_is_too_large_is_refused(self, taro: Visit) -> None:
         status, page = await upload(taro, b"x" * 1_100_000)
         assert status == 413
@@ -92,8 +120,10 @@ class TestAnImport:
     async def test_is_off_while_paused(self, site: Site, taro: Visit) -> None:
         _, page = await upload(taro, "猫".encode())
         await taro.press("/memories/pause")
-        assert (await upload(taro, "犬".encode()))[0] == 400
-        assert (await take(taro, planned_in(page)))[0] == 400
+        status, refused = await upload(taro, "犬".encode())
+        assert (status, "一時停止中です" in alert(refused)) == (400, True)
+        status, sentence = await take(taro, planned_in(page))
+        assert (status, "一時停止中です" in sentence) == (400, True)
         assert not await site.core.stores.memories.list(TARO)
 
     async def test_trusts_nothing_that_a_browser_sends_back(self, site: Site, taro: Visit) -> None:
@@ -106,7 +136,7 @@ class TestAnImport:
         for _ in range(20):
             await site.core.stores.memory_transfer.admit(TARO)
         status, page = await upload(taro, "猫".encode())
-        assert (status, "取り込みが続いています" in page, "<t:" in page) == (400, True, False)
+        assert (status, "取り込みが続いています" in page, "<t:" in page) == (429, True, False)
 
 
 class TestAnExport:
@@ -131,4 +161,5 @@ class TestAnExport:
 
     async def test_of_nothing_is_no_file(self, taro: Visit) -> None:
         async with taro.client.get("/memories/export", allow_redirects=False) as answer:
-            assert answer.headers["Location"] == "/memories?done=memories_none"
+            where = answer.headers["Location"]
+        assert "まだありません" in said(await taro.open(where))

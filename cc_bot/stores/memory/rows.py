@@ -6,14 +6,8 @@ from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from cc_bot.domain.memory import (
-    MAX_PINNED,
-    MAX_TAG_CHARACTERS,
-    MAX_TAGS,
-    Memory,
-    MemoryStatistics,
-    Source,
-)
+from cc_bot.domain.memory import MAX_PINNED, Memory, MemoryStatistics, Source
+from cc_bot.domain.text import without_controls
 from cc_bot.storage import Row
 from cc_bot.stores.columns import ISO, Columns, Kind, Parameters, next_number, object_to_json
 from cc_bot.stores.memory.texts import SearchText
@@ -64,19 +58,13 @@ def statistics_of(
     )
 
 
-def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags, each one short line, none empty, none twice."""
-    one_line = (" ".join(tag.split())[:MAX_TAG_CHARACTERS].strip() for tag in tags)
-    return tuple(dict.fromkeys(tag for tag in one_line if tag))[:MAX_TAGS]
-
-
 def known_id(number: int) -> int:
     """A number that the database can compare; one that no row has when this one is out of its range."""
     return number if 0 < number <= MAX_ID else 0
 
 
 def words_of(given: Mapping[str, Any]) -> list[str]:
-    """Return all that people have written in fields of a memory."""
+    """Return all that people have written in fields of a memory, as it is read once it is kept."""
     words = list[str]()
     for name, value in given.items():
         match value:
@@ -88,7 +76,7 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
                 words += value
             case _:
                 pass
-    return words
+    return list(map(without_controls, words))
 
 
 def as_stored(columns: dict[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import ALL_MEMORIES, Audience, FoundMemory, Memory, MemoryFilter
+from cc_bot.domain.text import without_controls
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import ListStatement, list_of, to_text
@@ -509,7 +510,8 @@ class MemorySearch:
     ) -> list[FoundMemory]:
         """Find memories as MemoryStore.find says; the arguments are clean."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
-            typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
+            # as it would stand in the database
+            typed = without_controls(query).encode("utf-8", "replace").decode().strip()
             if limit == 0:
                 return []
             asked = MemoryQuery(

@@ -27,9 +27,13 @@ from cc_bot.domain.memory import (
     check_beside,
     clean_category,
     clean_content,
+    clean_metadata,
+    clean_source,
+    clean_tags,
 )
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.text import without_controls
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql
@@ -42,7 +46,6 @@ from cc_bot.stores.memory.rows import (
     MEMORY,
     SEARCHED,
     as_stored,
-    clean_tags,
     known_id,
     statistics_of,
     words_of,
@@ -135,6 +138,8 @@ class NewMemory:
             "content": content,
             "category": clean_category(memory.category),
             "tags": tags,
+            "metadata": clean_metadata(memory.metadata),
+            "source": clean_source(memory.source),
             "audience": memory.audience or "anywhere",
         }
         given, searched = MEMORY.write_some(fields), SEARCHED.write(search_text(content, tags))
@@ -263,7 +268,9 @@ class MemoryStore:
     async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
         """Return the user's newest memory that `remember` would bring up to date for this text; None for
         none."""
-        rows = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
+        rows = await self._database.query(
+            sql.SELECT_ALIKE, user_id, likeness(without_controls(content)), audience
+        )
         return MEMORY.first(rows)
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
@@ -490,7 +497,12 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {"category": clean_category, "tags": clean_tags}
+_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "category": clean_category,
+    "tags": clean_tags,
+    "metadata": clean_metadata,
+    "source": clean_source,
+}
 
 
 def _category(asked: str | None) -> str | None:

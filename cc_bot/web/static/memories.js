@@ -32,13 +32,28 @@ async function find(form) {
       say(fetched.querySelector("[role=alert]")?.textContent ?? document.body.dataset.away, true);
       return;
     }
-    show(html, "found");
+    showFound(html);
     say("");
     document.getElementById("count").textContent = fetched.getElementById("count")?.textContent ?? "";
     history.replaceState(null, "", address);
   } catch (error) {
     if (mine === asked && error.name !== "AbortError") say(document.body.dataset.away, true);
   }
+}
+
+/* Put what was found in the place of what stands there. What was ticked stays ticked: what is not among it moves
+   to the list above, so that everybody sees what a press would change. */
+function showFound(html) {
+  const ticked = [...document.querySelectorAll("#several .notes input:checked")];
+  const rows = new Map(ticked.map((box) => [box.value, box.closest("li")]));
+  show(html, "found");
+  for (const box of document.querySelectorAll("#found .notes input")) {
+    box.checked = rows.delete(box.value);
+  }
+  const kept = document.getElementById("kept");
+  kept.querySelector("ul").replaceChildren(...rows.values());
+  kept.hidden = rows.size === 0;
+  document.getElementById("with-chosen").hidden = !document.querySelector("#several .notes input");
 }
 
 function soon(form) {

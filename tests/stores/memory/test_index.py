@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain.memory import Memory
+from cc_bot.domain.text import without_controls
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import MemoryHistoryStore, MemoryRemovalStore, MemoryStore, Stores, open_stores
@@ -101,7 +102,7 @@ class Kept:
 
 def reference(memories: Sequence[Memory], query: str, tags: Sequence[str] = ()) -> list[tuple[int, float]]:
     """What a search finds that looks at every memory: ids and confidences, best first."""
-    typed = query.strip()
+    typed = without_controls(query).strip()
     parsed = parse_query(typed)
     candidates, terms = [], {}
     for memory in memories:
@@ -172,7 +173,7 @@ class TestAnyHistory:
         store = MemoryStore(databases[1])
         memories = await store.list(kept.user, limit=1000)
         for query in queries:
-            if query.strip():
+            if without_controls(query).strip():
                 assert await found(store, kept.user, query) == reference(memories, query)
                 assert await found(store, kept.user, query, tags=tags) == reference(memories, query, tags)
         await MemoryRemovalStore(databases[1]).erase_all(kept.user)

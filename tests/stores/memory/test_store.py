@@ -6,8 +6,9 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Memory
-from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
+from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
 from cc_bot.domain.memory import Source
+from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores
 
@@ -61,8 +62,40 @@ class TestAdding:
             expires_at=START.astimezone(timezone(timedelta(hours=9))),
             created_at=START,
         )
-        assert memory.content == "猫\0?"
+        assert memory.content == "猫?"
         assert await stores.memories.get(ME, memory.id) == memory
+
+    async def test_keeps_no_control_characters_wherever_they_stand(self, stores: Stores) -> None:
+        odd = "\0\x1b\x7f\x9b\u202e\u2066"
+        family = "👨\u200d👩\u200d👧 ❤\ufe0f"
+        added = await stores.memories.add(
+            ME,
+            f"猫{odd}が\t好き\r\n{family}",
+            category=f"家{odd}族",
+            tags=(f"ペ{odd}ット", odd),
+            metadata={f"k{odd}": f"v{odd}"},
+            source=Source("message", link=f"https://example.org/{odd}", author=f"花{odd}"),
+        )
+        assert added.content == f"猫が\t好き\n{family}"
+        assert (added.category, added.tags, added.metadata) == ("家族", ("ペット",), {"k": "v"})
+        assert (added.source.link, added.source.author) == ("https://example.org/", "花")
+        change = await stores.memories.remember(ME, f"犬{odd}", tags=(f"a{odd}b",))
+        assert (change.memory.content, change.memory.tags) == ("犬", ("ab",))
+        changed = await stores.memories.update(ME, added.id, content=f"鳥{odd}", category=f"空{odd}")
+        assert changed
+        assert (changed.content, changed.category) == ("鳥", "空")
+        await stores.memory_transfer.take(ME, [PortableMemory(f"魚{odd}", tags=(f"海{odd}",))])
+        [fish] = await stores.memories.list(ME, limit=1)
+        assert (fish.content, fish.tags) == ("魚", ("海",))
+        with pytest.raises(EmptyMemory):
+            await stores.memories.add(ME, odd)
+
+    async def test_hides_no_secret_behind_control_characters(self, stores: Stores) -> None:
+        for given in ({"category": "ghp\0_" + "a1B2" * 9}, {"tags": ["ghp_\x1b" + "a1B2" * 9]}):
+            with pytest.raises(SecretNotStored):
+                await stores.memories.add(ME, "猫", **given)
+        with pytest.raises(SecretNotStored):
+            await stores.memories.add(ME, "gh\u202ep_" + "a1B2" * 9)
 
     async def test_needs_no_more_than_a_text(self, stores: Stores) -> None:
         memory = await stores.memories.add(ME, "  猫が好き\n")

@@ -1,0 +1,75 @@
+"""The trouble that the pages on memories tell of: in sentences that name the buttons of the page itself, and
+with the way back to the memories."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import wraps
+from typing import Final
+
+import structlog
+from aiohttp import web
+
+from cc_bot.domain.errors import (
+    AttachmentTooLarge,
+    CcBotError,
+    FilesInLine,
+    InputError,
+    NothingHere,
+    TooManyImports,
+)
+from cc_bot.texts import explain
+from cc_bot.web.form import id_in
+from cc_bot.web.notices import render_told
+from cc_bot.web.page import moment_in
+from cc_bot.web.server import name_of_page, status_of
+from cc_bot.web.visitor import SignedIn, visitor_of
+
+_log = structlog.get_logger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_STATUSES: Final[Mapping[type[CcBotError], int]] = {
+    TooManyImports: 429,
+    FilesInLine: 429,
+    AttachmentTooLarge: 413,
+}
+
+
+def status_here(error: CcBotError) -> int:
+    """Return the status of what is told on these pages."""
+    return _STATUSES.get(type(error)) or status_of(error)
+
+
+def told(error: CcBotError, visitor: SignedIn) -> str:
+    """Return the sentence on an error, as it is told where the buttons stand on the page itself."""
+    words = visitor.words
+    sentences: Mapping[type[CcBotError], str] = {**words.errors.of, **words.web_memory.errors}
+    moment = moment_in(visitor.locale, visitor.timezone)
+    return explain(error, replace(words, errors=words.errors.reword(of=sentences)), moment)
+
+
+def leading_back(handle: Handler) -> Handler:
+    """Have what can't be done be told on a page that leads back to the memories."""
+
+    @wraps(handle)
+    async def handle_and_tell(request: web.Request) -> web.StreamResponse:
+        try:
+            return await handle(request)
+        except (InputError, NothingHere) as error:
+            return await _trouble_page(request, error)
+
+    return handle_and_tell
+
+
+async def _trouble_page(request: web.Request, error: CcBotError) -> web.Response:
+    visitor, status = visitor_of(request), status_here(error)
+    _log.info("page_refused", page=name_of_page(request), error=type(error).__name__, status=status)
+    number, gone = request.match_info.get("number"), isinstance(error, NothingHere)
+    about_one = gone and number is not None
+    return render_told(
+        request,
+        "memories_trouble.html",
+        visitor,
+        status=status,
+        sentence=visitor.words.web_memory.not_there if about_one else told(error, visitor),
+        back_to=None if gone or number is None else id_in(request, "number"),
+    )
