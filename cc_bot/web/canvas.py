@@ -12,10 +12,10 @@ from cc_bot.agents import find_agent
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import AccessError, CcBotError, ForeignRequest, NothingHere, UnknownAgent
 from cc_bot.domain.session import SessionKey
-from cc_bot.texts import explain
 from cc_bot.web.canvas_feed import DENIED, CanvasFeed, Watcher, watcher_of
 from cc_bot.web.canvas_protocol import body_of
-from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.notices import go_on
+from cc_bot.web.page import render, see_other, sentence_on
 from cc_bot.web.places import channel_names
 from cc_bot.web.server import is_from_ours
 from cc_bot.web.services import WebServices
@@ -137,14 +137,14 @@ class CanvasPages:
         if not await self._services.stores.canvases.remove(key, wanted):
             raise NothingHere
         await self._services.discord.canvas_changed(key)
-        return see_other(f"/canvas/{key.channel_id}", "element_removed")
+        return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
         """Take everything down, as `/canvas clear` does."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
-        return see_other(f"/canvas/{key.channel_id}", "canvas_cleared")
+        return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "canvas_cleared")
 
     async def use_agent(self, request: web.Request) -> web.Response:
         """Let another agent answer there, as `/agent use` does. Raises UnknownAgent."""
@@ -154,7 +154,7 @@ class CanvasPages:
         if wanted is None:
             raise UnknownAgent
         await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
-        return see_other(f"/canvas/{channel_id}", "agent_used")
+        return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
         visitor, channel_id = visitor_of(request), await self._channel(request)
@@ -196,8 +196,7 @@ def _asks_for_all(text: str) -> bool:
 
 
 def _sentence(error: CcBotError, visitor: SignedIn) -> str:
-    words, at = visitor.words, moment_in(visitor.locale, visitor.timezone)
-    return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
+    return sentence_on(error, visitor.words, visitor.timezone)
 
 
 async def _close(socket: web.WebSocketResponse, code: int, reason: str) -> None:

@@ -42,6 +42,7 @@ from cc_bot.status import Seen
 from cc_bot.texts import Texts
 from cc_bot.texts.usage import money
 from cc_bot.web.form import text_of
+from cc_bot.web.notices import go_on, take_notice
 from cc_bot.web.page import render, see_other
 from cc_bot.web.services import DoctorReport, WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -158,12 +159,12 @@ class ConsolePages:
             raise InputError
         if wanted == "end":
             ended = await administration.end_maintenance(owner.user_id)
-            return see_other("/console", "maintenance_ended" if ended else "maintenance_was_off")
+            return go_on(request, owner, "/console", "maintenance_ended" if ended else "maintenance_was_off")
         note = await text_of(request, "note")
         if len(note) > MAX_NOTE_CHARACTERS:
             raise InputError
         await administration.begin_maintenance(owner.user_id, note)
-        return see_other("/console", "maintenance_begun")
+        return go_on(request, owner, "/console", "maintenance_begun")
 
     # ---- limits
 
@@ -184,12 +185,12 @@ class ConsolePages:
         owner = await self._require_owner(request)
         key, value = await _limit_key(request), parse_limit_value(await text_of(request, "value"))
         await self._owners.administration.set_limit(owner.user_id, key, value)
-        return see_other("/console/limits", "limit_set")
+        return go_on(request, owner, "/console/limits", "limit_set")
 
     async def unset_limit(self, request: web.Request) -> web.StreamResponse:
         owner, key = await self._require_owner(request), await _limit_key(request)
         unset = await self._owners.administration.unset_limit(owner.user_id, key)
-        return see_other("/console/limits", "limit_unset" if unset else "limit_was_not_set")
+        return go_on(request, owner, "/console/limits", "limit_unset" if unset else "limit_was_not_set")
 
     # ---- access
 
@@ -215,16 +216,19 @@ class ConsolePages:
         if ruling is None:  # a guess would lock everybody else out, or somebody in
             raise InputError
         await self._owners.administration.rule(owner.user_id, about, ruling)
-        return see_other("/console/access", "access_set")
+        return go_on(request, owner, "/console/access", "access_set")
 
     async def remove_rule(self, request: web.Request) -> web.StreamResponse:
         """Take a rule back. Raises SubjectNotUnderstood."""
         owner, about = await self._require_owner(request), await _subject(request)
         removal = await self._owners.administration.remove_rule(owner.user_id, about)
         if not removal.removed:
-            return see_other("/console/access", "access_had_no_rule")
-        return see_other(
-            "/console/access", "access_also_in_file" if removal.also_in_file else "access_removed"
+            return go_on(request, owner, "/console/access", "access_had_no_rule")
+        return go_on(
+            request,
+            owner,
+            "/console/access",
+            "access_also_in_file" if removal.also_in_file else "access_removed",
         )
 
     # ---- models
@@ -240,13 +244,13 @@ class ConsolePages:
         owner, channel_id = await self._require_owner(request), await _channel_id(request)
         chain = parse_chain(await text_of(request, "models"))
         missing = await self._owners.administration.set_models(owner.user_id, channel_id, chain)
-        return see_other("/console/models", "models_missing" if missing else "models_set")
+        return go_on(request, owner, "/console/models", "models_missing" if missing else "models_set")
 
     async def unset_models(self, request: web.Request) -> web.StreamResponse:
         """Have the usual models answer. Raises SubjectNotUnderstood."""
         owner, channel_id = await self._require_owner(request), await _channel_id(request)
         unset = await self._owners.administration.unset_models(owner.user_id, channel_id)
-        return see_other("/console/models", "models_unset" if unset else "models_were_not_set")
+        return go_on(request, owner, "/console/models", "models_unset" if unset else "models_were_not_set")
 
     # ---- log
 
@@ -288,9 +292,9 @@ def owner_of(request: web.Request) -> SignedIn:
 
 
 def _render(request: web.Request, template: str, owner: SignedIn, **values: Any) -> web.Response:
-    console, pressed = owner.words.console, request.query.get("done", "")
-    done = console.done.get(pressed, "")
-    if pressed == "access_set":
+    console, pressed = owner.words.console, take_notice(request, owner)
+    done = console.done[pressed.name] if pressed else ""
+    if pressed and pressed.name == "access_set":
         done = f"{done} {owner.words.admin.owners_stay}"
     shown = {"console": console, "admin": owner.words.admin, "done": done, **values}
     return render(request, template, owner, **shown)

@@ -14,7 +14,8 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
-from cc_bot.web.page import render, see_other
+from cc_bot.web.notices import go_on
+from cc_bot.web.page import render
 from cc_bot.web.places import place_names
 from cc_bot.web.server import name_of_page
 from cc_bot.web.services import WebServices
@@ -101,7 +102,7 @@ class ConversationPages:
         if key is None:
             return _gone(request, visitor)
         await self._services.discord.canvas_changed(key)
-        return see_other("/conversations", "conversation_deleted")
+        return go_on(request, visitor_of(request), "/conversations", "conversation_deleted")
 
 
 def _gone(request: web.Request, visitor: SignedIn) -> web.Response:

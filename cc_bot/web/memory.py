@@ -36,8 +36,8 @@ from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
 from cc_bot.web.form import PageNumber, id_in, number_of, text_of
 from cc_bot.web.memory_trouble import Handler, leading_back, status_here, told
-from cc_bot.web.notices import go_on, render_told, take_notice
-from cc_bot.web.page import moment_in, see_other
+from cc_bot.web.notices import go_on, take_notice
+from cc_bot.web.page import moment_in, render, see_other
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -199,7 +199,7 @@ class MemoryPages:
         ]
         now = self._services.clock()
         choices = Choices() if PART_HEADER in request.headers else await self._choices(user_id)
-        return render_told(
+        return render(
             request,
             "memories.html",
             visitor,
@@ -350,7 +350,7 @@ class MemoryPages:
         conflict: bool = False,
     ) -> web.Response:
         former = await self._history.list_versions(visitor.user_id, kept.id)
-        return render_told(
+        return render(
             request,
             "memory.html",
             visitor,
@@ -408,7 +408,7 @@ class MemoryPages:
         if not outcomes:
             raise NothingHere
         counts = {state: sum(each.state == state for each in outcomes) for state in get_args(State)}
-        return render_told(
+        return render(
             request,
             "memories_several.html",
             visitor,
@@ -471,7 +471,7 @@ class MemoryPages:
         hidden = memory_id and await self._removal.get_hidden(visitor.user_id, memory_id)
         if not hidden:
             return Outcome(number, "gone")
-        until = moment_in(visitor.locale, visitor.timezone)(hidden.since + UNDO_TIME)
+        until = moment_in(visitor.timezone)(hidden.since + UNDO_TIME)
         return Outcome(number, "hidden", hidden.memory, until, why_not)
 
     # ---- erasing -------------------------------------------------------------------------------------------
@@ -488,7 +488,7 @@ class MemoryPages:
         if not there:
             raise NothingHere
         ids = [each.memory.id for each in there if each.memory]
-        return render_told(
+        return render(
             request,
             "memories_erase.html",
             visitor,
@@ -520,7 +520,7 @@ class MemoryPages:
         """Show how many there are, with the buttons that erase them."""
         visitor = visitor_of(request)
         count = await self._memories.count(visitor.user_id)
-        return render_told(request, "memories_erase_all.html", visitor, count=count)
+        return render(request, "memories_erase_all.html", visitor, count=count)
 
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question said. Raises InputError and StorageError."""
@@ -542,7 +542,7 @@ class MemoryPages:
 
 
 def _forgotten_page(request: web.Request, visitor: SignedIn, forgotten: ForgottenMemory) -> web.Response:
-    return render_told(
+    return render(
         request,
         "memory_deleted.html",
         visitor,
@@ -556,7 +556,7 @@ def _erased_page(
     request: web.Request, visitor: SignedIn, erased: ErasureCounts, missing: Sequence[int]
 ) -> web.Response:
     words = visitor.words.erasure.reword(done=visitor.words.web_memory.erased)
-    return render_told(
+    return render(
         request,
         "memories_erased.html",
         visitor,

@@ -20,7 +20,8 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
 from cc_bot.web.memory_trouble import leading_back, status_here, told
-from cc_bot.web.notices import go_on, render_told
+from cc_bot.web.notices import go_on
+from cc_bot.web.page import render
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -87,9 +88,7 @@ class MemoryFilePages:
         except InputError as error:
             return self._import_page(request, visitor, told(error, visitor), status_here(error))
         shown = [shorten(one_line(each.content), SHOWN_CHARACTERS) for each in plan.new[:SHOWN]]
-        return render_told(
-            request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown
-        )
+        return render(request, "memories_import_preview.html", visitor, plan=plan, packed=packed, shown=shown)
 
     async def take(self, request: web.Request) -> web.StreamResponse:
         """Keep what was shown. What can't be kept any more is told beside the form. Raises StorageError."""
@@ -118,7 +117,7 @@ class MemoryFilePages:
     def _import_page(
         self, request: web.Request, visitor: SignedIn, problem: str = "", status: int = 200
     ) -> web.Response:
-        return render_told(
+        return render(
             request,
             "memories_import.html",
             visitor,

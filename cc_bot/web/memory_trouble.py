@@ -17,10 +17,8 @@ from cc_bot.domain.errors import (
     NothingHere,
     TooManyImports,
 )
-from cc_bot.texts import explain
 from cc_bot.web.form import id_in
-from cc_bot.web.notices import render_told
-from cc_bot.web.page import moment_in
+from cc_bot.web.page import render, sentence_on
 from cc_bot.web.server import name_of_page, status_of
 from cc_bot.web.visitor import SignedIn, visitor_of
 
@@ -43,8 +41,7 @@ def told(error: CcBotError, visitor: SignedIn) -> str:
     """Return the sentence on an error, as it is told where the buttons stand on the page itself."""
     words = visitor.words
     sentences: Mapping[type[CcBotError], str] = {**words.errors.of, **words.web_memory.errors}
-    moment = moment_in(visitor.locale, visitor.timezone)
-    return explain(error, replace(words, errors=words.errors.reword(of=sentences)), moment)
+    return sentence_on(error, replace(words, errors=words.errors.reword(of=sentences)), visitor.timezone)
 
 
 def leading_back(handle: Handler) -> Handler:
@@ -65,7 +62,7 @@ async def _trouble_page(request: web.Request, error: CcBotError) -> web.Response
     _log.info("page_refused", page=name_of_page(request), error=type(error).__name__, status=status)
     number, gone = request.match_info.get("number"), isinstance(error, NothingHere)
     about_one = gone and number is not None
-    return render_told(
+    return render(
         request,
         "memories_trouble.html",
         visitor,

@@ -14,7 +14,6 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
-from cc_bot.web.page import render
 from cc_bot.web.visitor import SignedIn
 
 FIELD: Final = "done"
@@ -66,12 +65,3 @@ def go_on(request: web.Request, visitor: SignedIn, path: str, name: str = "", **
 def take_notice(request: web.Request, visitor: SignedIn) -> PageNotice | None:
     """Return what is to be told on the page that is asked for."""
     return request.app[NOTICES].take(visitor, request.query.get(FIELD, ""))
-
-
-def render_told(
-    request: web.Request, template: str, visitor: SignedIn, *, status: int = 200, **values: Any
-) -> web.Response:
-    """Return a page as `render` does, which tells at its top what a press has done."""
-    told = take_notice(request, visitor)
-    sentence = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
-    return render(request, template, visitor, status=status, **{**values, FIELD: sentence})

@@ -11,8 +11,9 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 import cc_bot.web
-from cc_bot.domain.locale import Locale
-from cc_bot.texts import Texts
+from cc_bot.domain.errors import CcBotError
+from cc_bot.texts import Texts, explain
+from cc_bot.web.notices import take_notice
 from cc_bot.web.visitor import VISITOR, SignedIn
 
 _FOLDER: Final = files(cc_bot.web)
@@ -65,9 +66,10 @@ def render(
     status: int = 200,
     **values: Any,
 ) -> web.Response:
-    """Return a page for somebody who is signed in. `done` in its address names a sentence of `web.done` that
-    is told at the top: what a press has done."""
-    done = visitor.words.web.done.get(request.query.get("done", ""), "")
+    """Return a page for somebody who is signed in. What their press has done is told at its top, once: a
+    sentence of `web.done`."""
+    told = take_notice(request, visitor)
+    done = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
     return fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
 
@@ -86,23 +88,26 @@ def fill(
     environment: Environment, template: str, words: Texts, zone: ZoneInfo, *, status: int, **values: Any
 ) -> web.Response:
     body = environment.get_template(template).render(
-        words=words, web=words.web, at=moment_in(words.locale, zone), day=day_in(zone), **values
+        words=words, web=words.web, at=moment_in(zone), day=day_in(zone), **values
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
 
 
-def see_other(path: str, done: str = "", **query: str | int) -> web.Response:
-    """Return what sends a browser on after a press, so that reloading does not press again. `done` names the
-    sentence that the next page tells."""
-    told = {**query, **({"done": done} if done else {})}
-    location = f"{path}?{urlencode(told)}" if told else path
-    return web.Response(status=303, headers={"Location": location})
+def see_other(path: str) -> web.Response:
+    """Return what sends a browser on after a press, so that reloading does not press again."""
+    return web.Response(status=303, headers={"Location": path})
 
 
-def moment_in(_: Locale, zone: ZoneInfo) -> Callable[[datetime], str]:
+def moment_in(zone: ZoneInfo) -> Callable[[datetime], str]:
     """Return what writes a moment as a clock on the reader's wall shows it; the day as `day_in` does, in
     every language."""
     return lambda moment: moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def sentence_on(error: CcBotError, words: Texts, zone: ZoneInfo) -> str:
+    """Return the sentence on an error; a moment in it is one in that zone."""
+    at = moment_in(zone)
+    return explain(error, words, lambda moment: words.usage.at.format(time=at(moment)))
 
 
 def day_in(zone: ZoneInfo) -> Callable[[datetime], str]:

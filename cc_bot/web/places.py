@@ -55,7 +55,7 @@ async def _name(services: WebServices, channel_id: int, visitor: SignedIn) -> st
         return name
     if await services.discord.is_dm(channel_id):
         return said.dm
-    at = moment_in(visitor.locale, visitor.timezone)
+    at = moment_in(visitor.timezone)
     return said.unknown_channel.format(made=at(_made_at(channel_id)))
 
 

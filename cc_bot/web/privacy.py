@@ -15,7 +15,8 @@ from cc_bot.domain.text import without_sign
 from cc_bot.texts import Texts
 from cc_bot.web.download import send_file
 from cc_bot.web.form import text_of
-from cc_bot.web.page import ENVIRONMENT, fill, render, see_other
+from cc_bot.web.notices import go_on
+from cc_bot.web.page import ENVIRONMENT, fill, render
 from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
@@ -77,7 +78,7 @@ class PrivacyPages:
         visitor = visitor_of(request)
         until = await text_of(request, "until")
         if not _holds(until, self._services.clock()):
-            return see_other("/privacy/erase", "erase_too_late")
+            return go_on(request, visitor_of(request), "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):
             held = await self._services.privacy.erase(visitor.user_id)
         response = self._erased(request, visitor, held)

@@ -25,7 +25,8 @@ from cc_bot.domain.schedule import (
 from cc_bot.domain.text import without_sign
 from cc_bot.texts.reminder import described
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
-from cc_bot.web.page import moment_in, render, see_other
+from cc_bot.web.notices import go_on
+from cc_bot.web.page import moment_in, render
 from cc_bot.web.places import channel_names
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, payer_of, visitor_of
@@ -59,7 +60,7 @@ class ReminderPages:
         beats = await self._schedules.list(visitor.user_id, kind="heartbeat")
         ids = (each.key.channel_id for each in (*reminders, *beats) if each.place == "channel")
         names = await channel_names(self._services, ids, visitor)
-        words, at = visitor.words, moment_in(visitor.locale, visitor.timezone)
+        words, at = visitor.words, moment_in(visitor.timezone)
         beat = beats[0] if beats else None
         quiet = (beat.quiet if beat else None) or USUAL_QUIET
         return render(
@@ -95,7 +96,7 @@ class ReminderPages:
             )
 
         await self._sent.once(visitor.user_id, await text_of(request, "key"), (text, when, repeat), act)
-        return see_other("/reminders", "reminder_set")
+        return go_on(request, visitor_of(request), "/reminders", "reminder_set")
 
     async def change(self, request: web.Request) -> web.StreamResponse:
         """Give one another text, time or repeat. Raises NothingHere, and what `change_reminder` raises."""
@@ -112,7 +113,7 @@ class ReminderPages:
             repeat=repeat,
         )
         await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other("/reminders", "reminder_changed")
+        return go_on(request, visitor_of(request), "/reminders", "reminder_changed")
 
     async def cancel(self, request: web.Request) -> web.StreamResponse:
         """Delete one. Raises NothingHere."""
@@ -121,14 +122,14 @@ class ReminderPages:
         if await self._schedules.cancel(visitor.user_id, known.id) is None:
             raise NothingHere
         await self._services.discord.receipts_changed(visitor.user_id)
-        return see_other("/reminders", "reminder_cancelled")
+        return go_on(request, visitor_of(request), "/reminders", "reminder_cancelled")
 
     async def resume(self, request: web.Request) -> web.StreamResponse:
         """Let a paused one go on. Raises NothingHere; one that waits stays as it is."""
         visitor = visitor_of(request)
         known = await self._reminder(request, visitor)
         await self._schedules.resume(visitor.user_id, known.id)
-        return see_other("/reminders", "reminder_resumed")
+        return go_on(request, visitor_of(request), "/reminders", "reminder_resumed")
 
     async def start_heartbeat(self, request: web.Request) -> web.StreamResponse:
         """Have the bot look around, in the place of what there was. Raises InputError."""
@@ -141,13 +142,13 @@ class ReminderPages:
             raise InputError from error
         source = await self._source(visitor)
         await start_heartbeat(self._schedules, source, hours, quiet, self._services.clock)
-        return see_other("/reminders", "heartbeat_on")
+        return go_on(request, visitor_of(request), "/reminders", "heartbeat_on")
 
     async def stop_heartbeat(self, request: web.Request) -> web.StreamResponse:
         """Have it look around no longer."""
         visitor = visitor_of(request)
         await stop_heartbeat(self._schedules, self._services.stores.heartbeats, visitor.user_id)
-        return see_other("/reminders", "heartbeat_off")
+        return go_on(request, visitor_of(request), "/reminders", "heartbeat_off")
 
     async def _reminder(self, request: web.Request, visitor: SignedIn) -> Schedule:
         """Return the reminder whose number stands in the path. Raises NothingHere."""

@@ -35,8 +35,8 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.listener import Port, end_connection, listen, requests_logger, reserve
-from cc_bot.texts import explain, texts
-from cc_bot.web.page import ENVIRONMENT, make_environment, moment_in, read_static_files, render_for_anyone
+from cc_bot.texts import texts
+from cc_bot.web.page import ENVIRONMENT, make_environment, read_static_files, render_for_anyone, sentence_on
 from cc_bot.web.services import WebServices, WebSettings, What
 from cc_bot.web.visitor import (
     VISITOR,
@@ -247,7 +247,7 @@ class Doorway:
             words,
             zone,
             status=status,
-            sentence=explain(told, words, moment_in(locale, zone)),
+            sentence=sentence_on(told, words, zone),
         )
         secure = is_secure(request.host, settings)
         if isinstance(error, NotSignedIn) and cookie_name(secure=secure) in request.cookies:

@@ -13,7 +13,8 @@ from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
 from cc_bot.texts import explain
 from cc_bot.web.form import number_of, text_of
-from cc_bot.web.page import render, see_other
+from cc_bot.web.notices import go_on
+from cc_bot.web.page import render
 from cc_bot.web.places import channel_names
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, visitor_of
@@ -88,7 +89,7 @@ class SettingsPages:
         except UnknownTimezone as error:
             written = UserSettings(locale=locale, timezone=typed, spoken=spoken)
             return await self._page(request, visitor, written, explain(error, visitor.words), status=400)
-        return see_other("/settings", "settings_saved")
+        return go_on(request, visitor_of(request), "/settings", "settings_saved")
 
     async def end_session(self, request: web.Request) -> web.StreamResponse:
         """End one session of one's own by its number, all of them, or all but this browser's. Raises
@@ -97,12 +98,12 @@ class SettingsPages:
         store = self._services.stores.web_sessions
         if wanted == "others":
             await store.end_all(visitor.user_id, but=visitor.session.id)
-            return see_other("/settings", "sessions_ended")
+            return go_on(request, visitor_of(request), "/settings", "sessions_ended")
         if wanted == "all":
             await store.end_all(visitor.user_id)
         elif not await store.end(visitor.user_id, number_of(wanted)):
             raise NothingHere
-        return see_other("/settings", "session_ended")
+        return go_on(request, visitor_of(request), "/settings", "session_ended")
 
 
 def _locale_in(language: str) -> Locale | None:

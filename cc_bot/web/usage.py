@@ -116,7 +116,7 @@ def _days_of(request: web.Request) -> int:
 
 def view_of(report: UsageReport, used: UsageBreakdown, visitor: SignedIn, *, name: str = "") -> UsageView:
     """Return usage as a page shows it; `name` is a server's."""
-    words, at = visitor.words, moment_in(visitor.locale, visitor.timezone)
+    words, at = visitor.words, moment_in(visitor.timezone)
     return UsageView(
         name,
         words.usage.lines(report, lambda moment: words.usage.at.format(time=at(moment))),

@@ -149,6 +149,11 @@ class Visit:
             await answer.read()
             return answer
 
+    async def follow(self, answer: aiohttp.ClientResponse) -> str:
+        """Return the page that a press leads to."""
+        assert answer.status == 303, await answer.text()
+        return await self.open(answer.headers["Location"])
+
     def own_headers(self) -> dict[str, str]:
         return {"Origin": self.url, "Sec-Fetch-Site": "same-origin"}
 

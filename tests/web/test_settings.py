@@ -15,8 +15,7 @@ class TestSettings:
         assert "言語" in page
         assert 'placeholder="Asia/Tokyo"' in page
         answer = await taro.press("/settings", language="en", timezone="パリ")
-        assert answer.headers["Location"] == "/settings?done=settings_saved"
-        page = await taro.open("/settings?done=settings_saved")
+        page = await taro.follow(answer)
         assert "Your settings are saved." in page
         assert 'value="Europe/Paris"' in page
         chosen = await site.core.stores.settings.get(TARO)
@@ -85,8 +84,8 @@ class TestBrowsers:
     async def test_are_ended_but_this_one(self, site: Site, taro: Visit) -> None:
         link = await site.link()
         async with site.visit() as other, site.visit(HANA) as hana:
-            await taro.press("/sessions/end", id="others")
-            assert "ほかのブラウザをすべて" in await taro.open("/settings?done=sessions_ended")
+            answer = await taro.press("/sessions/end", id="others")
+            assert "ほかのブラウザをすべて" in await taro.follow(answer)
             await other.open("/settings", status=401)
             await other.open(link, status=410)
             await hana.open("/settings")

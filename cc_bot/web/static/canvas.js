@@ -19,6 +19,7 @@ let waiting = 0;
 let socket = null;
 const shown = new Map();
 const pressed = new WeakSet();
+let answering = document.getElementById("agent")?.value;
 
 /* ---- what is shown ---- */
 
@@ -97,7 +98,8 @@ function take(message) {
   }
   state = next;
   const agent = document.getElementById("agent");
-  if (message.agent && agent) agent.value = message.agent.name;
+  if (message.agent && agent && message.agent.name !== answering) agent.value = message.agent.name;
+  answering = message.agent?.name ?? answering; // what somebody is about to choose stays chosen
   wait = FIRST_MS;
   show();
   tell(told.dataset.live, false);
