@@ -37,6 +37,7 @@ from cc_bot.domain.member import (
     Subject,
     ids_of,
 )
+from cc_bot.domain.text import one_line, without_controls
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
 from cc_bot.texts import Texts
@@ -152,7 +153,11 @@ def parse_limit_value(text: str) -> int | None:
 def parse_chain(text: str) -> tuple[str, ...]:
     """Return the names in a list. What a server calls its models is its own affair, so only their form is
     looked at. Raises ModelsNotUnderstood."""
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    names = tuple(
+        dict.fromkeys(
+            name.strip() for name in re.split("[,、]", unicodedata.normalize("NFKC", text)) if name.strip()
+        )
+    )
     fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
     if not names or len(names) > MAX_MODELS or not fit:
         raise ModelsNotUnderstood
@@ -265,7 +270,7 @@ class Administration:
 
     async def begin_maintenance(self, owner_id: int, note: str) -> None:
         """Answer owners alone from now on. The note, on one line, is for everybody else."""
-        await self.access.begin_maintenance(" ".join(note.split()), set_by=owner_id)
+        await self.access.begin_maintenance(one_line(without_controls(note)), set_by=owner_id)
         _record("maintenance_begun", owner_id)
 
     async def end_maintenance(self, owner_id: int) -> bool:

@@ -138,7 +138,10 @@ def web_url(text: str, *, host: str, port: int | None) -> str:
     if not parts.hostname or extra or not (parts.scheme == "https" or plain) or _is_any(parts.hostname):
         raise ValueError
     # A browser sends the ASCII form of a name in its headers (UTS #46).
-    return f"{parts.scheme}://{parts.netloc.lower().encode('idna').decode()}"
+    netloc = parts.netloc.lower().encode("idna").decode()
+    if not regex.fullmatch(r"[a-z0-9._-]+(:\d+)?|\[[0-9a-f:.]+\](:\d+)?", netloc):
+        raise ValueError
+    return f"{parts.scheme}://{netloc}"
 
 
 def _is_any(host: str) -> bool:

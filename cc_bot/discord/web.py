@@ -18,6 +18,7 @@ from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.message import Agent
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import one_line, without_controls
 from cc_bot.domain.web import WebPlace
 
 _log = structlog.get_logger(__name__)
@@ -158,6 +159,7 @@ class DiscordForPages:
         if known and monotonic() < known[1]:
             return known[0]
         found = await _ask(ask())
+        found = one_line(without_controls(found)) if found else found
         self._names[kind, id_] = (found, monotonic() + (NAMES_S if found else MANAGING_S))
         return found
 

@@ -19,6 +19,10 @@
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
+    │   ├── TooManyChosen       at once, on a page
+    │   ├── ReminderEditOutdated  it says something else by now than what was edited
+    │   ├── CanvasSwitched      another agent's canvas is shown by now than the one that was looked at
+    │   ├── MemoryHidden        it was deleted, and can be had back
     │   ├── MemoryEditOutdated  it says something else by now than what was edited
     │   ├── ImportNotUnderstood
     │   ├── TooManyToImport
@@ -92,6 +96,7 @@
     │   ├── LinkOver            it signed somebody in already, is too old, or was never made
     │   ├── TooManyLinks        that did not hold
     │   ├── ForeignRequest      another site, or a browser that does not say which, asks for a change
+    │   ├── PageOfAnother       somebody else has signed in with that browser since it was opened
     │   ├── ForeignHost         a browser was sent here under a name that is not ours
     │   ├── TooManyRequests     within a second
     │   ├── RequestTooLarge
@@ -185,6 +190,9 @@ class TooManyLinks(AccessError): ...
 class ForeignRequest(AccessError): ...
 
 
+class PageOfAnother(AccessError): ...
+
+
 class ForeignHost(AccessError): ...
 
 
@@ -263,6 +271,19 @@ class MemoryPaused(InputError): ...
 
 
 class MemoryNotFound(InputError): ...
+
+
+class TooManyChosen(InputError):
+    """Parameters: limit."""
+
+
+class ReminderEditOutdated(InputError): ...
+
+
+class CanvasSwitched(InputError): ...
+
+
+class MemoryHidden(InputError): ...
 
 
 class MemoryEditOutdated(InputError):

@@ -58,6 +58,7 @@ def open_file(path: Path, synchronous: Synchronous, patience_s: float) -> sqlite
         _refuse_foreign(connection)
         _make_private(path)
         _set_pragmas(connection, synchronous, patience_s)
+        _wait_for_locks(connection, _GLANCE_S)
     except BaseException:
         connection.close()
         raise
@@ -234,6 +235,10 @@ PATIENCE_S: Final = 30.0
 """How long a write waits for another program: longer than that takes to write a file of some gigabytes
 anew, and so short that a user whose turn can't be stored hears of it within a minute."""
 _LITTLE_PATIENCE_S: Final = 1.0
+_GLANCE_S: Final = 0.05
+"""For so long a job on the connection's thread waits for a lock: whoever only reads waits behind it."""
+_BETWEEN_S: Final = 0.05
+"""Then the thread is everybody's, before the job is tried again."""
 
 
 class SqliteDatabase:
@@ -246,6 +251,8 @@ class SqliteDatabase:
         self._connection = connection
         self._patience_s = patience_s
         self._troubles = ErrorTranslator(str(path))
+        self._line = asyncio.Lock()
+        self._waiting = set[asyncio.Task[Any]]()
         self._identity = identity(path)
         self._writable = asyncio.Event()
         self._writable.set()
@@ -288,7 +295,7 @@ class SqliteDatabase:
         await asyncio.to_thread(backup.preserve, self.path, version)
 
     async def checkpoint(self) -> bool:
-        return await self._run(lambda connection: _checkpoint(connection, self._patience_s))
+        return await self._run(_checkpoint)
 
     async def measure(self) -> DatabaseUsage:
         try:
@@ -312,12 +319,14 @@ class SqliteDatabase:
             self._writable.set()
 
     async def close(self) -> None:
+        await asyncio.gather(*self._waiting, return_exceptions=True)
         await self._connection.close()
 
     async def _change(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """Run a job that waits for other programs, at most for as long as patience lasts from now on: of many
         turns that meet a locked file, each would wait for all those before it. What comes later, the other
-        writes of the same turns too, waits for no more than a moment's lock."""
+        writes of the same turns too, waits for no more than a moment's lock. Nobody who reads waits with
+        them."""
         patience_s = min(self._patience_s, _LITTLE_PATIENCE_S if self._troubles.locked else inf)
         until = time.monotonic() + patience_s
 
@@ -325,22 +334,47 @@ class SqliteDatabase:
             if identity(self.path) != self._identity:
                 raise FileMoved
             before = connection.total_changes
-            with _patient_until(connection, until, self._patience_s):
-                return job(connection), connection.total_changes > before
+            return job(connection), connection.total_changes > before
 
-        result, changed = await self._run(run)
+        result, changed = await self._run(run, until)
         self._troubles.note_passed(written=changed)
         if changed:  # whoever waits is woken, whoever comes after that waits anew
             self._written.set()
             self._written = asyncio.Event()
         return result
 
-    async def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
+    async def _run(self, job: Callable[[sqlite3.Connection], T], until: float | None = None) -> T:
+        """Run a job, again and again while the file is locked, at most until then (monotonic clock)."""
         try:
-            return await self._connection.run(job)
+            try:
+                return await self._connection.run(job)
+            except sqlite3.OperationalError as error:
+                if _code_of(error) != sqlite3.SQLITE_BUSY:
+                    raise
+                busy = error
+            last = time.monotonic() + self._patience_s if until is None else until
+            # In a task of its own: what was handed over is done, whoever waits for it.
+            task = asyncio.create_task(self._retry(job, last, busy))
+            self._waiting.add(task)
+            task.add_done_callback(self._waiting.discard)
+            return await asyncio.shield(task)
         except (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError) as error:
             # OverflowError: an integer past 64 bits. ValueError: the connection is closed.
             raise self._troubles.translate(error) from error
+
+    async def _retry(
+        self, job: Callable[[sqlite3.Connection], T], until: float, busy: sqlite3.OperationalError
+    ) -> T:
+        """Wait for a lock, one after the other: of many that wait, one looks now and then."""
+        async with self._line:
+            while time.monotonic() < until:
+                await asyncio.sleep(_BETWEEN_S)
+                try:
+                    return await self._connection.run(job)
+                except sqlite3.OperationalError as error:
+                    if _code_of(error) != sqlite3.SQLITE_BUSY:
+                        raise
+        raise busy
 
 
 async def _to_its_end(
@@ -407,25 +441,11 @@ def _refusal(error: Exception, path: Path) -> CcBotError:
     return DatabaseUnusable(path=str(path)) if kind in (StorageError, DatabaseReadOnly) else kind()
 
 
-@contextmanager
-def _patient_until(connection: sqlite3.Connection, moment_s: float, usual_s: float) -> Iterator[None]:
-    """Locks are waited for until then (monotonic clock). A job whose turn comes at once pays nothing."""
-    left_s = moment_s - time.monotonic()
-    if left_s > usual_s * 0.99:
-        yield
-        return
-    _wait_for_locks(connection, max(left_s, 0.0))
-    try:
-        yield
-    finally:
-        _wait_for_locks(connection, usual_s)
-
-
 def _wait_for_locks(connection: sqlite3.Connection, seconds: float) -> None:
     connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
 
-def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
+def _checkpoint(connection: sqlite3.Connection) -> bool:
     """Write the log back and cut it to nothing, and return whether that was done to its end.
 
     It waits for nobody: whoever reads may do so for long, and all other work of the connection would wait.
@@ -438,7 +458,7 @@ def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
             raise
         return False
     finally:
-        _wait_for_locks(connection, patience_s)
+        _wait_for_locks(connection, _GLANCE_S)
     return not busy
 
 

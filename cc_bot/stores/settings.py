@@ -212,8 +212,8 @@ class PlaceAgents:
 
 
 def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
-    """`place_ids`: one, or two."""
-    both = (place_ids[0], place_ids[-1])
+    """`place_ids`: one, or two; none of whoever is not on Discord."""
+    both = (place_ids[0], place_ids[-1]) if place_ids else (0, 0)
     choices = yield Statement(_CHOICES, (user_id, *both))
     defaults = yield Statement(_DEFAULTS, both)
     models = yield Statement(_MODELS_OF, both)

@@ -16,7 +16,7 @@ from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
 
 SECRET_BYTES: Final = 32
-NOTED_EVERY: Final = timedelta(minutes=5)
+NOTED_EVERY: Final = timedelta(hours=1)
 """That a session is used is written down no more often: a page asks several times a second."""
 MOST_SESSIONS: Final = 20
 """Of a user; the one that was used longest ago makes room."""

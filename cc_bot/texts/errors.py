@@ -95,6 +95,26 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="このページの外から届いた操作なので、何も変えていません。ページを開き直してお試しください。",
         en="That did not come from this page, so nothing was changed. Open the page again and retry.",
     ),
+    errors.MemoryHidden: Sentence(
+        ja="このメモリは少し前に削除されました。10分以内なら、このメモリのページで元に戻してから変えられます。",
+        en="This memory was deleted a moment ago. Within ten minutes you can restore it on its page, then change it.",
+    ),
+    errors.TooManyChosen: Sentence(
+        ja="一度に選べるのは{limit}件までです。減らしてお試しください。",
+        en="You can choose {limit} at a time. Please choose fewer.",
+    ),
+    errors.CanvasSwitched: Sentence(
+        ja="別のエージェントのキャンバスに切り替わったので、何も外していません。ページを開き直してお試しください。",
+        en="Another agent's canvas is up by now, so nothing was taken down. Open the page again and retry.",
+    ),
+    errors.PageOfAnother: Sentence(
+        ja="このページを開いたあと、このブラウザで別の方がサインインしたので、何も変えていません。ページを開き直してください。",
+        en="Somebody else has signed in with this browser since, so nothing was changed. Please open the page again.",
+    ),
+    errors.ReminderEditOutdated: Sentence(
+        ja="このお知らせは、ページを開いたあとで変わりました。いまの内容を確かめて、もう一度保存してください。",
+        en="This reminder has changed since you opened the page. Look at what it says now, then save again.",
+    ),
     errors.ForeignHost: Sentence(
         ja="このアドレスからはページを開けません。Discord で </web> を実行して届くリンクから開いてください。",
         en="The pages can't be opened under this address. Use </web> on Discord to get a link to them.",

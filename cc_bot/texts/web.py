@@ -31,6 +31,10 @@ class WebTexts(Area):
         en="The bot can't be reached. Please wait until it is back.",
     )
     """Where a press got no answer."""
+    unsaved = Sentence(
+        ja="まだ保存していない文章があります。保存せずに進みますか？",
+        en="What you typed is not saved yet. Go on without saving it?",
+    )
     sign_in = Sentence(ja="サインイン", en="Sign in")
     sign_in_whose = Sentence(
         ja="{name} さんのページを、このブラウザで開きます。",

@@ -140,6 +140,9 @@ class WebMemoryTexts(Area):
         ja="この内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にすると、その会話のことはもう思い出せません。",
         en="Messages in conversation records that touch on them: {count}. If those are emptied too, I no longer know what was said there.",
     )
+    best_first = Sentence(ja="検索中は、近いものから並びます。", en="A search lists what fits best first.")
+    erase_all_alone = Sentence(ja="メモリだけ完全に消す", en="Erase the memories only")
+    erase_all_said = Sentence(ja="会話の記録からも消す", en="Erase them from conversations too")
     erase_all = Sentence(ja="すべてのメモリを完全に消す…", en="Erase all memories for good…")
     erase_all_question = Sentence(
         ja="メモリ {count}件をすべて、前の内容や削除したばかりのものもふくめて、完全に消します。元には戻せません。",

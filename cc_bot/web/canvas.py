@@ -10,10 +10,19 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from cc_bot.agents import find_agent
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.errors import AccessError, CcBotError, ForeignRequest, NothingHere, UnknownAgent
+from cc_bot.domain.errors import (
+    AccessError,
+    CanvasSwitched,
+    CcBotError,
+    ForeignRequest,
+    InputError,
+    NothingHere,
+    UnknownAgent,
+)
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.canvas_feed import DENIED, CanvasFeed, Watcher, watcher_of
 from cc_bot.web.canvas_protocol import body_of
+from cc_bot.web.form import text_of
 from cc_bot.web.notices import go_on
 from cc_bot.web.page import render, see_other, sentence_on
 from cc_bot.web.places import channel_names
@@ -131,16 +140,18 @@ class CanvasPages:
             await self._feed.resend(watcher)
 
     async def remove(self, request: web.Request) -> web.Response:
-        """Take one element down."""
+        """Take one element down. Raises NothingHere, CanvasSwitched, and InputError for a form that names no
+        agent."""
         key = await self._key(request)
-        wanted = str((await request.post()).get("id", ""))
+        wanted = await text_of(request, "id")
         if not await self._services.stores.canvases.remove(key, wanted):
             raise NothingHere
         await self._services.discord.canvas_changed(key)
         return go_on(request, visitor_of(request), f"/canvas/{key.channel_id}", "element_removed")
 
     async def clear(self, request: web.Request) -> web.Response:
-        """Take everything down, as `/canvas clear` does."""
+        """Take everything down, as `/canvas clear` does. Raises CanvasSwitched, and InputError for a form
+        that names no agent."""
         key = await self._key(request)
         await self._services.stores.canvases.clear(key)
         await self._services.discord.canvas_changed(key)
@@ -150,15 +161,23 @@ class CanvasPages:
         """Let another agent answer there, as `/agent use` does. Raises UnknownAgent."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         usable = await self._services.discord.usable_agents(channel_id)
-        wanted = find_agent(tuple(usable), str((await request.post()).get("agent", "")))
+        wanted = find_agent(tuple(usable), await text_of(request, "agent"))
         if wanted is None:
             raise UnknownAgent
         await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
         return go_on(request, visitor_of(request), f"/canvas/{channel_id}", "agent_used")
 
     async def _key(self, request: web.Request) -> SessionKey:
+        """Return the key of the canvas that was looked at: an element of another agent's may have the same
+        id."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
-        return await self._services.discord.current_key(visitor.user_id, channel_id)
+        seen = await text_of(request, "agent")
+        if not seen:
+            raise InputError
+        key = await self._services.discord.current_key(visitor.user_id, channel_id)
+        if key.agent != seen:
+            raise CanvasSwitched
+        return key
 
     async def _channel(self, request: web.Request) -> int:
         """Return the channel that a page is of. Raises NothingHere for one in which its user has nothing."""

@@ -42,6 +42,8 @@ def _markdown() -> MarkdownIt:
     markdown.disable("html_block")
     markdown.disable("html_inline")
     markdown.validateLink = _leads_out  # type: ignore[method-assign]  # the library's own way to set it
+    # Letters of other scripts look alike: an address is shown as it leads there.
+    markdown.normalizeLinkText = _as_written  # type: ignore[method-assign, assignment]
     markdown.core.ruler.push("lower_headings", _lower_headings)
     markdown.core.ruler.push("align_by_class", _align_by_class)
     markdown.core.ruler.push("link_addresses", _link_addresses)
@@ -50,6 +52,10 @@ def _markdown() -> MarkdownIt:
 
 def _leads_out(url: str) -> bool:
     return re.match("https?://[^/]", url, re.IGNORECASE) is not None
+
+
+def _as_written(url: str) -> str:
+    return url
 
 
 class _State(StateInline):

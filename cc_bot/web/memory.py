@@ -10,7 +10,15 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 
-from cc_bot.domain.errors import CategoryNeeded, InputError, MemoryEditOutdated, MemoryPaused, NothingHere
+from cc_bot.domain.errors import (
+    CategoryNeeded,
+    InputError,
+    MemoryEditOutdated,
+    MemoryHidden,
+    MemoryPaused,
+    NothingHere,
+    TooManyChosen,
+)
 from cc_bot.domain.memory import (
     ALL_MEMORIES,
     DEFAULT_CATEGORY,
@@ -43,6 +51,8 @@ from cc_bot.web.visitor import SignedIn, visitor_of
 
 PAGE_SIZE: Final = 30
 MOST_FOUND: Final = 2 * PAGE_SIZE
+MOST_CHOSEN: Final = 200
+"""Memories that something is done with at once."""
 """Nobody looks further through the hits of a search; where there are more, that is told."""
 MOST_QUERY_CHARACTERS: Final = 200
 MOST_END_CHARACTERS: Final = 40
@@ -257,17 +267,17 @@ class MemoryPages:
         kept = await self._memories.get_by_number(visitor.user_id, id_in(request, "number"))
         if kept is not None:
             return await self._card(request, visitor, kept, fill_form(kept, visitor.timezone))
-        forgotten = await self._services.memories.get_forgotten(
-            visitor.user_id, await self._row(request, visitor)
-        )
+        forgotten = await self._forgotten(request, visitor)
         if forgotten is None:
             raise NothingHere
         return _forgotten_page(request, visitor, forgotten)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change one, if it still is what the form was made from; else show both. What can't be kept is shown
-        back. Raises NothingHere and StorageError."""
+        back. Raises NothingHere, MemoryHidden and StorageError."""
         visitor = visitor_of(request)
+        if await self._forgotten(request, visitor) is not None:
+            raise MemoryHidden
         before = await self._find(request, visitor)
         entered, mark = await _form(request), mark_of(before)
         if await text_of(request, "mark") != mark:
@@ -379,6 +389,11 @@ class MemoryPages:
         if found is None:
             raise NothingHere
         return found
+
+    async def _forgotten(self, request: web.Request, visitor: SignedIn) -> ForgottenMemory | None:
+        """Return what is hidden under the number in the path, and can be had back. Raises NothingHere."""
+        row = await self._row(request, visitor)
+        return await self._services.memories.get_forgotten(visitor.user_id, row)
 
     async def _row(self, request: web.Request, visitor: SignedIn) -> int:
         """Return the id of the memory whose number stands in the path, hidden or not. Raises NothingHere."""
@@ -654,11 +669,11 @@ def _number(text: str) -> int:
 
 
 def _chosen(named: Sequence[object]) -> Sequence[int]:
-    """Return the numbers that were chosen, each once. Raises InputError for what is none, or more than a page
-    has."""
+    """Return the numbers that were chosen, each once. Raises TooManyChosen, and InputError for what is
+    none."""
     numbers = dict.fromkeys(_number(each if isinstance(each, str) else "") for each in named)
-    if len(numbers) > MOST_FOUND:
-        raise InputError
+    if len(numbers) > MOST_CHOSEN:
+        raise TooManyChosen(limit=MOST_CHOSEN)
     return tuple(numbers)
 
 

@@ -14,6 +14,7 @@ from cc_bot.domain.errors import (
     CcBotError,
     FilesInLine,
     InputError,
+    MemoryHidden,
     NothingHere,
     TooManyImports,
 )
@@ -27,6 +28,7 @@ _log = structlog.get_logger(__name__)
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _STATUSES: Final[Mapping[type[CcBotError], int]] = {
     TooManyImports: 429,
+    MemoryHidden: 404,
     FilesInLine: 429,
     AttachmentTooLarge: 413,
 }

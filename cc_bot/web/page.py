@@ -1,5 +1,6 @@
 """A page: a template, filled with values and with the sentences of whoever reads it."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from importlib.resources import files
@@ -71,7 +72,9 @@ def render(
     told = take_notice(request, visitor)
     done = visitor.words.web.done[told.name].format(**told.params) if told and told.name else ""
     shown = {"visitor": visitor, "owner": visitor.owner, "done": done, **values}
-    return fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
+    page = fill(request.app[ENVIRONMENT], template, visitor.words, visitor.timezone, status=status, **shown)
+    page.text = _sign_forms(page.text or "", visitor)
+    return page
 
 
 def render_for_anyone(
@@ -91,6 +94,17 @@ def fill(
         words=words, web=words.web, at=moment_in(zone), day=day_in(zone), **values
     )
     return web.Response(text=body, status=status, content_type="text/html", charset="utf-8")
+
+
+WHOSE: Final = "whose"
+"""The field of each form that says whose page it is on: numbers of memories and the like are each user's own,
+and somebody else may have signed in with that browser since."""
+_FORM: Final = re.compile(r"<form\b[^<>]*+>")
+
+
+def _sign_forms(html: str, visitor: SignedIn) -> str:
+    field = f'\n<input type="hidden" name="{WHOSE}" value="{visitor.user_id}">'
+    return _FORM.sub(lambda form: form[0] + field if ' method="post"' in form[0] else form[0], html)
 
 
 def see_other(path: str) -> web.Response:

@@ -1,6 +1,8 @@
 """One's own reminders and heartbeat, as `/remind` and `/heartbeat` have them, and their changing."""
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from aiohttp import web
@@ -12,10 +14,17 @@ from cc_bot.assistant.reminders import (
     start_heartbeat,
     stop_heartbeat,
 )
-from cc_bot.domain.errors import InputError, NothingHere, RepeatNotUnderstood, WhenNotUnderstood
+from cc_bot.domain.errors import (
+    InputError,
+    NothingHere,
+    ReminderEditOutdated,
+    RepeatNotUnderstood,
+    WhenNotUnderstood,
+)
 from cc_bot.domain.schedule import (
     MAX_TEXT_CHARACTERS,
     USUAL_QUIET,
+    Quiet,
     Schedule,
     clock_time,
     hours_of,
@@ -26,14 +35,36 @@ from cc_bot.domain.text import without_sign
 from cc_bot.texts.reminder import described
 from cc_bot.web.form import SentForms, id_in, make_form_key, text_of
 from cc_bot.web.notices import go_on
-from cc_bot.web.page import moment_in, render
+from cc_bot.web.page import moment_in, render, sentence_on
 from cc_bot.web.places import channel_names
+from cc_bot.web.server import status_of
 from cc_bot.web.services import WebServices
 from cc_bot.web.visitor import SignedIn, payer_of, visitor_of
 
 LONGEST_TIME: Final = 100
 """Characters, as the command takes them."""
 _USUAL_HOURS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderForm:
+    """A reminder as it was typed."""
+
+    text: str = ""
+    when: str = ""
+    repeat: str = ""
+    number: int | None = None
+    """Of the one that it changes; None for a new one."""
+
+    def ensure_short(self) -> None:
+        """Raise WhenNotUnderstood or RepeatNotUnderstood for a time or repeat that is too long."""
+        if len(self.when) > LONGEST_TIME:
+            raise WhenNotUnderstood
+        if len(self.repeat) > LONGEST_TIME:
+            raise RepeatNotUnderstood
+
+
+NOTHING_ENTERED: Final = ReminderForm()
 
 
 class ReminderPages:
@@ -55,6 +86,12 @@ class ReminderPages:
 
     async def list(self, request: web.Request) -> web.Response:
         """Show all that wait or are paused, the next one first, and the heartbeat."""
+        return await self._page(request)
+
+    async def _page(
+        self, request: web.Request, entered: ReminderForm = NOTHING_ENTERED, problem: InputError | None = None
+    ) -> web.Response:
+        """Return the page; what was entered and can't be done stands where it was, with the reason."""
         visitor = visitor_of(request)
         reminders = await self._schedules.list(visitor.user_id)
         beats = await self._schedules.list(visitor.user_id, kind="heartbeat")
@@ -67,8 +104,12 @@ class ReminderPages:
             request,
             "reminders.html",
             visitor,
+            status=status_of(problem) if problem else 200,
+            entered=entered,
+            problem=sentence_on(problem, visitor.words, visitor.timezone) if problem else "",
             reminders=reminders,
             form_key=make_form_key(),
+            mark_of=mark_of,
             time_of=lambda each: _time(each, visitor, at(each.due_at)),
             place_of=lambda each: _place(each, visitor, names.get(each.key.channel_id, "")),
             trouble_of=lambda each: without_sign(
@@ -84,34 +125,50 @@ class ReminderPages:
         )
 
     async def add(self, request: web.Request) -> web.StreamResponse:
-        """Set one, or as many as its time means; the same form sent twice is one. Raises what
-        `add_reminders` raises."""
-        visitor, text = visitor_of(request), await text_of(request, "text")
-        when, repeat = await _times(request)
+        """Set one, or as many as its time means; the same form sent twice is one. What can't be set is shown
+        back. Raises what `add_reminders` raises beside."""
+        visitor, form = visitor_of(request), await _form(request)
 
         async def act() -> None:
             source = await self._source(visitor)
+            form.ensure_short()
             await add_reminders(
-                self._schedules, self._services.moments, source, text=text, when=when, repeat=repeat
+                self._schedules,
+                self._services.moments,
+                source,
+                text=form.text,
+                when=form.when,
+                repeat=form.repeat,
             )
 
-        await self._sent.once(visitor.user_id, await text_of(request, "key"), (text, when, repeat), act)
+        words = (form.text, form.when, form.repeat)
+        try:
+            await self._sent.once(visitor.user_id, await text_of(request, "key"), words, act)
+        except InputError as error:
+            return await self._page(request, form, error)
         return go_on(request, visitor_of(request), "/reminders", "reminder_set")
 
     async def change(self, request: web.Request) -> web.StreamResponse:
-        """Give one another text, time or repeat. Raises NothingHere, and what `change_reminder` raises."""
+        """Give one another text, time or repeat. What can't be is shown back. Raises NothingHere, and what
+        `change_reminder` raises beside."""
         visitor = visitor_of(request)
         before = await self._reminder(request, visitor)
-        when, repeat = await _times(request)
-        await change_reminder(
-            self._schedules,
-            self._services.moments,
-            await self._source(visitor),
-            before,
-            text=await text_of(request, "text"),
-            when=when,
-            repeat=repeat,
-        )
+        form = await _form(request, id_in(request, "number"))
+        try:
+            form.ensure_short()
+            if await text_of(request, "mark") != mark_of(before):
+                raise ReminderEditOutdated
+            await change_reminder(
+                self._schedules,
+                self._services.moments,
+                await self._source(visitor),
+                before,
+                text=form.text,
+                when=form.when,
+                repeat=form.repeat,
+            )
+        except InputError as error:
+            return await self._page(request, form, error)
         await self._services.discord.receipts_changed(visitor.user_id)
         return go_on(request, visitor_of(request), "/reminders", "reminder_changed")
 
@@ -137,7 +194,7 @@ class ReminderPages:
         try:
             hours = int(await text_of(request, "every"))
             repeat_of(hours)
-            quiet = quiet_of(await text_of(request, "quiet_from"), await text_of(request, "quiet_to"))
+            quiet = _quiet(await text_of(request, "quiet_from"), await text_of(request, "quiet_to"))
         except ValueError as error:
             raise InputError from error
         source = await self._source(visitor)
@@ -169,15 +226,23 @@ class ReminderPages:
         )
 
 
-async def _times(request: web.Request) -> tuple[str, str]:
-    """Return the time and the repeat that were typed. Raises WhenNotUnderstood or RepeatNotUnderstood for
-    what is too long."""
-    when, repeat = await text_of(request, "when"), await text_of(request, "repeat")
-    if len(when) > LONGEST_TIME:
-        raise WhenNotUnderstood
-    if len(repeat) > LONGEST_TIME:
-        raise RepeatNotUnderstood
-    return when, repeat
+def _quiet(since: str, until: str) -> Quiet:
+    """Return the quiet hours of two fields that showed what there is: emptied, there are none. Raises
+    ValueError."""
+    if bool(since.strip()) != bool(until.strip()):
+        raise ValueError
+    return quiet_of(since or "0:00", until or "0:00")
+
+
+async def _form(request: web.Request, number: int | None = None) -> ReminderForm:
+    text, when = await text_of(request, "text"), await text_of(request, "when")
+    return ReminderForm(text, when, await text_of(request, "repeat"), number)
+
+
+def mark_of(schedule: Schedule) -> str:
+    """Return what tells whether a reminder still is as it was when a page showed it."""
+    told = repr((schedule.text, schedule.due_at, schedule.repeat)).encode("utf-8", "replace")
+    return hashlib.sha256(told).hexdigest()[:16]
 
 
 def _time(schedule: Schedule, visitor: SignedIn, due: str) -> str:

@@ -19,6 +19,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from cc_bot.domain.errors import (
     AccessError,
+    CanvasSwitched,
     CcBotError,
     ForeignHost,
     ForeignRequest,
@@ -27,6 +28,7 @@ from cc_bot.domain.errors import (
     NothingHere,
     NotSignedIn,
     OwnersOnly,
+    PageOfAnother,
     RequestTooLarge,
     StorageError,
     TooManyCommands,
@@ -36,7 +38,15 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.locale import Locale
 from cc_bot.listener import Port, end_connection, listen, requests_logger, reserve
 from cc_bot.texts import texts
-from cc_bot.web.page import ENVIRONMENT, make_environment, read_static_files, render_for_anyone, sentence_on
+from cc_bot.web.form import text_of
+from cc_bot.web.page import (
+    ENVIRONMENT,
+    WHOSE,
+    make_environment,
+    read_static_files,
+    render_for_anyone,
+    sentence_on,
+)
 from cc_bot.web.services import WebServices, WebSettings, What
 from cc_bot.web.visitor import (
     VISITOR,
@@ -139,8 +149,8 @@ PUBLIC: Final = ("/sign-in", "/signed-out", "/static/")
 """What is shown to everybody."""
 ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
 """What is one's own, also for whoever may not use the bot any more, as with the commands of that name."""
-LARGEST_BYTES: Final = 1_000_000
-"""Of a request."""
+LARGEST_BYTES: Final = 2**20
+"""Of a request: a file of 1 MB, with what a form needs around it."""
 READING_S: Final = 20.0
 """For a request to arrive whole."""
 IDLE_S: Final = 15.0
@@ -148,6 +158,7 @@ IDLE_S: Final = 15.0
 
 STATUSES: Final[Mapping[type[CcBotError], int]] = {
     NotSignedIn: 401,
+    PageOfAnother: 409,
     LinkOver: 410,
     TooManyLinks: 429,
     TooManyRequests: 429,
@@ -156,6 +167,7 @@ STATUSES: Final[Mapping[type[CcBotError], int]] = {
     NothingHere: 404,
     OwnersOnly: 404,
     AccessError: 403,
+    CanvasSwitched: 409,
     InputError: 400,
     StorageError: 503,
 }
@@ -222,6 +234,9 @@ class Doorway:
             await services.discord.admit(session.place, what, always=request.path.startswith(ALWAYS))
         if request.method not in _SAFE:
             await _receive(request)
+            whose = await text_of(request, WHOSE)
+            if session is not None and whose not in ("", str(session.user_id)):
+                raise PageOfAnother
         return await handler(request)
 
     def _require_own(self, request: web.Request) -> None:
@@ -250,7 +265,8 @@ class Doorway:
             sentence=sentence_on(told, words, zone),
         )
         secure = is_secure(request.host, settings)
-        if isinstance(error, NotSignedIn) and cookie_name(secure=secure) in request.cookies:
+        left = visitor is None and isinstance(error, NotSignedIn)
+        if left and cookie_name(secure=secure) in request.cookies:
             drop_cookie(response, secure=secure)
         return response
 

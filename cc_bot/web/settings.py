@@ -14,10 +14,11 @@ from cc_bot.stores import Keep
 from cc_bot.texts import explain
 from cc_bot.web.form import number_of, text_of
 from cc_bot.web.notices import go_on
-from cc_bot.web.page import render
+from cc_bot.web.page import render, see_other
 from cc_bot.web.places import channel_names
+from cc_bot.web.server import is_secure
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import SignedIn, visitor_of
+from cc_bot.web.visitor import SignedIn, drop_cookie, visitor_of
 
 _LANGUAGES: Final[dict[str, Locale | None]] = {"": None, **{locale: locale for locale in Locale}}
 LONGEST_ZONE: Final = 64
@@ -103,6 +104,10 @@ class SettingsPages:
             await store.end_all(visitor.user_id)
         elif not await store.end(visitor.user_id, number_of(wanted)):
             raise NothingHere
+        if wanted in ("all", str(visitor.session.id)):
+            sent = see_other("/signed-out")
+            drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
+            return sent
         return go_on(request, visitor_of(request), "/settings", "session_ended")
 
 

@@ -16,7 +16,7 @@ from cc_bot.texts import texts
 from cc_bot.web.page import render_for_anyone, see_other
 from cc_bot.web.server import address_of, is_secure, language_of
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import RequestRates, drop_cookie, set_cookie, visitor_of
+from cc_bot.web.visitor import VISITOR, RequestRates, drop_cookie, set_cookie, visitor_of
 
 MOST_TRIES: Final = 5
 """Links that don't hold, of one address within TRIES_S."""
@@ -60,6 +60,9 @@ class SignInPages:
         made = await store.sign_in(code)
         if made is None:
             raise self._refused(request)
+        former = request.get(VISITOR)
+        if former is not None:
+            await store.end(former.user_id, former.session.id)
         sent = see_other("/")
         set_cookie(sent, made[0], secure=is_secure(request.host, self._services.settings))
         return sent

@@ -82,12 +82,12 @@ class TestALimit:
             parse_limit(name, text, kind)
 
     @pytest.mark.parametrize(
-        ("text", "value"), [("", None), (" 5 ", 5), ("1,000", 1000), ("1" + "0" * 15, 10**15)]
+        ("text", "value"), [("", None), (" 5 ", 5), ("1,000", 1000), ("２０", 20), ("1" + "0" * 15, 10**15)]
     )
     def test_has_a_whole_number_or_none(self, text: str, value: int | None) -> None:
         assert parse_limit_value(text) == value
 
-    @pytest.mark.parametrize("text", ["0", "-1", "1.5", "五", "２", "1" + "0" * 16, "1" + "0" * 15 + "1"])
+    @pytest.mark.parametrize("text", ["0", "-1", "1.5", "五", "½", "1" + "0" * 16, "1" + "0" * 15 + "1"])
     def test_has_no_other_value(self, text: str) -> None:
         with pytest.raises(LimitNotUnderstood):
             parse_limit_value(text)

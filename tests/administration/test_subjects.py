@@ -72,7 +72,6 @@ class TestNames:
             ("<@0>", None),
             ("0", "user"),
             ("-1", "user"),
-            ("９９", "user"),
             (str(2**63), "user"),
             (f"<#{2**63}>", None),
             ("<@1> <@2>", None),

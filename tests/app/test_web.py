@@ -29,6 +29,8 @@ class TestTheStart:
             ({"CC_BOT_WEB_HOST": "0.0.0.0", "CC_BOT_WEB_URL": "http://bot.example"}, "CC_BOT_WEB_URL"),
             ({"CC_BOT_WEB_HOST": "0.0.0.0"}, "https://"),
             ({"CC_BOT_WEB_HOST": "0.0.0.0", "CC_BOT_WEB_URL": "https://0.0.0.0"}, "https://bot.example"),
+            ({"CC_BOT_WEB_URL": "https://bot example"}, "CC_BOT_WEB_URL"),
+            ({"CC_BOT_WEB_URL": "https://a;script-src"}, "CC_BOT_WEB_URL"),
             ({"CC_BOT_WEB_URL": "http://bot.example"}, "CC_BOT_WEB_URL"),
             ({"CC_BOT_WEB_URL": "https://bot.example/pages"}, "CC_BOT_WEB_URL"),
             ({"CC_BOT_WEB_URL": "https://user:pass@bot.example"}, "CC_BOT_WEB_URL"),

@@ -14,6 +14,7 @@ from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, draw, no_board, titles
 from tests.end_to_end.heartbeats import begin, day
 from tests.end_to_end.memories import menu_id
+from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import calls, says
@@ -188,7 +189,7 @@ class TestSlashWeb:
             chosen = await stage.discord.select(aiko, reply.message, menu_id(reply), "all")
             await chosen.acknowledged()
             await reply.until(lambda now: "サインアウトしました" in now.text, "the end of it")
-            await expect(page.locator("#said")).to_have_text("サインアウトしました。", timeout=8000)
+            await expect(page.locator("#state")).to_have_text("サインアウトしました。", timeout=8000)
 
     async def test_gives_a_link_that_nobody_uses_up_by_looking(
         self, stage: Stage, ben: User, channel: Channel
@@ -207,11 +208,28 @@ class TestSlashWeb:
         assert found[0].removeprefix("code=") not in stage.program.output
 
 
+class TestTheTerminalsLink:
+    async def test_signs_in_the_terminals_user(self, browser: Browser, stage: Stage) -> None:
+        beside = Program(stage.program.folder, stage.program.environment)
+        code, output = await beside.run("web")
+        assert code == 0
+        [link] = re.findall(r"http://\S+", output)
+        async with new_page(browser, size=PHONE, locale="ja") as page:
+            await page.goto(link)
+            await page.locator("button.main").click()
+            await expect(page.locator("nav")).to_be_visible()
+            await page.goto(link.partition("/sign-in")[0] + "/memories")
+            await expect(page.locator("h1")).to_have_text("メモリ")
+
+
 class TestSomebodyDenied:
-    async def test_loses_what_is_open(
+    async def test_loses_what_is_open_and_has_it_back_when_they_may_again(
         self, browser: Browser, stage: Stage, ben: User, channel: Channel
     ) -> None:
-        async with opened(browser, stage, ben, channel) as page:
+        trouble = Trouble()
+        async with opened(browser, stage, ben, channel, trouble) as page:
             await stage.told(stage.discord.owner, channel, "admin access deny", subject=f"<@{ben.id}>")
-            await expect(page.locator("#said")).to_contain_text("can't use the bot", timeout=8000)
+            await expect(page.locator("#state")).to_contain_text("set up not to answer", timeout=8000)
             await stage.told(stage.discord.owner, channel, "admin access remove", subject=f"<@{ben.id}>")
+            await expect(page.locator("#state")).to_have_text("Changes appear at once.", timeout=20_000)
+            trouble.forgive("403")

@@ -120,8 +120,12 @@ class TestPragmas:
 
     async def test_a_writer_in_another_process_is_waited_for(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            [(milliseconds,)] = await database.query("PRAGMA busy_timeout")
-        assert milliseconds == 30_000
+            with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                making = asyncio.create_task(database.transaction([Statement("CREATE TABLE notes (id)")]))
+                await asyncio.sleep(0.3)
+                other.execute("COMMIT")
+            await making
 
     async def test_full_keeps_every_turn_through_a_power_cut(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db", synchronous="FULL") as database:

@@ -196,8 +196,8 @@ class TestAnother:
             async with socket_of(hana) as socket:
                 await socket.read()
                 await draw(site, ShowText("メモ", id="note"))
-                await hana.press(f"/canvas/{CHANNEL}/clear")
-                await hana.press(f"/canvas/{CHANNEL}/remove", id="shopping")
+                await hana.press(f"/canvas/{CHANNEL}/clear", agent="default")
+                await hana.press(f"/canvas/{CHANNEL}/remove", id="shopping", agent="default")
                 with pytest.raises(TimeoutError):
                     async with asyncio.timeout(0.5):
                         await socket.connection.receive()
@@ -216,23 +216,38 @@ class TestAnother:
 class TestAPress:
     async def test_takes_one_element_down_and_discord_follows(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD, CHART)
-        answer = await taro.press(f"/canvas/{CHANNEL}/remove", id="shopping")
+        answer = await taro.press(f"/canvas/{CHANNEL}/remove", id="shopping", agent="default")
         assert answer.status == 303
         assert "売上" in await taro.open(answer.headers["Location"])
         assert site.town.changed == [KEY]
-        assert (await taro.press(f"/canvas/{CHANNEL}/remove", id="shopping")).status == 404
+        assert (await taro.press(f"/canvas/{CHANNEL}/remove", id="shopping", agent="default")).status == 404
 
     async def test_takes_everything_down(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD, CHART)
-        answer = await taro.press(f"/canvas/{CHANNEL}/clear")
+        answer = await taro.press(f"/canvas/{CHANNEL}/clear", agent="default")
         text = await taro.open(answer.headers["Location"])
         assert "キャンバスを空にしました" in text
         assert "売上" not in text
 
+    async def test_on_the_canvas_of_an_agent_that_no_longer_answers_takes_nothing_down(
+        self, site: Site, taro: Visit
+    ) -> None:
+        other = SessionKey(TARO, CHANNEL, "poet")
+        await draw(site, CARD)
+        await draw(site, CARD, key=other)
+        await site.core.stores.agents.choose(TARO, CHANNEL, "poet")
+        for path, form in (("remove", {"id": "shopping"}), ("clear", {})):
+            assert (await taro.press(f"/canvas/{CHANNEL}/{path}", **form, agent="default")).status == 409
+            assert (await taro.press(f"/canvas/{CHANNEL}/{path}", **form)).status == 400
+        for key in (KEY, other):
+            seen = await site.core.stores.canvases.get(key)
+            assert seen is not None
+            assert len(seen.canvas.elements) == 1
+
     async def test_works_on_a_canvas_whose_conversation_has_expired(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD, CHART)
         await site.core.stores.sessions.expire()
-        assert (await taro.press(f"/canvas/{CHANNEL}/remove", id="shopping")).status == 303
+        assert (await taro.press(f"/canvas/{CHANNEL}/remove", id="shopping", agent="default")).status == 303
 
     async def test_for_an_agent_that_there_is_not_is_refused(self, taro: Visit) -> None:
         answer = await taro.press(f"/canvas/{CHANNEL}/agent", agent="nobody")

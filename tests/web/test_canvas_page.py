@@ -171,9 +171,29 @@ class TestWhileTheBotIsAway:
             await sign_in(page, site)
             await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
             await site.core.stores.web_sessions.end_all(TARO)
-            await expect(page.locator("#said")).to_have_text("サインアウトしました。")
-            await asyncio.sleep(0.6)
             await expect(page.locator("#state")).to_have_text("サインアウトしました。")
+            await asyncio.sleep(0.6)
+            await expect(page.locator("#empty")).to_be_hidden()
+            await expect(page.locator("#state")).to_have_text("サインアウトしました。")
+
+    async def test_whoever_is_shut_out_is_told_why_and_comes_back_by_themselves(
+        self, browser: Browser, site: Site
+    ) -> None:
+        trouble = Trouble()
+        async with new_page(browser, locale="ja-JP", trouble=trouble) as page:
+            await page.clock.install()
+            await draw(site, CARD)
+            await sign_in(page, site)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            site.town.denied.add(TARO)
+            await expect(page.locator("#state")).to_contain_text("お使いいただけない")
+            await expect(page.locator(".element")).to_have_count(0)
+            await expect(page.locator("#empty")).to_be_hidden()
+            site.town.denied.clear()
+            await page.clock.run_for(8000)
+            await expect(page.locator(".element")).to_have_count(1)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            trouble.forgive("403")
 
     async def test_another_tab_is_empty_after_signing_out(self, browser: Browser, site: Site) -> None:
         async with new_page(browser, locale="ja-JP") as page:
@@ -188,7 +208,7 @@ class TestWhileTheBotIsAway:
             await expect(page.get_by_role("heading", level=1)).to_have_text("サインアウトしました")
             await expect(other.locator(".element")).to_have_count(0)
             assert "ひみつ" not in await other.locator("main").inner_text()
-            await expect(other.locator("#said")).to_have_text("サインアウトしました。")
+            await expect(other.locator("#state")).to_have_text("サインアウトしました。")
 
     async def test_each_wait_is_twice_the_last_up_to_eight_seconds(
         self, browser: Browser, site: Site

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, FilePayload, Page, Route, expect
+from playwright.async_api import Browser, Dialog, FilePayload, Page, Route, expect
 
 from cc_bot.domain.memory import Source
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
@@ -243,6 +243,54 @@ class TestWithScripts:
             trouble.forgive("400 (Bad Request)")
         assert await contents(site) == []
 
+    @pytest.mark.parametrize("scripted", [True, False])
+    async def test_enter_in_a_field_does_nothing_to_what_is_chosen(
+        self, browser: Browser, site: Site, scripted: bool
+    ) -> None:
+        await keep(site, "水曜は在宅")
+        async with new_page(browser, locale="ja-JP", java_script_enabled=scripted) as page:
+            await open_memories(page, site)
+            await page.locator("#several input[type=checkbox]").check()
+            await page.get_by_label("新しいカテゴリ").fill("予定")
+            await page.get_by_label("新しいカテゴリ").press("Enter")
+            await page.get_by_role("link", name="水曜は在宅").click()
+            await expect(page.get_by_label("内容")).to_have_value("水曜は在宅")
+        [kept] = await site.core.stores.memories.list(TARO)
+        assert kept.category == "general"
+
+    async def test_what_is_typed_is_not_dropped_by_another_button_without_a_question(
+        self, browser: Browser, site: Site
+    ) -> None:
+        await keep(site, "水曜は在宅")
+        async with new_page(browser, locale="ja-JP") as page:
+            await open_memories(page, site)
+            await page.get_by_role("link", name="水曜は在宅").click()
+            await page.get_by_label("内容").fill("木曜は在宅")
+            asked = list[str]()
+
+            async def decline(dialog: Dialog) -> None:
+                asked.append(dialog.message)
+                await dialog.dismiss()
+
+            page.on("dialog", decline)
+            await page.get_by_role("button", name="ピン留めする").click()
+            await expect(page.get_by_label("内容")).to_have_value("木曜は在宅")
+            assert asked == ["まだ保存していない文章があります。保存せずに進みますか？"]
+            await page.get_by_role("button", name="保存する").click()
+            await expect(page.locator("#said")).to_have_text("変更しました。")
+        [kept] = await site.core.stores.memories.list(TARO)
+        assert (kept.content, kept.pinned) == ("木曜は在宅", False)
+
+    async def test_ticks_stay_on_another_page_of_the_list(self, browser: Browser, site: Site) -> None:
+        for number in range(35):
+            await keep(site, f"メモ {number}")
+        async with new_page(browser, locale="ja-JP") as page:
+            await open_memories(page, site)
+            await page.locator("#found input[type=checkbox]").first.check()
+            await page.get_by_role("link", name="次へ").click()
+            await expect(page.locator("#found .notes li")).to_have_count(5)
+            await expect(page.locator("#kept input:checked")).to_have_count(1)
+
     async def test_a_press_on_what_is_gone_says_so_and_keeps_what_was_typed(
         self, browser: Browser, site: Site
     ) -> None:
@@ -255,7 +303,7 @@ class TestWithScripts:
             await site.core.stores.memories.delete(TARO, kept.id)
             await page.get_by_label("内容").fill("木曜は在宅")
             await page.get_by_role("button", name="保存する").click()
-            await expect(page.locator("#said.trouble")).to_contain_text("もうありません")
+            await expect(page.locator("#said.trouble")).to_contain_text("少し前に削除されました")
             await expect(page.get_by_label("内容")).to_have_value("木曜は在宅")
             await page.get_by_role("link", name="メモリの一覧へ").click()
             await expect(page.locator("h1")).to_have_text("メモリ")

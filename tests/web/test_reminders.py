@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+import aiohttp
 import pytest
 
 from cc_bot.domain import Locale, SessionKey
@@ -37,6 +38,18 @@ class TestNewReminder:
         [reminder] = await listed(site)
         assert (reminder.key, reminder.place, reminder.visibility) == (KEY, "dm", "private")
         assert (reminder.repeat, reminder.timezone) == ("0 7 * * *", "Asia/Tokyo")
+
+    async def test_that_can_not_be_set_stands_in_the_form_as_it_was_typed(
+        self, site: Site, taro: Visit
+    ) -> None:
+        answer = await taro.press("/reminders", text="<薬>", when="いつか", repeat="毎日")
+        page = await answer.text()
+        assert answer.status == 400
+        assert 'value="&lt;薬&gt;"' in page
+        assert 'value="いつか"' in page
+        assert 'value="毎日"' in page
+        assert 'role="alert"' in page
+        assert await listed(site) == []
 
     async def test_is_one_for_each_time(self, site: Site, taro: Visit) -> None:
         await taro.press("/reminders", text="薬", when="明日9時と18時", repeat="")
@@ -94,10 +107,20 @@ class TestNewReminder:
         assert "Where: DM" in page
 
 
+async def change(visit: Visit, number: int, **form: str) -> aiohttp.ClientResponse:
+    """Save the form of a reminder as it stands on the page now."""
+    page = await visit.open("/reminders")
+    form_of = rf'action="/reminders/{number}/change".*?name="mark" value="(\w+)"'
+    [mark] = re.findall(form_of, page, re.DOTALL)
+    return await visit.press(
+        f"/reminders/{number}/change", **{"mark": mark, "when": "", "repeat": "", **form}
+    )
+
+
 class TestReminder:
     async def test_gets_another_text_and_keeps_its_time(self, site: Site, taro: Visit) -> None:
         before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
-        answer = await taro.press(f"/reminders/{before.number}/change", text="薬と水", when="", repeat="")
+        answer = await change(taro, before.number or 0, text="薬と水", when="", repeat="")
         assert "お知らせを変えました。" in await taro.follow(answer)
         [after] = await listed(site)
         assert (after.text, after.due_at) == ("薬と水", before.due_at)
@@ -105,14 +128,40 @@ class TestReminder:
 
     async def test_gets_another_time(self, site: Site, taro: Visit) -> None:
         before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
-        change = f"/reminders/{before.number}/change"
-        await taro.press(change, text="薬", when="毎週月曜8時", repeat="")
+        number = before.number or 0
+        await change(taro, number, text="薬", when="毎週月曜8時", repeat="")
         assert [each.repeat for each in await listed(site)] == ["0 8 * * 1"]
-        await taro.press(change, text="薬", when="", repeat="毎日")
+        await change(taro, number, text="薬", when="", repeat="毎日")
         assert [each.repeat for each in await listed(site)] == ["0 8 * * *"]
-        await taro.press(change, text="薬", when="明後日10時", repeat="1回だけ")
+        await change(taro, number, text="薬", when="明後日10時", repeat="1回だけ")
         assert [each.repeat for each in await listed(site)] == [""]
-        assert (await taro.press(change, text="薬", when="明日9時と18時")).status == 400
+        assert (await change(taro, number, text="薬", when="明日9時と18時")).status == 400
+
+    async def test_that_changed_since_it_was_looked_at_is_shown_with_what_was_typed(
+        self, site: Site, taro: Visit
+    ) -> None:
+        before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        path = f"/reminders/{before.number}/change"
+        [mark] = re.findall(r'name="mark" value="(\w+)"', await taro.open("/reminders"))
+        await site.core.stores.schedules.change(TARO, before.id, text="薬と水")
+        for given in (mark, "", "x"):
+            answer = await taro.press(path, text="薬", when="明日10時", repeat="", mark=given)
+            page = await answer.text()
+            assert answer.status == 400
+            assert "ページを開いたあとで変わりました" in page
+            assert 'value="明日10時"' in page
+        assert [each.text for each in await listed(site)] == ["薬と水"]
+
+    async def test_that_can_not_be_changed_so_stands_in_its_form_as_it_was_typed(
+        self, site: Site, taro: Visit
+    ) -> None:
+        before = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
+        answer = await change(taro, before.number or 0, text="水", when="x" * 500, repeat="")
+        page = await answer.text()
+        assert answer.status == 400
+        assert "<details open>" in page
+        assert "\n水</textarea>" in page
+        assert await listed(site) == [before]
 
     async def test_is_cancelled(self, site: Site, taro: Visit) -> None:
         reminder = await site.core.stores.schedules.add(KEY, "薬", TOMORROW)
@@ -148,6 +197,14 @@ class TestReminder:
 
 
 class TestHeartbeat:
+    async def test_with_emptied_hours_is_never_quiet_and_with_half_of_them_is_refused(
+        self, site: Site, taro: Visit
+    ) -> None:
+        assert (await taro.press("/heartbeat", every="3", quiet_from="22:00", quiet_to="")).status == 400
+        await taro.press("/heartbeat", every="3", quiet_from="", quiet_to="")
+        [beat] = await site.core.stores.schedules.list(TARO, kind="heartbeat")
+        assert beat.quiet == Quiet(0, 0)
+
     async def test_is_started_and_stopped(self, site: Site, taro: Visit) -> None:
         assert "今はオフです" in await taro.open("/reminders")
         answer = await taro.press("/heartbeat", every="3", quiet_from="23:30", quiet_to="06:00")

@@ -81,6 +81,16 @@ class TestBrowsers:
         assert page.count("最後の利用") == 2
         assert page.count("このブラウザ</span>") == 1
 
+    @pytest.mark.parametrize("which", ["all", "this"])
+    async def test_that_are_ended_with_this_one_lead_to_the_page_that_says_so(
+        self, site: Site, taro: Visit, which: str
+    ) -> None:
+        [session] = await site.core.stores.web_sessions.list(TARO)
+        answer = await taro.press("/sessions/end", id=which if which == "all" else str(session.id))
+        assert answer.headers["Location"] == "/signed-out"
+        assert "Max-Age=0" in answer.headers["Set-Cookie"]
+        await taro.open("/settings", status=401)
+
     async def test_are_ended_but_this_one(self, site: Site, taro: Visit) -> None:
         link = await site.link()
         async with site.visit() as other, site.visit(HANA) as hana:

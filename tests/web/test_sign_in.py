@@ -1,6 +1,7 @@
 """Signing in: a link works once, and only for who presses."""
 
 import asyncio
+import re
 from datetime import timedelta
 
 from tests.web.pages import HANA, TARO, Site, Visit
@@ -58,3 +59,31 @@ class TestASession:
         [session] = await site.core.stores.web_sessions.list(TARO)
         assert session.ends_at - session.made_at == timedelta(days=30)
         assert session.ends() - session.used_at == timedelta(days=7)
+
+
+class TestALinkWithoutACode:
+    async def test_signs_nobody_out(self, taro: Visit) -> None:
+        await taro.open("/sign-in", status=401)
+        await taro.open("/sign-in?code=", status=401)
+        await taro.open("/settings")
+
+
+class TestSomebodyElseInTheSameBrowser:
+    async def test_ends_the_session_of_whoever_was_there(self, site: Site, taro: Visit) -> None:
+        code = (await site.link(HANA)).partition("code=")[2]
+        assert (await taro.press("/sign-in", code=code)).status == 303
+        assert await site.core.stores.web_sessions.list(TARO) == []
+        assert len(await site.core.stores.web_sessions.list(HANA)) == 1
+
+    async def test_is_not_who_presses_on_a_page_that_was_opened_before(self, site: Site, taro: Visit) -> None:
+        await site.core.stores.memories.add(HANA, "花の秘密")
+        await site.core.stores.memories.add(TARO, "太郎の秘密")
+        page = await taro.open("/memories/1")
+        [whose] = {*re.findall(r'name="whose" value="(\d+)"', page)}
+        assert page.count('name="whose"') == page.count(' method="post"')
+        code = (await site.link(HANA)).partition("code=")[2]
+        await taro.press("/sign-in", code=code)
+        answer = await taro.press("/memories/1/delete", whose=whose)
+        assert answer.status == 409
+        assert "このブラウザで別の方がサインイン" in await answer.text()
+        assert len(await site.core.stores.memories.list(HANA)) == 1

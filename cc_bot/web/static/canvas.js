@@ -17,9 +17,10 @@ let state = EMPTY;
 let wait = FIRST_MS;
 let waiting = 0;
 let socket = null;
+let shutOut = ""; // the reason, while somebody may not look
 const shown = new Map();
 const pressed = new WeakSet();
-let answering = document.getElementById("agent")?.value;
+let answering = document.querySelector("#clearing [name=agent]").value;
 
 /* ---- what is shown ---- */
 
@@ -35,6 +36,7 @@ function make(element) {
   const node = template.content.firstElementChild.cloneNode(true);
   node.dataset.id = element.id;
   node.querySelector("[name=id]").value = element.id;
+  node.querySelector("[name=agent]").value = answering;
   return node;
 }
 
@@ -101,8 +103,22 @@ function take(message) {
   if (message.agent && agent && message.agent.name !== answering) agent.value = message.agent.name;
   answering = message.agent?.name ?? answering; // what somebody is about to choose stays chosen
   wait = FIRST_MS;
+  shutOut = "";
   show();
+  for (const named of document.querySelectorAll("[data-draws] input[name=agent]")) named.value = answering;
+  if (canvas.hasAttribute("data-away")) say(""); // what was told while nobody could be reached
   tell(told.dataset.live, false);
+}
+
+/* The page itself says more than a socket that is closed has room for: what an owner noted, for one. */
+async function tellWhy() {
+  try {
+    const answer = await fetch(location.href, { credentials: "same-origin" });
+    if (!answer.ok) shutOut = troubleOf(await answer.text()) || shutOut;
+    if (shutOut) tell(shutOut, true);
+  } catch {
+    // what was told stays
+  }
 }
 
 function connect() {
@@ -117,12 +133,14 @@ function connect() {
     if (event.code === SIGNED_OUT || event.code === DENIED) {
       state = EMPTY; // whoever comes next to this screen is not to read on
       show();
-      tell(event.reason, true);
-      say(event.reason, true);
-      return;
+      document.getElementById("empty").hidden = true;
+      shutOut = event.reason;
+      wait = LONGEST_MS;
+      if (event.code === DENIED) tellWhy();
     }
-    tell(told.dataset.away, true);
-    waiting = setTimeout(connect, wait);
+    tell(shutOut || told.dataset.away, true);
+    if (event.code === SIGNED_OUT) return;
+    waiting = setTimeout(connect, wait); // also of whoever may not come in now: a maintenance ends
     wait = Math.min(2 * wait, LONGEST_MS);
   });
 }
@@ -139,7 +157,10 @@ async function press(form) {
       credentials: "same-origin",
     });
     const text = await answer.text();
-    if (!answer.ok) say(troubleOf(text), true);
+    if (!answer.ok) {
+      say(troubleOf(text), true);
+      if (form.elements.agent?.id) form.elements.agent.value = answering;
+    }
     else say(new DOMParser().parseFromString(text, "text/html").getElementById("said")?.textContent ?? "");
   } catch {
     say(document.body.dataset.away, true);
@@ -158,6 +179,14 @@ document.addEventListener("submit", (event) => {
 document.getElementById("hiding").hidden = false;
 hide.addEventListener("change", () => {
   document.cookie = `hide-private=${hide.checked ? "yes" : "no"}; path=/canvas; samesite=lax`;
+  show();
+});
+
+/* Another tab may have been told to hide it. */
+document.addEventListener("visibilitychange", () => {
+  const kept = /(?:^|; )hide-private=(yes|no)/.exec(document.cookie)?.[1];
+  if (document.hidden || !kept || hide.checked === (kept === "yes")) return;
+  hide.checked = kept === "yes";
   show();
 });
 

@@ -45,6 +45,7 @@ async function send(form, submitter) {
   const multipart = form.getAttribute("enctype") === "multipart/form-data";
   const body = asked ? undefined : multipart ? data : new URLSearchParams(data);
   main().setAttribute("aria-busy", "true");
+  say(""); // what an earlier press has done
   try {
     const method = form.getAttribute("method");
     const answer = await fetch(address, { method, body, credentials: "same-origin" });
@@ -62,8 +63,18 @@ async function send(form, submitter) {
   }
 }
 
+/* Whether another form has words that would be gone with the page. */
+function isTypedBeside(form) {
+  const fields = [...document.querySelectorAll("form[method=post] textarea, form[method=post] input:not([type])")];
+  return fields.some((field) => field.form !== form && field.value !== field.defaultValue);
+}
+
 document.addEventListener("submit", (event) => {
   const form = event.target;
+  if (form.getAttribute("method") === "post" && isTypedBeside(form) && !confirm(document.body.dataset.unsaved)) {
+    event.preventDefault();
+    return;
+  }
   if (event.defaultPrevented || form.getAttribute("method") !== "post" && !form.hasAttribute("data-live")) return;
   if (pressed.has(form)) {
     event.preventDefault(); // a double click is one press

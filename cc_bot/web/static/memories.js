@@ -18,11 +18,17 @@ function addressOf(form) {
 }
 
 async function find(form) {
+  const query = form.elements.q.value.trim();
+  form.elements.order.disabled = query !== "";
+  document.getElementById("order-hint").hidden = query === "";
+  await load(addressOf(form));
+}
+
+async function load(address) {
   clearTimeout(waiting);
   const mine = ++asked;
   underway?.abort();
   underway = new AbortController();
-  const address = addressOf(form);
   try {
     const answer = await fetch(address, { headers: { "X-Part": "found" }, signal: underway.signal });
     const html = await answer.text();
@@ -60,6 +66,14 @@ function soon(form) {
   clearTimeout(waiting);
   waiting = setTimeout(() => find(form), PAUSE_MS);
 }
+
+/* Another page of what was found: what was ticked on this one stays so. */
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("#found nav a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  load(new URL(link.href)).then(() => document.getElementById("count").scrollIntoView());
+});
 
 const searched = (event) => event.target.closest?.("#search");
 
