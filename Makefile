@@ -18,11 +18,12 @@ RUN := $(VENV)/.run-installed
 SEM := $(VENV)/.semantic-installed
 CHA := $(VENV)/.charts-installed
 DOC := $(VENV)/.documents-installed
+POS := $(VENV)/.postgres-installed
 DEV := $(VENV)/.dev-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
-$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(DEV))
+$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(POS) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
@@ -30,7 +31,7 @@ PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor install semantic charts documents test test-faults drill lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts documents postgres test test-postgres test-faults drill lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -42,7 +43,9 @@ help:
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
+	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
+	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
 	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
 	@echo "make lint     ruff, formatting, types and the import contract"
@@ -79,13 +82,18 @@ charts: $(CHA)
 
 documents: $(DOC)
 
+postgres: $(POS)
+
 # ---- checks -----------------------------------------------------------------------------------------------
 
 # The whole suite uses every core; a selection runs in one process, where a debugger works too. What each of its
 # processes loads is compiled once and kept, whatever the environment says of that.
-test test-faults: export PYTHONDONTWRITEBYTECODE :=
+test test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
+
+test-postgres: $(DEV)
+	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
 
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)
@@ -161,14 +169,20 @@ $(DOC): requirements/documents.txt requirements/build.txt pyproject.toml | $(OWN
 	@$(EDITABLE)
 	@touch $@ $(RUN)
 
+$(POS): requirements/postgres.txt requirements/build.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages and what talks to PostgreSQL into $(VENV)"
+	@$(PIP) install --require-hashes -r requirements/postgres.txt
+	@$(EDITABLE)
+	@touch $@ $(RUN)
+
 $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@ $(SEM) $(CHA) $(DOC) $(RUN)
+	@touch $@ $(SEM) $(CHA) $(DOC) $(POS) $(RUN)
 
-# semantic.txt, charts.txt and documents.txt hold everything that run.txt holds, and agree on what they add;
-# dev.txt holds everything that these three and build.txt hold: all in the same versions. build.txt holds what builds the
+# semantic.txt, charts.txt, documents.txt and postgres.txt hold everything that run.txt holds, and agree on what
+# they add; dev.txt holds everything that these four and build.txt hold: all in the same versions. build.txt holds what builds the
 # project itself, and nothing of that runs.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
@@ -180,9 +194,12 @@ pins: | $(OWN)
 		--output-file requirements/charts.txt
 	$(PINS) --extra documents $(ARGS) --constraint requirements/charts.txt \
 		--output-file requirements/documents.txt
-	$(PINS) --group dev --extra semantic --extra charts --extra documents $(ARGS) \
+	$(PINS) --extra postgres $(ARGS) --constraint requirements/documents.txt \
+		--output-file requirements/postgres.txt
+	$(PINS) --group dev --extra semantic --extra charts --extra documents --extra postgres $(ARGS) \
 		--constraint requirements/semantic.txt --constraint requirements/charts.txt \
-		--constraint requirements/documents.txt --constraint requirements/build.txt \
+		--constraint requirements/documents.txt --constraint requirements/postgres.txt \
+		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
 
 clean:

@@ -10,7 +10,7 @@ from time import perf_counter
 from bench.recall_speed import Population, percentiles, print_beside, searches
 from cc_bot.search import Embedder
 from cc_bot.search.vectors import Vector
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, user
 from cc_bot.stores import MemoryStore
 from cc_bot.stores.memory.meaning import Embedding, make_sketches
 
@@ -33,9 +33,10 @@ async def fill(database: Database, encoder: Embedder, user_id: int) -> None:
         [
             Statement(PUT_VECTOR, (memory_id, user_id, encoder.name, vectors[at % len(vectors)]))
             for at, (memory_id, _) in enumerate(notes)
-        ]
+        ],
+        (),
     )
-    while await database.write(lambda: make_sketches(user_id, encoder.name)):
+    while await database.write(lambda: make_sketches(user_id, encoder.name), [user(user_id)]):
         pass
 
 

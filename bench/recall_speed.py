@@ -181,7 +181,7 @@ async def report_adds(store: MemoryStore, database: Database, user_id: int) -> f
             if times is after_work:
                 search_text(source.note().text, ())
             watch = Stopwatch()
-            await database.transaction([statement])
+            await database.transaction([statement], ())
             times.append(watch.took().clock * 1e3)
     ratio, fairer = median(ours) / median(plain), median(ours) / median(after_work)
     print(

@@ -36,6 +36,7 @@ from cc_bot.storage import (
     Row,
     Statement,
     Steps,
+    Subject,
     apply_pending,
     open_database,
 )
@@ -65,19 +66,21 @@ class Recorder:
         self._note(sql, params)
         return await self._database.query(sql, *params)
 
-    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
         self._note("BEGIN IMMEDIATE", ())
         for statement in statements:
             self._note(statement.sql, statement.params)
         self._note("COMMIT", ())
-        return await self._database.transaction(statements)
+        return await self._database.transaction(statements, about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._database.read(begin)
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self._note("BEGIN IMMEDIATE", ())
-        result = await self._database.write(lambda: self._noting(begin()))
+        result = await self._database.write(lambda: self._noting(begin()), about)
         self._note("COMMIT", ())
         return result
 

@@ -207,7 +207,9 @@ def _migrate(config: Config) -> None:
         )
     )
     done = words.migrated if applied else words.up_to_date
-    say(done.format(path=config.database_url))
+    from cc_bot.storage.engines import shown  # noqa: PLC0415 - see above
+
+    say(done.format(path=shown(config.database_url)))
 
 
 def _wipe(config: Config, options: argparse.Namespace) -> None:
@@ -367,9 +369,11 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, w
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if config is None or not isinstance(error, StorageError):
         return explain(error, texts(locale))
-    from cc_bot.storage.files import sqlite_path  # noqa: PLC0415 - rarely needed
+    from cc_bot.storage.engines import dialect_of, named_beside  # noqa: PLC0415 - rarely needed
 
-    return storage_problem(error, sqlite_path(config.database_url), texts(locale).storage)
+    if dialect_of(config.database_url) != "sqlite":
+        return explain(error, texts(locale))
+    return storage_problem(error, named_beside(config.database_url), texts(locale).storage)
 
 
 def _parser(all_texts: Texts) -> argparse.ArgumentParser:

@@ -345,6 +345,8 @@ class Config:
     metrics_port: Annotated[int | None, Setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")]
     """Where /healthz and /metrics are served; None: nowhere."""
     metrics_host: Annotated[str, Setting("CC_BOT_METRICS_HOST", "127.0.0.1")]
+    data_folder: Annotated[Path, Setting("CC_BOT_DATA_FOLDER", "data", Path, "/var/lib/cc-bot")]
+    """What stands beside a database file stands here where the database is on a server."""
     web_port: Annotated[int | None, Setting("CC_BOT_WEB_PORT", "", port_or_none, "8080")]
     """Where the pages for a browser are served; None: nowhere."""
     web_host: Annotated[str, Setting("CC_BOT_WEB_HOST", "127.0.0.1")]

@@ -5,9 +5,10 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -249,10 +250,10 @@ async def retain(
     now, count = clock(), 0
     if retention.session_days:
         before = now - timedelta(days=retention.session_days)
-        count += await _prune_all(lambda after: store.prune_sessions(before, after), pause_s)
+        count += await _prune_all(partial(store.prune_sessions, before), pause_s)
     if retention.archive_days:
         said_before = now - timedelta(days=retention.archive_days)
-        count += await _prune_all(lambda after: store.prune_messages(said_before, after), pause_s)
+        count += await _prune_all(partial(store.prune_messages, said_before), pause_s)
     if retention.usage_days:
         first_kept = now.astimezone(zone).date() - timedelta(days=retention.usage_days)
         count += await store.prune_usage(first_kept)
@@ -316,15 +317,14 @@ def _needed_since(copies: Copies, retention: Retention, now: datetime) -> dateti
     return min(elsewhere, oldest - SLACK) if oldest else elsewhere
 
 
-async def _prune_all(step: Callable[[int], Awaitable[PruneResult]], pause_s: float) -> int:
-    count, after = 0, 0
-    while True:
-        pruned = await step(after)
-        count += pruned.count
-        if pruned.after is None:
-            return count
-        after = pruned.after
+async def _prune_all(step: Callable[..., Awaitable[PruneResult[Any]]], pause_s: float) -> int:
+    pruned = await step()
+    count = pruned.count
+    while pruned.after is not None:
         await asyncio.sleep(pause_s)
+        pruned = await step(pruned.after)
+        count += pruned.count
+    return count
 
 
 # ---- purge -----------------------------------------------------------------------------------------------

@@ -4,12 +4,14 @@ import gc
 import os
 import random
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from tests.certificates import TRUSTED
+from tests.databases import laid_out
 
 # A property is about what comes out, not about how long it takes on a machine that does other things too.
 settings.register_profile("cc-bot", deadline=None, max_examples=50)
@@ -21,12 +23,21 @@ IN_ORDER_OF_FILES = 0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--engine", choices=("sqlite", "postgresql"), default="sqlite", help="of the stores")
     parser.addoption(
         "--order-seed",
         type=int,
         metavar="N",
         help=f"repeat the order of an earlier run; {IN_ORDER_OF_FILES}: as they stand in the files",
     )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what is about one engine where another one is tested."""
+    for engine in ("sqlite", "postgresql"):
+        mark = item.get_closest_marker(engine)
+        if mark and item.config.option.engine != engine:
+            pytest.skip(f"{engine}: {mark.args[0]}")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -87,3 +98,14 @@ def _shuffled(
     order = list(groups.values())
     chance.shuffle(order)
     return [item for group in order for item in _shuffled(group, levels[1:], chance)]
+
+
+@pytest.fixture
+def url(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where the test's own database is, with nothing in it yet."""
+    if request.config.option.engine == "sqlite":
+        return laid_out(tmp_path / "sessions.db")
+    from tests.postgres_server import emptied
+
+    folder = tmp_path_factory.getbasetemp()
+    return emptied(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)

@@ -30,7 +30,7 @@ from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, kee
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import Copies, backups_in
-from cc_bot.storage.files import database_file, sqlite_path
+from cc_bot.storage.engines import kept_beside, named_beside
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
@@ -72,7 +72,7 @@ async def serve_metrics(
         return
     from cc_bot.metrics import Vitals, serve
 
-    folder = sqlite_path(config.database_url).absolute().parent
+    folder = beside(config).absolute().parent
 
     def backed_up_at_s() -> float | None:
         newest = next(iter(backups_in(config.backup_folder)), None)
@@ -188,8 +188,14 @@ def is_offline(config: Config) -> bool:
 # The files that the operator may write, and where they are looked for: beside the database, unless named.
 
 
+def beside(config: Config) -> Path:
+    return named_beside(config.database_url, config.data_folder)
+
+
 def agents_path(config: Config) -> Path:
-    return config.agents_file or sqlite_path(config.database_url).with_name("agents.toml")
+    return config.agents_file or named_beside(config.database_url, config.data_folder).with_name(
+        "agents.toml"
+    )
 
 
 def make_agents(config: Config, tools: Collection[str]) -> Agents:
@@ -199,7 +205,9 @@ def make_agents(config: Config, tools: Collection[str]) -> Agents:
 
 
 def policy_path(config: Config) -> Path:
-    return config.policy_file or sqlite_path(config.database_url).with_name("policy.toml")
+    return config.policy_file or named_beside(config.database_url, config.data_folder).with_name(
+        "policy.toml"
+    )
 
 
 def make_policies(config: Config) -> Policies:
@@ -301,6 +309,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             timezone=config.timezone,
             limits=policies.limits,
             profile_notes=config.profile_notes,
+            data_folder=config.data_folder,
         ) as stores,
         _open_summaries(
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
@@ -323,7 +332,8 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             spending=spending,
         )
         heartbeats = Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending)
-        database, retention, zone = database_file(config.database_url), config.retention, config.timezone
+        database = kept_beside(config.database_url, config.data_folder)
+        retention, zone = config.retention, config.timezone
         copies = Copies(database, config.backup_folder, zone)
         privacy = Privacy(
             stores,

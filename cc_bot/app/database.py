@@ -6,10 +6,9 @@ from pathlib import Path
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.storage.backup import BackupResult, Rotation, back_up
-from cc_bot.storage.files import database_file
+from cc_bot.storage.engines import file_of, open_database
 from cc_bot.storage.manifest import Progress, ignore_progress
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
-from cc_bot.storage.sqlite import open_database
 
 
 async def run_backup(
@@ -17,7 +16,7 @@ async def run_backup(
 ) -> BackupResult:
     """Copy the database into the folder, and delete what has had its time there."""
     now = clock_of(config)().astimezone(config.timezone)
-    database = database_file(config.database_url)
+    database = file_of(config.database_url, "backup")
     return await back_up(database, folder, now, rotation=rotation, progress=progress)
 
 

@@ -50,8 +50,8 @@ from cc_bot.domain.errors import StartupError
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import copies_of
+from cc_bot.storage.engines import dialect_of, kept_beside, named_beside
 from cc_bot.storage.erasures import ErasureLog
-from cc_bot.storage.files import database_file, sqlite_path
 from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, texts
 from cc_bot.tools.registry import discover
@@ -78,7 +78,7 @@ async def run_doctor(
 
     It may be run beside all else that a process does: nothing of it holds up the event loop, the database is
     looked at over a connection of its own, and nothing is closed but what was opened here."""
-    words, path = texts(config.operator_locale), sqlite_path(config.database_url)
+    words, path = texts(config.operator_locale), named_beside(config.database_url, config.data_folder)
     loaded = await _start_loading(config, offline=offline, at_once=until_s is None)
     database = partial(_check_database, config, words, path, until_s)
     checks = tuple(_checks(config, words, database, loaded, embedder, offline=offline))
@@ -139,6 +139,10 @@ async def _check_when(loaded: asyncio.Future[None], look: Look) -> Sequence[Find
 async def _check_database(
     config: Config, words: Texts, path: Path, until_s: float | None
 ) -> Sequence[Finding]:
+    if dialect_of(config.database_url) != "sqlite":
+        from cc_bot.doctor.server import check_server
+
+        return await check_server(config.database_url, words)
     side = FilesSide(path, await asyncio.to_thread(_private_files, config))
     if until_s is not None:
         left_s = max(0.0, until_s - time.monotonic())
@@ -163,7 +167,8 @@ def _checks(
         look = partial(_check_when, loaded.clients, partial(_check_discord, config, words, loaded))
         yield Check("token", look, unfinished="failed")
     yield Check("database", database, DATABASE_LIMIT_S)
-    yield Check("backups", partial(check_backups, config.backup_folder, utc_now(), words))
+    if dialect_of(config.database_url) == "sqlite":
+        yield Check("backups", partial(check_backups, config.backup_folder, utc_now(), words))
     yield Check("erasures", partial(_check_erasures, config, words))
     yield Check("agents", partial(_check_agents, config, words))
     yield Check("policy", partial(_check_policy, config, words))
@@ -214,13 +219,13 @@ async def _check_pages(config: Config, words: Texts, loaded: _Loading, *, offlin
 
 def _private_files(config: Config) -> Sequence[Path]:
     """Return what else must be nobody's but the operator's."""
-    database = database_file(config.database_url)
-    history = sqlite_path(config.database_url).with_name("chat_history")
+    database = kept_beside(config.database_url, config.data_folder)
+    history = named_beside(config.database_url, config.data_folder).with_name("chat_history")
     return [Path(".env"), ErasureLog.beside(database).path, history, *copies_of(database)]
 
 
 async def _check_erasures(config: Config, words: Texts) -> Sequence[Finding]:
-    log = ErasureLog.beside(database_file(config.database_url)).path
+    log = ErasureLog.beside(kept_beside(config.database_url, config.data_folder)).path
     return await check_erasures(log, config.backup_folder, words)
 
 

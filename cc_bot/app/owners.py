@@ -15,7 +15,7 @@ from cc_bot.domain.measures import GatewayHealth
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.status import BotStatus
 from cc_bot.storage.backup import backups_in
-from cc_bot.storage.files import sqlite_path
+from cc_bot.storage.engines import named_beside
 from cc_bot.storage.rewriting import free_bytes
 
 
@@ -50,7 +50,7 @@ def _make_administration(config: Config, core: Core) -> Administration:
 
 
 def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock) -> BotStatus:
-    folder = sqlite_path(config.database_url).absolute().parent
+    folder = named_beside(config.database_url, config.data_folder).absolute().parent
     return BotStatus(
         core.assistant,
         core.stores,

@@ -23,8 +23,9 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import place_name
+from cc_bot.storage.engines import file_of, open_database
 from cc_bot.storage.erasures import ErasureLog, Erasures, Kind, copy_name, logs_in, read_logs
-from cc_bot.storage.files import database_file, sole_bot, sqlite_path, write_new
+from cc_bot.storage.files import sole_bot, sqlite_path, write_new
 from cc_bot.storage.manifest import Progress, manifests_in
 from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
@@ -37,7 +38,6 @@ from cc_bot.storage.restoring import (
     staged,
     wipe,
 )
-from cc_bot.storage.sqlite import open_database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.retention import ErasedRows
 from cc_bot.texts import texts
@@ -195,7 +195,7 @@ class Restoration:
 
 async def run_restore(config: Config, request: RestoreRequest, progress: Progress) -> Restoration:
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
-    database, clock = database_file(config.database_url), clock_of(config)
+    database, clock = file_of(config.database_url, "restore"), clock_of(config)
     command = f"cc-bot restore {request.backup}{request.options} --any-file"
     ensure_own_file(database, command=None if request.any_file else command)
     with sole_bot(database):
@@ -292,7 +292,7 @@ async def run_wipe(
 ) -> list[Path]:
     """Take the database away with all that belongs to it; return what was taken away. `any_file`: also if it
     does not look like one of cc-bot. Raises a StartupError."""
-    database = database_file(config.database_url)
+    database = file_of(config.database_url, "wipe")
     ensure_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")
     with sole_bot(database):

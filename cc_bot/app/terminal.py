@@ -10,7 +10,7 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.session import SessionKey
 from cc_bot.privacy import purge_due
-from cc_bot.storage.files import sqlite_path
+from cc_bot.storage.engines import named_beside
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
@@ -30,7 +30,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             key=SessionKey(user_id, channel_id),
             locale=config.operator_locale,
             timezone=config.timezone,
-            history_file=sqlite_path(config.database_url).with_name("chat_history"),
+            history_file=named_beside(config.database_url, config.data_folder).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
             model_label=model_label(config),

@@ -120,7 +120,7 @@ class Hearing:
         """Put it on record. Trouble here ends no turn: it would be heard once more after a kill."""
         try:
             if not isinstance(request.key, SessionKey):
-                await self.channels.note_heard(question, heard)
+                await self.channels.note_heard(request.key, question, heard)
             elif request.options.entry:
                 await self.ledger.note_heard(request.options.entry, request.key.user_id, heard)
         except StorageError as error:

@@ -259,7 +259,7 @@ class References:
             return await _patiently(lambda: self.rest.fetch_message(place_id, message_id))
         except hikari.NotFoundError as error:
             if stored and error.code == UNKNOWN_MESSAGE:
-                await self.stores.channels.delete((message_id,))
+                await self.stores.channels.delete((message_id,), place_id=place_id)
         except hikari.HikariError as error:
             _log.info("reference_not_read", error=type(error).__name__)
         return None

@@ -480,7 +480,8 @@ class Unfinished:
             return
         if answer.discord_id is not None:
             pages = [each for each in await reply.message_ids() if each != answer.discord_id]
-            await self._routes.replies.channels.add_pages(answer.discord_id, pages)
+            place_id = turn.place_id or turn.key.channel_id
+            await self._routes.replies.channels.add_pages(place_id, answer.discord_id, pages)
         if not turn.below:
             replies = self._routes.replies
             await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.taken_down)

@@ -108,6 +108,9 @@
     │   ├── DatabaseLocked      another program writes to it, for too long
     │   ├── DatabaseFull        there is no room for more
     │   ├── DatabaseReadOnly
+    │   ├── DatabaseUnreachable the server is away
+    │   ├── DatabaseCrowded     it takes no more connections
+    │   ├── CommitUncertain     the server was lost before it said whether something is kept
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
@@ -130,6 +133,10 @@
         ├── SchemaChanged       it does by itself what cc-bot did not make
         ├── UpgradeFailed       what it holds does not fit the next version
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
+        ├── PostgresTooOld
+        ├── PostgresRefused     a password, role or database that the server does not take
+        ├── NotAFile            what is asked for is for a file, and the database is on a server
+        ├── EngineMissing       the extra of the database that is named is not installed
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
         ├── OutputLost          what a command says could not be written
@@ -493,6 +500,22 @@ class SqliteTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 
 
+class PostgresTooOld(StartupError):
+    """Parameters: found, needed (versions)."""
+
+
+class PostgresRefused(StartupError):
+    """Parameters: url (without a password), reason (password, role, database or permission)."""
+
+
+class NotAFile(StartupError):
+    """Parameters: command."""
+
+
+class EngineMissing(StartupError):
+    """Parameters: extra."""
+
+
 class BackupFailed(StartupError): ...
 
 
@@ -571,6 +594,15 @@ class DatabaseFull(StorageError): ...
 
 
 class DatabaseReadOnly(StorageError): ...
+
+
+class DatabaseUnreachable(StorageError): ...
+
+
+class DatabaseCrowded(StorageError): ...
+
+
+class CommitUncertain(StorageError): ...
 
 
 class DatabaseDamaged(StorageError): ...

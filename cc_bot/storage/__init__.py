@@ -1,15 +1,29 @@
 """The database: a connection, its schema, and copies of it. What is stored in it is not known here."""
 
 from cc_bot.storage.backup import BackupResult, back_up
-from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
+from cc_bot.storage.database import (
+    EVERYBODY,
+    Database,
+    DatabaseUsage,
+    Row,
+    Statement,
+    Steps,
+    Subject,
+    channel,
+    guild,
+    user,
+)
+from cc_bot.storage.dialect import Dialect
+from cc_bot.storage.engines import open_database
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.files import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.rewriting import Rewriting
-from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, open_database
+from cc_bot.storage.sqlite import PATIENCE_S, Synchronous
 
 __all__ = [
     "DEFAULT_URL",
+    "EVERYBODY",
     "PATIENCE_S",
     "BackupResult",
     "Database",
@@ -22,12 +36,16 @@ __all__ = [
     "Row",
     "Statement",
     "Steps",
+    "Subject",
     "Synchronous",
     "apply_pending",
     "back_up",
+    "channel",
+    "guild",
     "list_pending",
     "memory_name",
     "open_database",
     "place_name",
     "sqlite_path",
+    "user",
 ]

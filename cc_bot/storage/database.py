@@ -7,15 +7,13 @@ call is a trip to another thread or machine: a read is one trip, and so is a who
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
+from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.rewriting import Rewriting
 
 Row = Sequence[Any]
 """The columns of one row, in the order of the SELECT or RETURNING list."""
-
-Dialect = Literal["sqlite"]
-"""Which SQL is spoken, for the few statements that can't be written in what all engines share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,41 @@ Steps = Generator[Statement, Sequence[Row], T]
 what was wanted. It awaits nothing, so that nothing slow can be done while a transaction is held."""
 
 
+class Subject(NamedTuple):
+    """The one that a change is about. Changes of one subject are made one after the other, in the order in
+    which they were asked for; those of others need not wait for them, on an engine that has several
+    writers."""
+
+    kind: Literal["user", "channel", "guild", "everybody"]
+    id: int = 0
+
+
+EVERYBODY: Final = Subject("everybody")
+
+
+def user(id_: int) -> Subject:
+    return Subject("user", id_)
+
+
+def channel(id_: int) -> Subject:
+    """A channel or a thread."""
+    return Subject("channel", id_)
+
+
+def guild(id_: int) -> Subject:
+    return Subject("guild", id_)
+
+
+def storable(value: Any) -> Any:
+    """Return a parameter as every engine takes it: models cut emoji in half, and the half that is left has no
+    UTF-8; a NUL ends a text in some."""
+    if isinstance(value, str):
+        if "\0" in value:
+            value = value.replace("\0", "")
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    return value
+
+
 class Database(Protocol):
     """A connection. Whatever the engine raises arrives as a StorageError."""
 
@@ -60,7 +93,9 @@ class Database(Protocol):
         """Return the rows of one reading statement."""
         ...
 
-    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
         """Run the statements in one transaction: all of them take effect or none.
 
         The rows of each statement are returned (SELECT, RETURNING), in order. A batch that was handed over
@@ -76,7 +111,7 @@ class Database(Protocol):
         """
         ...
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         """Run the statements of `begin()` in one transaction, which nobody else writes in: all take effect,
         or none when it raises.
 

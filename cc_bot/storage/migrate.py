@@ -13,18 +13,20 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import chain
+from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseDamaged, DatabaseNewer, SchemaChanged, StorageError, UpgradeFailed
-from cc_bot.storage.database import Database, Row, Statement, Steps
+from cc_bot.storage.database import EVERYBODY, Database, Row, Statement, Steps
+from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.manifest import RECORDS, Damaged, is_about_content, version_of
 from cc_bot.storage.schema import SELECT_SCHEMA, Deviation, Schema, schema_made_by
 
 _RECORDS = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
-        version     INTEGER PRIMARY KEY,
-        applied_at  INTEGER NOT NULL,  -- Unix milliseconds
-        description TEXT
+        version     @number PRIMARY KEY,
+        applied_at  @number NOT NULL,  -- Unix milliseconds
+        description @text
     )
 """
 
@@ -38,33 +40,44 @@ class Migration:
     statements: tuple[str, ...]
 
 
+BASELINE: Final = 28
+"""The first migration on PostgreSQL: the schema as it was by then, made at once."""
+
+
 @cache
-def known_migrations() -> tuple[Migration, ...]:
-    """The migrations that this program carries, in order."""
-    return read_migrations(resources.files("cc_bot.storage") / "migrations")
+def known_migrations(dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
+    """The migrations that this program carries for an engine, in order."""
+    return read_migrations(resources.files("cc_bot.storage") / "migrations", dialect)
 
 
-def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
-    """The files named `0001_what_it_does.sql`, in order.
+def read_migrations(folder: Traversable, dialect: Dialect = "sqlite") -> tuple[Migration, ...]:
+    """The files named `0001_what_it_does.sql`, in order; those of one engine alone have its name before the
+    suffix, `0029_what_it_does.postgresql.sql`.
 
     Raises ValueError when a number is missing or double.
     """
+    first = 1 if dialect == "sqlite" else BASELINE
     found = [
-        Migration(int(match[1]), match[2].replace("_", " "), _split(file.read_text("utf-8")))
+        Migration(
+            int(match[1]),
+            match[2].replace("_", " "),
+            _split(expand(file.read_text("utf-8"), dialect), dialect),
+        )
         for file in folder.iterdir()
-        if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
+        if (match := re.fullmatch(r"\A(\d{4})_(\w+?)(?:\.(sqlite|postgresql))?\.sql", file.name))
+        if match[3] in (None, dialect) and int(match[1]) >= first
     ]
     found.sort(key=lambda migration: migration.version)
-    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+    if [migration.version for migration in found] != list(range(first, first + len(found))):
         raise ValueError("migrations are numbered 1, 2, 3, … without a gap")
     return tuple(found)
 
 
 def statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
-    """Return the statements that make the schema of this version in an empty database."""
+    """Return the statements that make the schema of this version in an empty database of SQLite."""
     known = known_migrations() if migrations is None else migrations
     steps = [migration.statements for migration in known if migration.version <= version]
-    return (_RECORDS, *chain.from_iterable(steps))
+    return (expand(_RECORDS, "sqlite"), *chain.from_iterable(steps))
 
 
 def recorded_version(recorded: Sequence[object], found: Schema, newest: int) -> int:
@@ -90,12 +103,15 @@ def deviations_of(
 
 
 async def ensure_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
-    """See that nothing is done in this database by what the migrations did not make.
+    """See that nothing is done in this file by what the migrations did not make; nobody hands on a server.
 
     Its triggers would run with whatever is written, and a view in a table's place would answer for it.
     Tables, views and indexes that somebody added for their own use harm nobody, unless an upgrade would give
     their name to something else. Raises SchemaChanged.
     """
+
+    if database.dialect != "sqlite":
+        return
 
     def look() -> Steps[tuple[int, Sequence[Row]]]:
         rows = yield Statement(SELECT_SCHEMA)
@@ -116,7 +132,7 @@ async def list_pending(
     database: Database, migrations: Sequence[Migration] | None = None
 ) -> tuple[Migration, ...]:
     """List what `apply_pending` would apply. Raises DatabaseNewer."""
-    known = known_migrations() if migrations is None else migrations
+    known = known_migrations(database.dialect) if migrations is None else migrations
     newest = known[-1].version
     version = await _version(database, newest)
     if version > newest:
@@ -138,7 +154,7 @@ async def apply_pending(
     """
     todo = await list_pending(database, migrations)
     await ensure_own_schema(database, migrations)
-    if preserve and todo and todo[0].version > 1:
+    if preserve and todo and todo[0].version > known_migrations(database.dialect)[0].version:
         await database.preserve(todo[-1].version)
     return tuple([migration for migration in todo if await _apply(database, migration, clock)])
 
@@ -150,7 +166,7 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
         (migration.version, int(clock().timestamp()) * 1000, migration.description),
     )
     try:
-        await database.transaction([record, *map(Statement, migration.statements)])
+        await database.transaction([record, *map(Statement, migration.statements)], (EVERYBODY,))
     except StorageError as error:
         if await _version(database, migration.version) >= migration.version:
             return False
@@ -163,8 +179,10 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
 async def _version(database: Database, newest: int) -> int:
     """Return the version of the schema; 0 for a new database. Raises DatabaseDamaged where the records of
     what was applied are not whole."""
-    await database.transaction([Statement(_RECORDS)])
+    await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     rows = await database.query("SELECT version FROM schema_migrations ORDER BY version")
+    if database.dialect != "sqlite":
+        return int(rows[-1][0]) if rows else 0
     try:
         return recorded_version(
             [version for (version,) in rows], Schema.of_rows(await database.query(SELECT_SCHEMA)), newest
@@ -173,7 +191,7 @@ async def _version(database: Database, newest: int) -> int:
         raise DatabaseDamaged from error
 
 
-def _split(script: str) -> tuple[str, ...]:
+def _split(script: str, dialect: Dialect) -> tuple[str, ...]:
     """The statements of a script.
 
     They are run one by one: Python's executescript commits what is open before it begins.
@@ -181,9 +199,17 @@ def _split(script: str) -> tuple[str, ...]:
     statements, lines = list[str](), list[str]()
     for line in script.splitlines():
         lines.append(line)
-        if sqlite3.complete_statement("\n".join(lines)):
+        if _is_complete("\n".join(lines), dialect):
             statements.append("\n".join(lines).strip())
             lines.clear()
     if any(line.strip() and not line.lstrip().startswith("--") for line in lines):
         raise ValueError("the last statement has no semicolon")
     return tuple(statements)
+
+
+def _is_complete(text: str, dialect: Dialect) -> bool:
+    if dialect == "sqlite":
+        return sqlite3.complete_statement(text)
+    return (
+        text.endswith(";") and text.count("$$") % 2 == 0
+    )  # a function's own text stands between two of them

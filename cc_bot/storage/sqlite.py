@@ -33,8 +33,9 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage import backup
-from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
-from cc_bot.storage.files import database_file, ensure_folder, sidecar
+from cc_bot.storage.database import DatabaseUsage, Row, Statement, Steps, Subject, storable
+from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.files import ensure_folder, sidecar
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
@@ -266,7 +267,13 @@ class SqliteDatabase:
         native = _native(sql)
         return await self._run(lambda connection: _rows(connection, native, params))
 
-    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+    # Whom a change is about is of no use here: the file has one writer.
+
+    async def transaction(
+        self,
+        statements: Sequence[Statement],
+        about: Sequence[Subject],  # noqa: ARG002
+    ) -> list[Sequence[Row]]:
         batch = [(_native(statement.sql), statement.params) for statement in statements]
         await self._writable.wait()
 
@@ -279,7 +286,7 @@ class SqliteDatabase:
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:  # noqa: ARG002
         await self._writable.wait()
         return await self._change(lambda connection: _run_steps(connection, "BEGIN IMMEDIATE", begin))
 
@@ -468,17 +475,18 @@ def _usage(path: Path) -> DatabaseUsage:
     return DatabaseUsage(path.stat().st_size, log_bytes_of(path), time.time() - max(written))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def _native(sql: str) -> str:
-    return re.sub(r"\$(\d+)", r"?\1", sql)
+    return re.sub(r"\$(\d+)", r"?\1", expand(sql, "sqlite"))
 
 
 def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> Sequence[Row]:
+    if any(isinstance(each, str) and "\0" in each for each in params):
+        params = tuple(map(storable, params))
     try:
         return connection.execute(sql, params).fetchall()
     except UnicodeEncodeError:
-        # Models cut emoji in half; the half that is left has no UTF-8.
-        return connection.execute(sql, tuple(map(_encodable, params))).fetchall()
+        return connection.execute(sql, tuple(map(storable, params))).fetchall()
 
 
 @contextmanager
@@ -502,25 +510,3 @@ def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], St
         except StopIteration as end:
             result: T = end.value
             return result
-
-
-def _encodable(value: Any) -> Any:
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-# ---- opening ---------------------------------------------------------------------------------------------
-# From a URL to a connection: the only place that knows which engine a URL means.
-
-
-@asynccontextmanager
-async def open_database(
-    url: str, *, synchronous: Synchronous = "NORMAL", patience_s: float = PATIENCE_S
-) -> AsyncIterator[Database]:
-    """Open a connection to the database, its schema as it is found. `patience_s`: how long writes wait for
-    others.
-
-    Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable or SqliteTooOld; or a
-    StorageError: DatabaseLocked, DatabaseFull or DatabaseDamaged.
-    """
-    async with connect_sqlite(database_file(url), synchronous=synchronous, patience_s=patience_s) as database:
-        yield database

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -26,7 +27,8 @@ from cc_bot.storage import (
     apply_pending,
     open_database,
 )
-from cc_bot.storage.files import database_file
+from cc_bot.storage.engines import DATA_FOLDER, kept_beside
+from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
@@ -175,6 +177,7 @@ async def open_stores(
     patience_s: float = PATIENCE_S,
     limits: FileRules = no_rules,
     profile_notes: int = 0,
+    data_folder: Path = DATA_FOLDER,
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, which is brought up to date first.
 
@@ -183,14 +186,17 @@ async def open_stores(
     secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
     extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
     for other programs `patience_s` seconds; `limits` tells the operator's rules of how much is kept of a
-    user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start.
+    user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start;
+    `data_folder` is where files stand that belong to a database on a server.
     Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
     InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
     async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
         await apply_pending(database, clock=clock)
-        erasures = ErasureLog.beside(database_file(url), clock=clock)
+        beside = kept_beside(url, data_folder)
+        ensure_folder(beside)
+        erasures = ErasureLog.beside(beside, clock=clock)
         # The word lists of search take a fifth of a second to read: not on the first turn that needs them.
         await asyncio.to_thread(document_terms, "猫 cat")
         upkeep = MemoryUpkeep(database)

@@ -14,7 +14,7 @@ from uuid import uuid4
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import ArchivedSession, SessionKey
-from cc_bot.storage import Database, ErasureLog, Statement, Steps
+from cc_bot.storage import Database, ErasureLog, Statement, Steps, channel, user
 from cc_bot.stores.canvases import clear_canvas, read_current, select_current
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import ISO, KEY, MESSAGE, Columns, key_columns, to_text
@@ -52,12 +52,15 @@ _SELECTED: Final = f"""
 # By sessions_by_user. $2 channel and $3 agent, or NULL for all; $4 how many, $5 how many before them
 _LIST: Final = f"""
     {_SELECTED}
-    {_READABLE} AND ($2 IS NULL OR s.channel_id = $2) AND ($3 IS NULL OR s.agent = $3)
-    ORDER BY s.rowid DESC LIMIT $4 OFFSET $5
+    {_READABLE} AND (CAST($2 AS BIGINT) IS NULL OR s.channel_id = $2)
+        AND (CAST($3 AS TEXT) IS NULL OR s.agent = $3)
+    ORDER BY s.created_at DESC, s.id DESC LIMIT $4 OFFSET $5
 """
 
 # By sessions_by_user.
-_LIST_KEYS: Final = f"SELECT s.user_id, s.channel_id, s.agent {_READABLE} ORDER BY s.rowid DESC"
+_LIST_KEYS: Final = (
+    f"SELECT s.user_id, s.channel_id, s.agent {_READABLE} ORDER BY s.created_at DESC, s.id DESC"
+)
 
 # By the primary key. $2 session
 _GET: Final = f"{_SELECTED} {_READABLE} AND s.id = $2"
@@ -82,6 +85,10 @@ _SELECT_KEY: Final = f"SELECT {KEY.select} FROM sessions WHERE user_id = $1 AND 
 # By messages_by_session. $1 user, $2 session
 _SELECT_DISCORD_IDS: Final = """
     SELECT discord_id FROM messages WHERE session_id = $2 AND user_id = $1 AND discord_id IS NOT NULL
+"""
+# Those in which everybody reads some of it. By messages_by_session.
+_SELECT_CHANNELS: Final = """
+    SELECT parent_channel_id FROM messages WHERE session_id = $2 AND user_id = $1 AND in_channel = 1
 """
 _DELETE_MESSAGES: Final = "DELETE FROM messages WHERE session_id = $2 AND user_id = $1"
 
@@ -149,7 +156,9 @@ class ArchiveStore:
             return None
         if self._log:
             await self._log.note("session", session_id)
-        await self._database.write(partial(self._deletion, key, session_id))
+        rows = await self._database.query(_SELECT_CHANNELS, user_id, session_id)
+        about = {user(user_id), *(channel(id_) for (id_,) in rows)}
+        await self._database.write(partial(self._deletion, key, session_id), [*about])
         return key
 
     def _deletion(self, key: SessionKey, session_id: str) -> Steps[None]:

@@ -13,6 +13,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import to_ms
+from cc_bot.stores.subjects import of_place
 
 
 class _Known(NamedTuple):
@@ -131,7 +132,8 @@ _DELETE_BLOCK: Final = """
 _MOVE_WINDOW: Final = """
     INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
     ON CONFLICT (channel_id, thread_id)
-    DO UPDATE SET first_message_id = max(known.first_message_id, excluded.first_message_id)
+    DO UPDATE SET first_message_id = excluded.first_message_id
+    WHERE excluded.first_message_id > known.first_message_id
 """
 
 
@@ -218,6 +220,7 @@ class BlockStore:
         `thawed` are blocks that the new ones take the place of. Doing it twice changes nothing.
         """
         now = to_ms(self._clock())
+        keys = {*(windows or {}), *(block.key for block in (*blocks, *thawed))}
         await self._database.transaction(
             [
                 *(Statement(_DELETE_BLOCK, _place(block)) for block in thawed),
@@ -226,7 +229,8 @@ class BlockStore:
                     Statement(_MOVE_WINDOW, (key.channel_id, key.thread_id, first))
                     for key, first in (windows or {}).items()
                 ),
-            ]
+            ],
+            [subject for key in keys for subject in of_place(key)],
         )
 
 

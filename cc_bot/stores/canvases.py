@@ -14,7 +14,7 @@ from cc_bot.domain.canvas import Canvas, Drawn, RemoveElement, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
 from cc_bot.stores.memory.texts import TextMatcher
@@ -246,7 +246,7 @@ class CanvasStore:
             yield put_canvas(found.session_id, key, left)
             return True
 
-        return await self._database.write(steps)
+        return await self._database.write(steps, [user(key.user_id)])
 
     async def clear(self, key: SessionKey) -> bool:
         """Take everything down, private elements too; False where nothing was up."""
@@ -256,7 +256,7 @@ class CanvasStore:
             yield clear_canvas(key)
             return found is not None and not found.canvas.empty
 
-        return await self._database.write(steps)
+        return await self._database.write(steps, [user(key.user_id)])
 
     async def draw(
         self, key: SessionKey, drawn: Sequence[Drawn], *, proposal: Proposal | None = None
@@ -276,7 +276,7 @@ class CanvasStore:
                 yield put_canvas(found.session_id, key, canvas)
             return canvas
 
-        return await self._database.write(lambda: carry_out(proposal, steps))
+        return await self._database.write(lambda: carry_out(proposal, steps), [user(key.user_id)])
 
     async def get_message(self, key: SessionKey) -> CanvasMessage | None:
         rows = await self._database.query(_SELECT_SHOWN, *key_columns(key))
@@ -286,12 +286,12 @@ class CanvasStore:
         """Note that this message shows this revision of the canvas, in place of the message that did
         before. Return False, and note nothing, where nothing is stored under the key any more."""
         note = Statement(_NOTE_SHOWN, (*key_columns(key), message_id, revision))
-        [noted] = await self._database.transaction([note])
+        [noted] = await self._database.transaction([note], [user(key.user_id)])
         return bool(noted)
 
     async def forget_message(self, key: SessionKey) -> None:
         """Forget the message that showed the canvas: it is gone."""
-        await self._database.transaction([Statement(_FORGET, key_columns(key))])
+        await self._database.transaction([Statement(_FORGET, key_columns(key))], [user(key.user_id)])
 
     async def get_key(self, message_id: int) -> SessionKey | None:
         """Return the key whose canvas a message shows; None where it shows none."""

@@ -17,7 +17,18 @@ from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank, with_heard
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, place_name
+from cc_bot.storage import (
+    EVERYBODY,
+    Database,
+    ErasureLog,
+    Row,
+    Statement,
+    Steps,
+    Subject,
+    channel,
+    place_name,
+    user,
+)
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.columns import (
     KEY,
@@ -32,6 +43,7 @@ from cc_bot.stores.members import Settlement, settle
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
+from cc_bot.stores.subjects import of_place
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -55,7 +67,7 @@ THAW_NEW: Final = """
     DELETE FROM block_boundaries
     WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
         SELECT min(said.value)
-        FROM json_each($5) AS said
+        FROM @ids($5) AS said
         WHERE said.value > (
             SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
         ) AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
@@ -66,7 +78,10 @@ _SAID: Final = (
     *("discord_id", "author_id", "author_name", "role"),
     *("content", "tool_calls", "status", "tainted", "reply_to"),
 )
-_OF_SAID: Final = {name: f"json_extract(said.value, '$[{at}]')" for at, name in enumerate(_SAID)}
+_NUMBERS: Final = frozenset({"discord_id", "author_id", "tainted", "reply_to"})
+_OF_SAID: Final = {
+    name: f"@{'number' if name in _NUMBERS else 'text'}_at(said.value, {at})" for at, name in enumerate(_SAID)
+}
 
 # A page of a long answer stands for the answer, whose row has the id of the first.
 _WHOLE: Final = "coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = {id}), {id})"
@@ -81,7 +96,7 @@ INSERT: Final = f"""
     )
     SELECT
         $1, $2, $3, $4, {", ".join(_INSERTED.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
-    FROM json_each($5) AS said
+    FROM @rows($5) AS said
     WHERE {_OF_SAID["discord_id"]} > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
     )
@@ -127,14 +142,14 @@ MARK_EDITED: Final = """
 # What its user had erased stays so: Discord tells of an edit also when it only adds a preview. $3: 1 when it
 # holds others' words now. That it held some before stays: files are still there after an edit.
 EDIT: Final = """
-    UPDATE messages SET content = $2, tainted = CASE $3 WHEN 1 THEN 1 ELSE tainted END
+    UPDATE messages SET content = $2, tainted = CASE CAST($3 AS BIGINT) WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id
 """
 
 # Once: a turn that is tried again may have heard it before. $1 id, $2 who said it, $3 what was heard
 NOTE_HEARD: Final = """
-    UPDATE messages SET content = content || char(10) || $3, heard = $3
+    UPDATE messages SET content = content || '\n' || $3, heard = $3
     WHERE discord_id = $1 AND author_id = $2 AND user_id IS NULL AND role = 'user' AND erased = 0
         AND heard = ''
 """
@@ -153,10 +168,10 @@ COMMIT_ANSWER: Final = f"""
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWERED.names}
     )
-    SELECT $1, $2, $3, $4, $5, 'assistant', ($3 >> 22) + 1420070400000, {_ANSWERED.marks}
-    WHERE $6 = '[]' OR EXISTS (
+    SELECT $1, $2, $3, $4, $5, 'assistant', (CAST($3 AS BIGINT) >> 22) + 1420070400000, {_ANSWERED.marks}
+    WHERE CAST($6 AS TEXT) = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
-        WHERE q.discord_id IN (SELECT value FROM json_each($6)) AND q.user_id IS NULL
+        WHERE q.discord_id IN @ids($6) AND q.user_id IS NULL
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
         created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded},
@@ -174,7 +189,7 @@ MARK_ANSWERED: Final = """
         edited = CASE WHEN EXISTS (
             SELECT 1 FROM messages AS m
             WHERE m.discord_id = $4 AND m.user_id IS NULL AND (
-                m.content = $5 OR substr($5, 1, length(m.content) + 2) = m.content || char(10) || '['
+                m.content = $5 OR substr($5, 1, length(m.content) + 2) = m.content || '\n['
             )
         ) THEN 0 ELSE edited END
     WHERE discord_id = $4 AND channel_id = $1 AND thread_id = $2 AND EXISTS (
@@ -214,11 +229,11 @@ PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER B
 
 ADD_PAGES: Final = """
     INSERT INTO answer_pages (answer_id, discord_id)
-    SELECT $1, value FROM json_each($2) WHERE true
+    SELECT $1, page.value FROM @ids($2) AS page WHERE true
     ON CONFLICT (discord_id) DO NOTHING
 """
 
-DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))"
+DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 
 # From one place the index leads to the next, and there to its newest message, so the cost is that of the
 # places and not of their messages. (0, -1) comes before all of them. The two steps to the next place can't be
@@ -227,7 +242,7 @@ DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN (SELECT value 
 # out of reach. What was erased does (read_to), for it must not be fetched again.
 PLACES: Final = """
     WITH RECURSIVE places (channel_id, thread_id) AS (
-        VALUES (0, -1)
+        VALUES (CAST(0 AS BIGINT), CAST(-1 AS BIGINT))
         UNION ALL
         SELECT next.parent_channel_id, next.thread_id
         FROM places AS p
@@ -251,20 +266,16 @@ PLACES: Final = """
     SELECT
         p.channel_id,
         p.thread_id,
-        max(
-            (
-                SELECT coalesce(max(m.discord_id), 0) FROM messages AS m
+        (
+            SELECT coalesce(max(read.id), 0) FROM (
+                SELECT max(m.discord_id) AS id FROM messages AS m
                 WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
                     AND m.user_id IS NULL AND m.discord_id IS NOT NULL
                     AND m.visibility = 'public' AND m.role = 'user'
-            ),
-            coalesce(
-                (
-                    SELECT r.discord_id FROM read_to AS r
-                    WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
-                ),
-                0
-            )
+                UNION ALL
+                SELECT r.discord_id FROM read_to AS r
+                WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
+            ) AS read
         ),
         (
             SELECT coalesce(max(r.last_reset_discord_message_id), 0) FROM thread_metadata AS r
@@ -284,7 +295,7 @@ SKIP: Final = """
             AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
     )
     ON CONFLICT (channel_id, thread_id)
-    DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
+    DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
 """
 
 # A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
@@ -334,14 +345,14 @@ _LAST_THREAD: Final = 2**63 - 1
 
 # The messages that an array of ids ($1) stands for: these, and of a page the answer that it belongs to.
 _MEANT: Final = """
-    SELECT value FROM json_each($1)
+    SELECT value FROM @ids($1) AS meant
     UNION ALL
-    SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+    SELECT answer_id FROM answer_pages WHERE discord_id IN @ids($1)
 """
 
 # The messages that show answers to questions of an array of ids ($1), and to none that is left.
 ANSWERS_TO: Final = """
-    WITH gone (id) AS (SELECT value FROM json_each($1)), answers (id) AS (
+    WITH gone (id) AS (SELECT value FROM @ids($1) AS meant), answers (id) AS (
         SELECT w.answer_id FROM mentions AS w
         WHERE w.discord_id IN (SELECT id FROM gone) AND w.answered = 1 AND w.answer_id IS NOT NULL
             AND NOT EXISTS (
@@ -398,7 +409,7 @@ _UNLINK_ANSWERS: Final = f"""
     WHERE answer_id IN ({_MEANT})
 """
 
-_DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN (SELECT value FROM json_each($1))"
+_DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN @ids($1)"
 
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
@@ -441,11 +452,13 @@ _FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND 
 _FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
 
 # $1 channel, $2 the thread or NULL for all of the channel
-_FORGET_RESETS: Final = "DELETE FROM thread_metadata WHERE channel_id = $1 AND ($2 IS NULL OR thread_id = $2)"
+_FORGET_RESETS: Final = (
+    "DELETE FROM thread_metadata WHERE channel_id = $1 AND (CAST($2 AS BIGINT) IS NULL OR thread_id = $2)"
+)
 
 # What a forward showed went with the question about it. By attachments_by_source.
 DELETE_FORWARDED: Final = """
-    DELETE FROM attachments WHERE source_id IN (SELECT value FROM json_each($1))
+    DELETE FROM attachments WHERE source_id IN @ids($1)
     RETURNING message_id
 """
 
@@ -458,16 +471,20 @@ _FORGETTING: Final = (
     *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
 )
 
-# Before messages are deleted that still stand on Discord. $1 an array of ids
-_KEEP_READ: Final = """
-    INSERT INTO read_to (channel_id, thread_id, discord_id)
+# What is to be deleted here and still stands on Discord. By messages_by_discord_id. $1 an array of ids
+_SELECT_READ: Final = """
     SELECT parent_channel_id, thread_id, discord_id FROM messages
-    WHERE discord_id IN (SELECT value FROM json_each($1)) AND user_id IS NULL AND role = 'user'
-    ON CONFLICT (channel_id, thread_id)
-    DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
+    WHERE discord_id IN @ids($1) AND user_id IS NULL AND role = 'user'
 """
 
-REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _KEEP_READ})
+# $1 channel, $2 thread, $3 id
+_KEEP_READ: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id) VALUES ($1, $2, $3)
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
+"""
+
+REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _SELECT_READ})
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
@@ -481,8 +498,13 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
     """Delete messages that still stand on Discord: catching up is not to fetch them again."""
     if not discord_ids:
         return
-    keep = Statement(_KEEP_READ, (json.dumps([*discord_ids]),))
-    for statement in (keep, *deletion(discord_ids)):  # noqa: UP028 - a tuple can't be sent the rows
+    newest = dict[tuple[int, int], int]()
+    for channel_id, thread_id, id_ in (yield Statement(_SELECT_READ, (json.dumps([*discord_ids]),))):
+        at = (channel_id, thread_id)
+        newest[at] = max(newest.get(at, 0), id_)
+    for at, id_ in sorted(newest.items()):
+        yield Statement(_KEEP_READ, (*at, id_))
+    for statement in deletion(discord_ids):  # noqa: UP028 - a list can't be sent the rows
         yield statement
 
 
@@ -498,9 +520,9 @@ def place_deletion(key: ChannelKey) -> list[Statement]:
 # ---- channels --------------------------------------------------------------------------------------------
 
 SELECT_KNOWN: Final = """
-    SELECT discord_id FROM messages WHERE discord_id IN (SELECT value FROM json_each($1))
+    SELECT discord_id FROM messages WHERE discord_id IN @ids($1)
     UNION ALL
-    SELECT source_id FROM attachments WHERE source_id IN (SELECT value FROM json_each($1))
+    SELECT source_id FROM attachments WHERE source_id IN @ids($1)
 """
 """Served by messages_by_discord_id and attachments_by_source. Parameters: the ids of messages, as JSON."""
 
@@ -573,61 +595,70 @@ class ChannelStore:
         if batch and waiting:
             params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
             batch.append(Statement(WAIT, params))
-        stored = await self._database.transaction(batch) if batch else []
+        stored = await self._database.transaction(batch, of_place(key)) if batch else []
         return any(stored)
 
     async def add_all(self, key: ChannelKey, messages: Sequence[Message]) -> int:
         """Keep messages, in any order, and tell how many were new. The same is not stored as by `add`."""
         batch = self._insertion(key, messages)
-        return len((await self._database.transaction(batch))[1]) if batch else 0
+        return len((await self._database.transaction(batch, of_place(key)))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
         """Note that nothing up to this id is missed in a place, though nothing of it is kept: the bot may not
         read there. A place of which nothing is kept at all is not caught up with anyway."""
         params = (key.channel_id, key.thread_id, discord_id)
-        await self._database.transaction([Statement(SKIP, params)])
+        await self._database.transaction([Statement(SKIP, params)], of_place(key))
 
-    async def note_heard(self, question: Message, heard: str) -> None:
+    async def note_heard(self, key: ChannelKey, question: Message, heard: str) -> None:
         """Note what was heard in the recordings of a channel's question: it is what the question says from
         now on, below what was typed."""
         await self._database.transaction(
             [
                 Statement(THAW_EDITED, (question.discord_id, heard)),
                 Statement(NOTE_HEARD, (question.discord_id, question.author_id, heard)),
-            ]
+            ],
+            of_place(key),
         )
 
     async def edit(
-        self, discord_id: int, content: str, *, tainted: bool = False, preview: bool = False
+        self,
+        discord_id: int,
+        content: str,
+        *,
+        place_id: int | None = None,
+        tainted: bool = False,
+        preview: bool = False,
     ) -> bool:
         """Change what a user's message says, in a channel or a session, above what was heard in it. Whether
-        it said another thing before. `tainted`: as `Message.tainted`. `preview`: Discord alone has changed
-        it, so what was answered to it stays right.
+        it said another thing before. `place_id`: the channel or thread where that is, if it is known.
+        `tainted`: as `Message.tainted`. `preview`: Discord alone has changed it, so what was answered to it
+        stays right.
 
         A blank content changes nothing: Discord shows one where the bot may not read it.
         """
         if is_blank(content):
             return False
-        rows = await self._database.query(SELECT_HEARD, discord_id)
-        content = with_heard(content, rows[0][0] if rows else "")
-        params = (discord_id, content)
-        *_, changed = await self._database.transaction(
-            [
-                Statement(THAW_EDITED, params),
-                *([] if preview else [Statement(MARK_EDITED, params)]),
-                Statement(EDIT, (*params, int(tainted or has_quotation(content)))),
-            ]
-        )
-        return bool(changed)
 
-    async def delete(self, discord_ids: Collection[int]) -> int:
+        def steps() -> Steps[bool]:
+            rows = yield Statement(SELECT_HEARD, (discord_id,))
+            says = with_heard(content, rows[0][0] if rows else "")
+            params = (discord_id, says)
+            yield Statement(THAW_EDITED, params)
+            if not preview:
+                yield Statement(MARK_EDITED, params)
+            return bool((yield Statement(EDIT, (*params, int(tainted or has_quotation(says))))))
+
+        return await self._database.write(steps, _where(place_id))
+
+    async def delete(self, discord_ids: Collection[int], *, place_id: int | None = None) -> int:
         """Remove these messages of channels and sessions with all that hangs on them, and tell how many.
+        `place_id`: the channel or thread where they are, if it is one and known.
 
         An answer goes as a whole when any of its pages does. The question of a removed answer stays answered.
         Raises StorageError, also when they are removed and only the log could not be written.
         """
         batch = deletion(discord_ids)
-        results = await self._database.transaction(batch)
+        results = await self._database.transaction(batch, _where(place_id))
         done = zip(batch, results, strict=True)
         counted = (DELETE_MESSAGES, DELETE_FORWARDED)
         removed = sum(len(rows) for statement, rows in done if statement.sql in counted)
@@ -643,7 +674,7 @@ class ChannelStore:
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
-        await self._database.transaction(place_deletion(key))
+        await self._database.transaction(place_deletion(key), of_place(key))
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
 
@@ -695,7 +726,9 @@ class ChannelStore:
                 yield from settle(settlement)
             return results
 
-        results = await self._database.write(steps)
+        # Whoever is being erased with what they asked has no answer stored after that.
+        askers = (user(question.author_id) for question in questions)
+        results = await self._database.write(steps, (*of_place(key), *askers))
         if not results[1]:
             raise ConversationGone
         stored = replace(answer, id=results[1][0][0], created_at=now)
@@ -726,16 +759,19 @@ class ChannelStore:
         """List the further messages that show a long answer, in order."""
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
-    async def add_pages(self, answer_id: int, discord_ids: Collection[int]) -> None:
-        """Note the further messages that show a long answer, whose own id is that of its first."""
-        await self._database.transaction([Statement(ADD_PAGES, (answer_id, json.dumps([*discord_ids])))])
+    async def add_pages(self, place_id: int, answer_id: int, discord_ids: Collection[int]) -> None:
+        """Note the further messages that show a long answer in a channel or thread, whose own id is that of
+        its first."""
+        params = (answer_id, json.dumps([*discord_ids]))
+        await self._database.transaction([Statement(ADD_PAGES, params)], [channel(place_id)])
 
-    async def drop_pages(self, discord_ids: Collection[int]) -> None:
+    async def drop_pages(self, place_id: int, discord_ids: Collection[int]) -> None:
         """Forget pages that the bot is about to delete because its answer grew shorter.
 
         To be called before: deleted as pages they would take the whole answer with them.
         """
-        await self._database.transaction([Statement(DROP_PAGES, (json.dumps([*discord_ids]),))])
+        params = (json.dumps([*discord_ids]),)
+        await self._database.transaction([Statement(DROP_PAGES, params)], [channel(place_id)])
 
     async def list_places(self, *, limit: int) -> tuple[Place, ...]:
         """List the channels and threads with the newest messages, the most recent first."""
@@ -757,7 +793,7 @@ class ChannelStore:
     async def set_reading(self, mode: Reading, since: int) -> int:
         """Note which messages are read from now on, and return since when they are: the id of a moment,
         `since` if the last run read others, or there was none."""
-        [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))])
+        [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))], [EVERYBODY])
         return int(began)
 
     async def get_reset(self, place_id: int) -> int:
@@ -768,7 +804,7 @@ class ChannelStore:
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Let this bot, or any with `bot_id` 0, read nothing up to this Discord id again."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
-        await self._database.transaction([Statement(RESET, params)])
+        await self._database.transaction([Statement(RESET, params)], of_place(key))
 
     def _now(self) -> int:
         return to_ms(self._clock())
@@ -784,6 +820,10 @@ class ChannelStore:
             Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
             Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
         ]
+
+
+def _where(place_id: int | None) -> tuple[Subject, ...]:
+    return (EVERYBODY if place_id is None else channel(place_id),)
 
 
 def _row(message: Message) -> list[Any]:

@@ -76,6 +76,8 @@ class Kind:
     """The column, where it has not the field's name."""
     empty: tuple[str, Any] | None = None
     """What stands there of nothing, and what that is read as: it is in most rows, and is not parsed."""
+    nothing: str = "NULL"
+    """No value at all, of the column's type: an engine that is not told takes it for a text."""
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -98,12 +100,14 @@ def _object_of(stored: str) -> Any:
 
 
 ISO: Final = Kind(to_text, datetime.fromisoformat)
-MS: Final = Kind(to_ms, from_ms, "ms")
+_NO_NUMBER: Final = "CAST(NULL AS BIGINT)"
+MS: Final = Kind(to_ms, from_ms, "ms", nothing=_NO_NUMBER)
 _LIST: Final = Kind(_list_to_json, list_of, "json", empty=("[]", ()))
 
 _KINDS: Final[Mapping[Any, Kind]] = {
-    **dict.fromkeys((str, int, float, bytes), Kind()),
-    bool: Kind(int, bool),
+    **dict.fromkeys((str, float, bytes), Kind()),
+    int: Kind(nothing=_NO_NUMBER),
+    bool: Kind(int, bool, nothing=_NO_NUMBER),
     tuple[str, ...]: _LIST,
     tuple[int, ...]: _LIST,
     Mapping[str, str]: Kind(object_to_json, _object_of, "json"),
@@ -165,7 +169,7 @@ class Columns(Generic[V]):
 
     def filled(self, **given: str) -> str:
         """A list in the place of `select`, for rows that have something else in these columns, or NULL."""
-        return ", ".join(given.get(name, "NULL") for name in self.names)
+        return ", ".join(given.get(each.name, each.kind.nothing) for each in self._columns)
 
     def column(self, name: str) -> Callable[[Row], Any]:
         """Return a function that tells one column of a row."""

@@ -40,7 +40,9 @@ _SAID: Final = Columns(_SessionMessage, message=MESSAGE)
 
 _OF_TAIL: Final = f"""
     s.id, s.created_at, s.last_active,
-    EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
+    CASE WHEN EXISTS (
+        SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1
+    ) THEN 1 ELSE 0 END,
     substr(r.content, 1, {REPLIED_CHARACTERS}), r.role,
     {MESSAGE.of("m")}
 """  # noqa: S608 - put together from constants alone
@@ -132,7 +134,7 @@ SELECT_EARLIER: Final = f"""
 # session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
     SELECT
-        message_id, name, content_type, CASE WHEN document IS NULL THEN data ELSE x'' END, document, source_id
+        message_id, name, content_type, CASE WHEN document IS NULL THEN data END, document, source_id
     FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
@@ -272,7 +274,8 @@ def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
     for id_, name, content_type, data, stored, source_id in rows:
         document = document_from_json(stored) if stored else None
-        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data, document, source_id))
+        file = Attachment(name, content_type, data or b"", document, source_id)
+        files[id_] = (*files.get(id_, ()), file)
     return files
 
 

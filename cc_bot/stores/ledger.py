@@ -14,7 +14,7 @@ from typing import Final
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import (
     MESSAGE,
@@ -86,10 +86,12 @@ _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
 
 _SHOWN_IN: Final = "UPDATE turns SET shown_in = $3 WHERE id = $1 AND user_id = $2"
 
-_POSTED: Final = "UPDATE turns SET pages = json_insert(pages, '$[#]', $3) WHERE id = $1 AND user_id = $2"
+_POSTED: Final = (
+    "UPDATE turns SET pages = @appended(pages, CAST($3 AS BIGINT)) WHERE id = $1 AND user_id = $2"
+)
 
 _HEARD: Final = """
-    UPDATE turns SET question = json_set(question, '$.heard', $3)
+    UPDATE turns SET question = @with_text(question, heard, $3)
     WHERE id = $1 AND user_id = $2 AND question IS NOT NULL
 """
 
@@ -174,15 +176,17 @@ class TurnLedger:
 
     async def accept(self, turn: PendingTurn) -> None:
         """Enter a turn. From here on its user is answered, or told, whatever happens to the program."""
-        await self._database.write(lambda: accept_turn(turn))
+        await self._database.write(lambda: accept_turn(turn), [user(turn.key.user_id)])
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
         """Note the message in which the turn is shown, or which waits for it."""
-        await self._database.transaction([Statement(_SHOWN_IN, (entry, user_id, message_id))])
+        await self._database.transaction(
+            [Statement(_SHOWN_IN, (entry, user_id, message_id))], [user(user_id)]
+        )
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
         """Add one more message that shows the turn."""
-        await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))])
+        await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))], [user(user_id)])
 
     async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
         """Let the bot write the turn by itself in that channel from now on, in these messages and further
@@ -192,15 +196,15 @@ class TurnLedger:
         if place_id != turn.key.channel_id and turn.answer_id is not None:
             told = (turn.key.user_id, turn.answer_id)
             batch += [Statement(sql, told) for sql in (_THAW_UNREAD, _LEAVE_CHANNEL)]
-        await self._database.transaction(batch)
+        await self._database.transaction(batch, [user(turn.key.user_id)])
 
     async def mark_settled(self, entry: str, user_id: int) -> None:
         """Drop the entry: its user has seen how the turn ended."""
-        await self._database.transaction([Statement(_DELETE, (entry, user_id))])
+        await self._database.transaction([Statement(_DELETE, (entry, user_id))], [user(user_id)])
 
     async def mark_interrupted(self, entry: str, user_id: int) -> None:
         """Note that its user was told that there is no answer, and may have it asked again."""
-        await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id))])
+        await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id))], [user(user_id)])
 
     async def take(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
@@ -219,17 +223,17 @@ class TurnLedger:
             yield _insert(turn)
             return turn
 
-        return await self._database.write(steps)
+        return await self._database.write(steps, [user(user_id)])
 
     async def untake(self, entry: str, user_id: int) -> None:
         """Make the turn what it was before `take`: nobody heard of the press that took it up."""
-        await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))])
+        await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))], [user(user_id)])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
         """Note what the tools of a turn have changed so far, and what they are about to, without a result.
         `turn` is its entry, or what `channel_turn` makes of a channel's question; what is noted goes once
         that is answered, or nobody asks any more."""
-        await self._database.transaction([put_turn_calls(turn, user_id, calls)])
+        await self._database.transaction([put_turn_calls(turn, user_id, calls)], [user(user_id)])
 
     async def get_calls(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
         """Return the calls that `note_calls` was last told of a turn."""
@@ -238,7 +242,7 @@ class TurnLedger:
 
     async def note_heard(self, entry: str, user_id: int, heard: str) -> None:
         """Note what was heard in the recordings of a turn's question, unless nothing of it is kept."""
-        await self._database.transaction([Statement(_HEARD, (entry, user_id, heard))])
+        await self._database.transaction([Statement(_HEARD, (entry, user_id, heard))], [user(user_id)])
 
     async def get_heard(self, user_id: int, answer_id: int | None) -> str:
         """Return what was heard in the question of an answer; empty where that was typed."""
@@ -259,7 +263,7 @@ class TurnLedger:
 
     async def forget_interrupted(self, before: datetime) -> None:
         """Drop interrupted turns from before then: they are not asked again."""
-        await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))])
+        await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))], [EVERYBODY])
 
     async def _get_message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)

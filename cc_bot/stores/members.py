@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -42,7 +43,7 @@ from cc_bot.domain.member import (
 )
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.turn import PendingTurn, Usage
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, guild, user
 from cc_bot.stores.columns import ISO, Columns, Kind, from_ms, to_ms, to_text
 from cc_bot.stores.ledger import accept_turn
 from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
@@ -122,21 +123,23 @@ class AccessStore:
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
         """Make this the one rule of the subject. Raises StorageError."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(SET_RULE, params)])
+        await self._database.transaction([Statement(SET_RULE, params)], [EVERYBODY])
 
     async def unset(self, subject: Subject, subject_id: int) -> bool:
         """Delete the rule of a subject, and return whether it had one. Raises StorageError."""
-        [rows] = await self._database.transaction([Statement(DELETE_RULE, (subject, subject_id))])
+        [rows] = await self._database.transaction(
+            [Statement(DELETE_RULE, (subject, subject_id))], [EVERYBODY]
+        )
         return bool(rows)
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
         """Begin maintenance, or give it another note. Raises StorageError."""
         params = (note, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)])
+        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)], [EVERYBODY])
 
     async def end_maintenance(self) -> bool:
         """End maintenance, and return whether there was any. Raises StorageError."""
-        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)])
+        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)], [EVERYBODY])
         return bool(rows)
 
 
@@ -232,11 +235,11 @@ class LimitStore:
     ) -> None:
         """Have a limit hold from the next question on; None: no limit. The id of everyone is 0."""
         params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(_SET, params)])
+        await self._database.transaction([Statement(_SET, params)], [EVERYBODY])
 
     async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
         """Have the operator's file decide again. False when nothing was set."""
-        [rows] = await self._database.transaction([Statement(_UNSET, (scope, scope_id, name))])
+        [rows] = await self._database.transaction([Statement(_UNSET, (scope, scope_id, name))], [EVERYBODY])
         return bool(rows)
 
 
@@ -258,22 +261,6 @@ def rules_for(payer: UsageSubject) -> Steps[Rules]:
 COUNTED: Final = f"prompt_tokens + completion_tokens + {TOKENS_A_SECOND} * seconds"
 """What limits of tokens count of a row."""
 
-# $1 user, $2 the first day
-SELECT_OWN_DAYS: Final = f"""
-    SELECT day, sum({COUNTED}) FROM usage
-    WHERE user_id = $1 AND day >= $2
-    GROUP BY day
-    UNION ALL
-    SELECT day, tokens FROM erased_usage WHERE user_id = $1 AND day >= $2
-"""
-
-# $1 guild, $2 the first day
-SELECT_GUILD_DAYS: Final = f"""
-    SELECT day, sum({COUNTED}) FROM usage_totals
-    WHERE guild_id = $1 AND day >= $2
-    GROUP BY day
-"""
-
 
 class _Reserved(NamedTuple):
     id: int
@@ -288,14 +275,47 @@ class _Reserved(NamedTuple):
 
 _RESERVED: Final = Columns(_Reserved)
 
+
+class _Counted(NamedTuple):
+    """The tokens that were used on a day, or are reserved."""
+
+    day: str
+    """Empty for those that are reserved."""
+    purpose: Purpose | Literal[""]
+    tokens: int
+    at: int
+    """In milliseconds; 0 for a day."""
+
+
+_SELECT_RESERVED: Final = "SELECT '' AS day, purpose, tokens, at FROM reservations"
+
 # $1 user
-SELECT_OWN_RESERVED: Final = f"""
-    SELECT {_RESERVED.select} FROM reservations WHERE user_id = $1 ORDER BY at
-"""
+SELECT_OWN_RESERVED: Final = f"{_SELECT_RESERVED} WHERE user_id = $1 ORDER BY at"
 
 # $1 guild
-SELECT_GUILD_RESERVED: Final = f"""
-    SELECT {_RESERVED.select} FROM reservations WHERE guild_id = $1 ORDER BY at
+SELECT_GUILD_RESERVED: Final = f"{_SELECT_RESERVED} WHERE guild_id = $1 ORDER BY at"
+
+# In one statement what was used and what is reserved: what is settled meanwhile counts once, and as one of
+# the two. $1 user, $2 the first day
+SELECT_OWN_STANDING: Final = f"""
+    SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage
+    WHERE user_id = $1 AND day >= $2
+    GROUP BY day
+    UNION ALL
+    SELECT day, '', tokens, 0 FROM erased_usage WHERE user_id = $1 AND day >= $2
+    UNION ALL
+    {_SELECT_RESERVED} WHERE user_id = $1
+    ORDER BY at
+"""
+
+# The same. $1 guild, $2 the first day
+SELECT_GUILD_STANDING: Final = f"""
+    SELECT day, '' AS purpose, CAST(sum({COUNTED}) AS BIGINT) AS tokens, 0 AS at FROM usage_totals
+    WHERE guild_id = $1 AND day >= $2
+    GROUP BY day
+    UNION ALL
+    {_SELECT_RESERVED} WHERE guild_id = $1
+    ORDER BY at
 """
 
 # $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now
@@ -399,7 +419,10 @@ FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0"
 FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
 
 USAGE_STATEMENTS: Final = frozenset(
-    {SELECT_GUILD_RESERVED, FORGET_GUILDS_SETTLED, COUNT_USERS, SELECT_LEFT, FORGET_SETTLED, FORGET_ERASED}
+    {
+        *(SELECT_GUILD_RESERVED, SELECT_GUILD_STANDING, FORGET_GUILDS_SETTLED, COUNT_USERS),
+        *(SELECT_LEFT, FORGET_SETTLED, FORGET_ERASED),
+    }
 )
 """Those that touch users' rows and name none: sums of a guild, and the upkeep of all."""
 
@@ -468,18 +491,27 @@ class Moment:
 
 
 def reserve(
-    wish: ReservationRequest, file_rules: Rules, moment: Moment, turn: PendingTurn | None
-) -> Steps[Reservation | OverLimit]:
+    wish: ReservationRequest,
+    file_rules: Rules,
+    moment: Moment,
+    turn: PendingTurn | None,
+    *,
+    about_guild: bool = True,
+) -> Steps[Reservation | OverLimit | None]:
+    """Reserve, unless a limit is reached. None, and nothing is done, where the guild has a limit after all
+    and this is not `about_guild`."""
     payer, asked = wish.payer, wish.purpose == "turn"
     minute_ago = to_ms(moment.now - MINUTE)
+    own, guilds = yield from allowances(payer, file_rules, moment)
+    if guilds.bounds.any and not about_guild:
+        return None
     yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
-    own, guild = yield from allowances(payer, file_rules, moment)
-    if guild.bounds.any:
+    if guilds.bounds.any:
         yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
-    for allowance in (own, guild):
+    for allowance in (own, guilds):
         limit = find_reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
         if limit:
-            return OverLimit(limit, of_guild=allowance is guild)
+            return OverLimit(limit, of_guild=allowance is guilds)
     reservation = Reservation(secrets.randbits(62), wish, moment.today)
     yield Statement(
         RESERVE,
@@ -498,38 +530,40 @@ def allowances(payer: UsageSubject, file_rules: Rules, moment: Moment) -> Steps[
     set_rules = yield from rules_for(payer)
     rules = {**file_rules, **set_rules} if set_rules else file_rules
     own = bounds_of_user(rules, payer)
-    guild = bounds_of_guild(rules, payer.guild_id)
+    guilds = bounds_of_guild(rules, payer.guild_id)
     return (
         Allowance(own, (yield from _standing_of_user(payer.user_id, own, moment))),
-        Allowance(guild, (yield from _standing_of_guild(payer.guild_id, guild, moment))),
+        Allowance(guilds, (yield from _standing_of_guild(payer.guild_id, guilds, moment))),
     )
 
 
 def _standing_of_user(user_id: int, bounds: Bounds, moment: Moment) -> Steps[UsageSnapshot]:
     if not bounds.any:
         return UsageSnapshot()
-    days: Sequence[Row] = ()
     if bounds.of_tokens:
-        days = yield Statement(SELECT_OWN_DAYS, (user_id, _first(moment)))
-    reserved = yield Statement(SELECT_OWN_RESERVED, (user_id,))
-    return _standing(bounds, days, reserved, moment)
+        rows = yield Statement(SELECT_OWN_STANDING, (user_id, _first(moment)))
+    else:
+        rows = yield Statement(SELECT_OWN_RESERVED, (user_id,))
+    return _standing(bounds, rows, moment)
 
 
 def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[UsageSnapshot]:
     if not bounds.any:
         return UsageSnapshot()
-    days: Sequence[Row] = ()
     if bounds.of_tokens:
-        days = yield Statement(SELECT_GUILD_DAYS, (guild_id, _first(moment)))
-    reserved = yield Statement(SELECT_GUILD_RESERVED, (guild_id,))
-    return _standing(bounds, days, reserved, moment)
+        rows = yield Statement(SELECT_GUILD_STANDING, (guild_id, _first(moment)))
+    else:
+        rows = yield Statement(SELECT_GUILD_RESERVED, (guild_id,))
+    return _standing(bounds, rows, moment)
 
 
-def _standing(bounds: Bounds, days: Sequence[Row], rows: Sequence[Row], moment: Moment) -> UsageSnapshot:
-    tokens = Counter[str]()
-    for day, used in days:
-        tokens[day] += int(used)
-    reserved = [*map(_RESERVED.read, rows)]
+def _standing(bounds: Bounds, rows: Sequence[Row], moment: Moment) -> UsageSnapshot:
+    tokens, reserved = Counter[str](), list[_Counted]()
+    for each in map(_Counted._make, rows):
+        if each.day:
+            tokens[each.day] += each.tokens
+        else:
+            reserved.append(each)
     held = sum(each.tokens for each in reserved)
     minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
     turns = [each for each in reserved if each.purpose == "turn"]
@@ -559,6 +593,9 @@ class UsageStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE) -> None:
         """Make the store. Days and months are those of `zone`."""
         self._database = database
+        self._limited = set[int]()
+        """Guilds for which an owner has set a limit: who asks there waits for who asked before. All others
+        wait for nobody."""
         self._clock = clock
         self._zone = zone
 
@@ -568,7 +605,17 @@ class UsageStore:
         """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
         reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
         where the end of a turn is what to wait for."""
-        outcome = await self._database.write(lambda: reserve(wish, file_rules, self._moment(), turn))
+        payer, moment = wish.payer, self._moment()
+        about_guild = payer.guild_id in self._limited or bounds_of_guild(file_rules, payer.guild_id).any
+        outcome: Reservation | OverLimit | None = None
+        while outcome is None:
+            about = (user(payer.user_id), *([guild(payer.guild_id)] if about_guild else ()))
+            outcome = await self._database.write(
+                partial(reserve, wish, file_rules, moment, turn, about_guild=about_guild), about
+            )
+            if outcome is None:
+                self._limited.add(payer.guild_id)
+                about_guild = True
         if isinstance(outcome, OverLimit):
             raise _as_error(outcome)
         return outcome
@@ -576,23 +623,27 @@ class UsageStore:
     async def settle(self, settlement: Settlement) -> bool:
         """Count what was used in place of what was reserved. False when it is settled by now, or its user has
         had it erased: then nothing is counted."""
-        return await self._database.write(lambda: settle(settlement))
+        return await self._database.write(
+            lambda: settle(settlement), [user(settlement.reservation.wish.payer.user_id)]
+        )
 
     async def release(self, reservation: Reservation) -> None:
         """Drop a reservation: what it was made for never began, and counts as nothing."""
         columns = (reservation.id, reservation.wish.payer.user_id)
-        await self._database.transaction([Statement(RELEASE, columns)])
+        await self._database.transaction(
+            [Statement(RELEASE, columns)], [user(reservation.wish.payer.user_id)]
+        )
 
     async def take_over(self, front_end: Literal["discord", "terminal"] | None, cost: Cost) -> int:
         """Count as used what programs that died had reserved: of this front end any, since there is none
         beside this one, and of all what is older than anything can be. Returns how many there were."""
-        return await self._database.write(lambda: self._take_over(front_end, cost))
+        return await self._database.write(lambda: self._take_over(front_end, cost), [EVERYBODY])
 
     async def forget_settled(self) -> None:
         """Drop what counts for no minute any more, and for no month."""
         before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
         await self._database.transaction(
-            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))]
+            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))], [EVERYBODY]
         )
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
@@ -663,14 +714,18 @@ def settle(settlement: Settlement) -> Steps[bool]:
         return False
     day = reservation.day.isoformat()
     turns = int(turn)
+    totals = []
     for each, cost in settlement.costs or ((ModelUsage(wish.model, Usage()), 0),):
         usage = each.usage
         tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
         counts = (turns, *tokens, usage.seconds, cost)
         own = (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *counts)
         yield Statement(ADD_OWN, own)
-        yield Statement(ADD_TOTAL, (payer.guild_id, day, each.model, *counts))
+        totals.append((payer.guild_id, day, each.model, *counts))
         turns = 0  # one turn, however many models it took
+    # Last, and everybody in the same order: others of the guild wait for these rows.
+    for total in sorted(totals):
+        yield Statement(ADD_TOTAL, total)
     return True
 
 

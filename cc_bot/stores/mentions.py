@@ -12,12 +12,13 @@ from typing import Final
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import CHANNEL, MESSAGE
+from cc_bot.stores.subjects import of_place
 
 # Each mention with its message; which ones is up to the statement.
 _ASKED: Final = f"""
     SELECT {MESSAGE.of("m")}
     FROM mentions AS w
-    CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+    @look_up messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
 """  # noqa: S608 - put together from constants alone
 
 _WAITING: Final = f"""
@@ -60,7 +61,7 @@ _PLACES: Final = """
 # $1 the message that shows the answer, $2 an array of ids
 _ANSWERING: Final = """
     UPDATE mentions AS w SET answer_id = $1
-    WHERE discord_id IN (SELECT value FROM json_each($2)) AND answered = 0 AND discord_id > (
+    WHERE discord_id IN @ids($2) AND answered = 0 AND discord_id > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r
         WHERE r.thread_id = CASE w.thread_id WHEN 0 THEN w.channel_id ELSE w.thread_id END
     )
@@ -77,7 +78,7 @@ _ANSWER_OF: Final = """
 # $1 the newest of them, $2 all
 _BEGIN: Final = """
     UPDATE mentions SET begun_as = $1
-    WHERE discord_id IN (SELECT value FROM json_each($2)) AND answered = 0
+    WHERE discord_id IN @ids($2) AND answered = 0
 """
 
 # Served by mentions_waiting. The newest: what was begun before that has been given up.
@@ -90,18 +91,20 @@ _BEGUN: Final = """
 """
 
 _TO_SHOW: Final = f"""
-    {_ASKED.replace("m.discord_id = w.discord_id", "m.discord_id = w.answer_id")}
-    WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 1 AND w.shown = 0
-        AND w.answer_id IS NOT NULL
-    GROUP BY w.answer_id
-"""
+    SELECT {MESSAGE.of("m")} FROM messages AS m
+    WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.discord_id IN (
+        SELECT answer_id FROM mentions
+        WHERE channel_id = $1 AND thread_id = $2 AND answered = 1 AND shown = 0 AND answer_id IS NOT NULL
+    )
+    ORDER BY m.discord_id
+"""  # noqa: S608 - put together from constants alone
 
 _SHOWN: Final = "UPDATE mentions SET shown = $2 WHERE answer_id = $1 AND answered = 1"
 
 # It stays on record: delivered again, the message does not wait again.
 _GIVE_UP: Final = """
     UPDATE mentions SET answered = 1, answer_id = NULL, shown = 1
-    WHERE discord_id IN (SELECT value FROM json_each($1)) AND answered = 0
+    WHERE discord_id IN @ids($1) AND answered = 0
 """
 
 _QUESTIONS: Final = f"""
@@ -149,10 +152,12 @@ class MentionStore:
         """List answered questions that may have been edited since they were read, as they are now."""
         return await self._select(_EDITED, key.channel_id, key.thread_id)
 
-    async def mark_read(self, question: Message) -> None:
+    async def mark_read(self, key: ChannelKey, question: Message) -> None:
         """Note that its answer, if it has one, is to this text. What the question says by now may be
         something else."""
-        await self._database.transaction([Statement(_READ, (question.discord_id, question.content))])
+        await self._database.transaction(
+            [Statement(_READ, (question.discord_id, question.content))], of_place(key)
+        )
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
         """List the channels and threads where something waits, was edited, or has not been shown to its
@@ -168,10 +173,10 @@ class MentionStore:
         """Return whether somebody waits there for whose answer there is not even a message yet."""
         return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
 
-    async def begin(self, questions: Sequence[Message], newest_id: int) -> None:
+    async def begin(self, key: ChannelKey, questions: Sequence[Message], newest_id: int) -> None:
         """Note that one message is about to be posted for all of these, with a nonce that is made of this
         id."""
-        await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))])
+        await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))], of_place(key))
 
     async def get_begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
         """Return what `begin` was last told there, for as long as no message is known to be posted: that id,
@@ -181,11 +186,15 @@ class MentionStore:
         }
         return (max(waiting.values()), frozenset(waiting)) if waiting else None
 
-    async def note_answer(self, questions: Sequence[Message], answer_id: int) -> frozenset[int]:
+    async def note_answer(
+        self, key: ChannelKey, questions: Sequence[Message], answer_id: int
+    ) -> frozenset[int]:
         """Note the message in which their answer is going to be shown, so that none is posted twice. Returns
         Discord's ids of those that still wait: meanwhile a question may have been deleted, or the place
         reset."""
-        [waiting] = await self._database.transaction([Statement(_ANSWERING, (answer_id, _ids(questions)))])
+        [waiting] = await self._database.transaction(
+            [Statement(_ANSWERING, (answer_id, _ids(questions)))], of_place(key)
+        )
         return frozenset(id_ for (id_,) in waiting)
 
     async def get_pending_answer(self, key: ChannelKey) -> int | None:
@@ -199,18 +208,18 @@ class MentionStore:
         end."""
         return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
 
-    async def mark_shown(self, answer_id: int) -> None:
+    async def mark_shown(self, key: ChannelKey, answer_id: int) -> None:
         """Note that all of an answer can be read on Discord."""
-        await self._database.transaction([Statement(_SHOWN, (answer_id, 1))])
+        await self._database.transaction([Statement(_SHOWN, (answer_id, 1))], of_place(key))
 
-    async def mark_unshown(self, answer_id: int) -> None:
+    async def mark_unshown(self, key: ChannelKey, answer_id: int) -> None:
         """Note that an answer's messages are about to change, so that what can be read there may not be what
         is stored."""
-        await self._database.transaction([Statement(_SHOWN, (answer_id, 0))])
+        await self._database.transaction([Statement(_SHOWN, (answer_id, 0))], of_place(key))
 
-    async def give_up(self, questions: Sequence[Message]) -> None:
+    async def give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
         """Let questions wait no longer: it was said that there will be no answer."""
-        await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))])
+        await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))], of_place(key))
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
         """List the questions that an answer is to, oldest first; without those that were deleted since."""

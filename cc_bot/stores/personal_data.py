@@ -53,7 +53,7 @@ class PersonalTable:
     @property
     def statement(self) -> str:
         """$1 user; with `ids`: $2 an array of some of them."""
-        some = f" AND {self.id_column} IN (SELECT value FROM json_each($2))" if self.ids else ""
+        some = f" AND {self.id_column} IN @ids($2)" if self.ids else ""
         return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {self.theirs}{some}"
 
     @property
@@ -96,8 +96,8 @@ SAID_IN_CHANNELS: Final = "SELECT id FROM messages WHERE user_id IS NULL AND aut
 
 ANSWERED_IN_CHANNELS: Final = """
     SELECT a.id FROM messages AS q
-    CROSS JOIN mentions AS w ON w.discord_id = q.discord_id
-    CROSS JOIN messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
+    @look_up mentions AS w ON w.discord_id = q.discord_id
+    @look_up messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
     WHERE q.user_id IS NULL AND q.author_id = $1 AND q.role = 'user'
     UNION ALL
     SELECT id FROM messages WHERE user_id IS NULL AND memory_user_id = $1
@@ -155,7 +155,7 @@ PERSONAL_TABLES: Final = (
         "channel_answers",
         "messages",
         "channel_answers",
-        "user_id IS NULL AND role = 'assistant'",
+        "user_id IS NULL AND role = 'assistant' AND CAST($1 AS BIGINT) IS NOT NULL",
         _MESSAGE,
         _MESSAGE_COPIES,
         MESSAGE.forms,

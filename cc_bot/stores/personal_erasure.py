@@ -21,7 +21,7 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureUnfinished, StorageError
-from cc_bot.storage import Database, ErasureLog, Statement, Steps
+from cc_bot.storage import Database, ErasureLog, Statement, Steps, user
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import to_ms
 from cc_bot.stores.members import COUNTED
@@ -52,8 +52,8 @@ SELECT_SOME_SAID: Final = """
 # $1 an array of questions
 SELECT_ANSWERS_TO: Final = """
     SELECT a.discord_id FROM mentions AS w
-    CROSS JOIN messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
-    WHERE w.discord_id IN (SELECT value FROM json_each($1))
+    @look_up messages AS a ON a.discord_id = w.answer_id AND a.user_id IS NULL AND a.role = 'assistant'
+    WHERE w.discord_id IN @ids($1)
 """
 
 # Answers in which tools acted for the user, whose questions were deleted before. $2 how many
@@ -70,7 +70,7 @@ SELECT_SOME_OWN: Final = f"""
 
 # $2 an array of messages
 DELETE_SOME_OWN: Final = """
-    DELETE FROM messages WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    DELETE FROM messages WHERE user_id = $1 AND id IN @ids($2)
 """
 
 _REST_OF_OWN: Final = f"DELETE FROM messages WHERE user_id = $1 AND id IN ({OWN_MESSAGES})"
@@ -102,7 +102,7 @@ _DELETE_OWN: Final = tuple(
 # Before the usage goes. $2 today, $3 the first of its month
 KEEP_COUNT: Final = f"""
     INSERT INTO erased_usage AS known (user_id, day, tokens)
-    SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, sum(tokens)
+    SELECT $1, CASE WHEN day < $2 THEN $3 ELSE day END AS counts_on, CAST(sum(tokens) AS BIGINT)
     FROM (
         SELECT day, {COUNTED} AS tokens FROM usage WHERE user_id = $1 AND day >= $3
         UNION ALL
@@ -197,11 +197,11 @@ class PersonalErasureStore:
         used this day and this month is kept, until the month is over.
         """
         await self._note(user_id)
-        await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))])
+        await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
         try:
             await self._erase_step_by_step(user_id, counting_on)
             await self._note(user_id)  # for a backup that was made meanwhile
-            await self._database.transaction([Statement(END, (user_id,))])
+            await self._database.transaction([Statement(END, (user_id,))], [user(user_id)])
         except StorageError as error:
             raise ErasureUnfinished from error
 
@@ -212,10 +212,11 @@ class PersonalErasureStore:
     async def _erase_step_by_step(self, user_id: int, counting_on: date | None) -> None:
         for step in (_said_in_channels, _answered_in_channels, _own_messages):
             some = partial(step, user_id)
-            while await self._database.write(some):
+            while await self._database.write(some, [user(user_id)]):
                 pass
         rest = [Statement(statement, (user_id,)) for statement in EVERYTHING_ELSE]
-        await self._database.transaction([_counting(user_id, counting_on), *rest, Statement(OWE)])
+        batch = [_counting(user_id, counting_on), *rest, Statement(OWE)]
+        await self._database.transaction(batch, [user(user_id)])
 
 
 def _counting(user_id: int, day: date | None) -> Statement:

@@ -17,7 +17,7 @@ from cc_bot.domain.errors import ProposalGone, ProposalOutdated
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, memory_of, text_before
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import MS, Columns, Kind, next_number, to_ms
 
@@ -116,7 +116,7 @@ _SELECT_OF_PLACE: Final = f"""
 _TAKE: Final = """
     DELETE FROM proposals
     WHERE user_id = $1 AND id = $2 AND (
-        memory_id IS NULL OR $3 IS NULL OR EXISTS (
+        memory_id IS NULL OR CAST($3 AS TEXT) IS NULL OR EXISTS (
             SELECT 1 FROM memories AS m
             WHERE m.user_id = $1 AND m.id = memory_id AND m.status = 'active' AND m.content = $3
         )
@@ -159,12 +159,14 @@ class ProposalStore:
 
     async def drop(self, user_id: int, proposal_id: int) -> bool:
         """Leave undone what it proposes. Whether it was open."""
-        [rows] = await self._database.transaction([Statement(_TAKE, (user_id, proposal_id, None))])
+        [rows] = await self._database.transaction(
+            [Statement(_TAKE, (user_id, proposal_id, None))], [user(user_id)]
+        )
         return bool(rows)
 
     async def prune(self) -> None:
         """Delete what nobody decided in OPEN_FOR."""
-        await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))])
+        await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [EVERYBODY])
 
     @property
     def _oldest(self) -> int:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.memory import MemoryState, ReceiptLine, ReceiptMessage
 from cc_bot.domain.message import Visibility
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import Columns, Kind
 
 # ruff: noqa: S608 - put together from constants alone
@@ -78,7 +78,9 @@ _SELECT_STALE: Final = f"""
 """
 
 # By the key of receipts. $1 user, $2 message
-_SELECT_CHANGES: Final = "SELECT total(stale) FROM receipts WHERE user_id = $1 AND message_id = $2"
+_SELECT_CHANGES: Final = (
+    "SELECT CAST(coalesce(sum(stale), 0) AS BIGINT) FROM receipts WHERE user_id = $1 AND message_id = $2"
+)
 
 # By the key of receipts. $1 user, $2 message
 _FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
@@ -94,7 +96,7 @@ _STATE: Final = Columns(_State)
 # $1 user, $2 an array of memories and versions
 _SELECT_STATES: Final = f"""
     SELECT {_STATE.filled(id="id", status="status", former_id="coalesce(supersedes, 0)")} FROM memories
-    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    WHERE user_id = $1 AND id IN @ids($2)
 """
 
 
@@ -113,7 +115,8 @@ class ReceiptStore:
                 Statement(_DROP, (told.user_id, told.message_id)),
                 Statement(_DROP_OVER, (told.user_id,)),
                 *(Statement(_INSERT, row) for row in rows),
-            ]
+            ],
+            [user(told.user_id)],
         )
 
     async def settle(self, told: ReceiptMessage) -> None:
@@ -127,7 +130,7 @@ class ReceiptStore:
                 yield Statement(_DROP_CANCELLED, params)
                 yield Statement(_FRESH, params)
 
-        await self._database.write(steps)
+        await self._database.write(steps, [user(told.user_id)])
 
     async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         """Return what a message tells its user; None where nothing is known of it."""

@@ -1,7 +1,7 @@
 """The deletion of what has become old, as the operator wants it: messages, conversations that are over,
 usage.
 
-A little at a time, so that turns go on between. Rows come in the order in which they were written, so old
+A little at a time, so that turns go on between. Messages come in the order in which they were written, so old
 ones are found from the beginning on, without an index on their times that every turn would pay for.
 
 What an open conversation still shows stays, however old it is: what a user sees must be what the model knows.
@@ -14,10 +14,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from cc_bot.domain.message import ChannelKey
-from cc_bot.storage import Database, Statement, Steps, memory_name
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, memory_name
 from cc_bot.stores.channels import deletion_here_alone
 from cc_bot.stores.columns import CHANNEL, to_ms, to_text
 
@@ -32,7 +32,6 @@ class _Old(NamedTuple):
 
 
 class _OldSession(NamedTuple):
-    rowid: int
     id: str
     created_at: str
     closed_at: str | None
@@ -42,7 +41,7 @@ class _OldSession(NamedTuple):
 # messages of its session come after it that the same readers see. $1 the message before the first, $2 how
 # many a history has (0: no bound), $3 how many
 _SELECT_OLDEST: Final = """
-    SELECT m.id, m.discord_id, m.created_at, EXISTS (
+    SELECT m.id, m.discord_id, m.created_at, CASE WHEN EXISTS (
         SELECT 1 FROM sessions AS s
         WHERE s.id = m.session_id AND s.closed_at IS NULL AND ($2 = 0 OR $2 > (
             SELECT count(*) FROM (
@@ -50,9 +49,9 @@ _SELECT_OLDEST: Final = """
                 WHERE n.session_id = m.session_id AND n.id > m.id AND n.status <> 'replaced'
                     AND (m.visibility = 'private' OR n.visibility = 'public')
                 LIMIT $2
-            )
+            ) AS later
         ))
-    )
+    ) THEN 1 ELSE 0 END
     FROM messages AS m
     WHERE m.id > $1
     ORDER BY m.id
@@ -60,18 +59,21 @@ _SELECT_OLDEST: Final = """
 """
 
 # $1 an array of messages
-_DELETE: Final = "DELETE FROM messages WHERE id IN (SELECT value FROM json_each($1))"
+_DELETE: Final = "DELETE FROM messages WHERE id IN @ids($1)"
 
-# $1 the row before the first, $2 how many
+# By sessions_by_creation. $1, $2 when the one before the first was made, and its id; $3 how many
 _SELECT_OLDEST_SESSIONS: Final = """
-    SELECT rowid, id, created_at, closed_at FROM sessions WHERE rowid > $1 ORDER BY rowid LIMIT $2
+    SELECT id, created_at, closed_at FROM sessions
+    WHERE (created_at, id) > ($1, $2)
+    ORDER BY created_at, id
+    LIMIT $3
 """
 
 # $1 an array of sessions, $2 how many
 _SELECT_SOME_OF: Final = """
     SELECT m.id, m.discord_id
-    FROM json_each($1) AS ended
-    CROSS JOIN messages AS m ON m.session_id = ended.value
+    FROM @texts($1) AS ended
+    @look_up messages AS m ON m.session_id = ended.value
     LIMIT $2
 """
 
@@ -80,9 +82,9 @@ _SELECT_SOME_OF: Final = """
 _DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE id IN (
         SELECT y.id
-        FROM json_each($1) AS ended
-        CROSS JOIN sessions AS o ON o.id = ended.value
-        CROSS JOIN summaries AS y
+        FROM @texts($1) AS ended
+        @look_up sessions AS o ON o.id = ended.value
+        @look_up summaries AS y
             ON y.user_id = o.user_id AND y.channel_id = o.channel_id AND y.agent = o.agent
         WHERE NOT EXISTS (
             SELECT 1 FROM sessions AS s
@@ -94,7 +96,7 @@ _DELETE_SUMMARIES: Final = """
 
 # The one that the summary of its key was made of last stays, without messages, as long as the summary does.
 _DELETE_SESSIONS: Final = """
-    DELETE FROM sessions WHERE id IN (SELECT value FROM json_each($1))
+    DELETE FROM sessions WHERE id IN @texts($1)
         AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
         AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
     RETURNING user_id, channel_id, agent
@@ -121,12 +123,15 @@ RETENTION_STATEMENTS: Final = frozenset(
 """Of all users."""
 
 
+Position = TypeVar("Position")
+
+
 @dataclass(frozen=True, slots=True)
-class PruneResult:
+class PruneResult(Generic[Position]):
     """The count of what one step deleted."""
 
     count: int
-    after: int | None
+    after: Position | None
     """Where the next step begins; None when nothing is left that is old."""
 
 
@@ -136,34 +141,36 @@ class RetentionStore:
         self._database = database
         self._limit = history_limit
 
-    async def prune_messages(self, before: datetime, after: int = 0) -> PruneResult:
+    async def prune_messages(self, before: datetime, after: int = 0) -> PruneResult[int]:
         """Delete some of the messages that were stored before this moment, of channels and sessions alike,
         with their files, pages and calls of tools."""
-        return await self._database.write(partial(_messages, to_ms(before), after, self._limit))
+        return await self._database.write(partial(_messages, to_ms(before), after, self._limit), [EVERYBODY])
 
-    async def prune_sessions(self, before: datetime, after: int = 0) -> PruneResult:
+    async def prune_sessions(
+        self, before: datetime, after: tuple[str, str] = ("", "")
+    ) -> PruneResult[tuple[str, str]]:
         """Delete some of the sessions that were closed before this moment, with all that was said in them;
         with the last of its key also the summary. What is counted are sessions."""
-        rows = await self._database.query(_SELECT_OLDEST_SESSIONS, after, _AT_A_TIME)
+        rows = await self._database.query(_SELECT_OLDEST_SESSIONS, *after, _AT_A_TIME)
         limit = to_text(before)
         found = [*map(_OldSession._make, rows)]
         ended = json.dumps([each.id for each in found if each.closed_at and each.closed_at <= limit])
-        while await self._database.write(partial(_messages_of, ended)):
+        while await self._database.write(partial(_messages_of, ended), [EVERYBODY]):
             pass
-        count = await self._database.write(partial(_sessions, ended, limit))
+        count = await self._database.write(partial(_sessions, ended, limit), [EVERYBODY])
         old = any(each.created_at <= limit for each in found)
-        return PruneResult(count, found[-1].rowid if old else None)
+        return PruneResult(count, (found[-1].created_at, found[-1].id) if old else None)
 
     async def prune_usage(self, first_kept: date) -> int:
         """Delete what was used before this day, by users and in all; how many rows of users that were."""
         day = (first_kept.isoformat(),)
         [deleted, _] = await self._database.transaction(
-            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)]
+            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)], [EVERYBODY]
         )
         return len(deleted)
 
 
-def _messages(before: int, after: int, limit: int) -> Steps[PruneResult]:
+def _messages(before: int, after: int, limit: int) -> Steps[PruneResult[int]]:
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
@@ -202,7 +209,7 @@ _SELECT_MEMORIES: Final = "SELECT user_id, id, created_at FROM memories ORDER BY
 _SELECT_NEWEST: Final = """
     SELECT max(at) FROM (
         SELECT max(last_active) AS at FROM sessions UNION ALL SELECT max(created_at) FROM memories
-    )
+    ) AS either
 """
 _SELECT_SESSIONS: Final = "SELECT user_id, id FROM sessions"
 _SELECT_MESSAGES: Final = """
@@ -225,8 +232,8 @@ _COUNT_ANEW: Final = (
     INSERT INTO memory_usage (user_id, memories, bytes)
     SELECT
         user_id,
-        sum(status = 'active'),
-        sum(length(CAST(content AS BLOB)) + length(CAST(tags AS BLOB)) + length(CAST(metadata AS BLOB)))
+        CAST(sum(CASE status WHEN 'active' THEN 1 ELSE 0 END) AS BIGINT),
+        CAST(sum(@bytes(content) + @bytes(tags) + @bytes(metadata)) AS BIGINT)
     FROM memories GROUP BY user_id
     """,
 )
@@ -266,12 +273,12 @@ class ErasedRows:
 
     async def recount(self) -> None:
         """Count what each user has."""
-        await self._database.transaction([*map(Statement, _COUNT_ANEW)])
+        await self._database.transaction([*map(Statement, _COUNT_ANEW)], [EVERYBODY])
 
     async def let_go(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,
         or nobody waits for them any more. And sign out all browsers: who signed out since stays so."""
-        await self._database.transaction([*map(Statement, _LET_GO)])
+        await self._database.transaction([*map(Statement, _LET_GO)], [EVERYBODY])
 
 
 # ---- vitals ----------------------------------------------------------------------------------------------
@@ -307,4 +314,4 @@ class VitalsStore:
     async def check_writable(self) -> None:
         """Take the place of the one who writes, and give it back. Nothing is written, so that a check every
         few seconds wears no disk and leaves the file as quiet as it is. Raises StorageError."""
-        await self._database.transaction(())
+        await self._database.transaction((), ())

@@ -35,7 +35,7 @@ from cc_bot.domain.schedule import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.text import printable
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
 from cc_bot.stores.columns import (
     MESSAGE,
     MS,
@@ -163,10 +163,12 @@ REZONE: Final = """
     UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
 """
 
-# $1 user, $2 id, $3 the next time, $4 status, $5 now
+# What its user has changed since it was read stays as it is now. $1 user, $2 id, $3 the next time, $4 status,
+# $5 now, $6 the time that was read
 ADVANCE: Final = """
     UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
-    WHERE user_id = $1 AND id = $2 AND status = 'active'
+    WHERE user_id = $1 AND id = $2 AND status = 'active' AND due_at = $6
+    RETURNING id
 """
 
 # $1 schedule, $2 due, $3 user, $4 state, $5 process, $6 now. A row comes back to whoever is first.
@@ -220,7 +222,7 @@ LAST_SAID: Final = f"""
         AND NOT EXISTS (
             SELECT 1 FROM sessions AS s
             WHERE s.user_id = $1 AND s.channel_id = $2
-                AND s.last_active > strftime('%Y-%m-%dT%H:%M:%f', m.created_at / 1000.0, 'unixepoch')
+                AND s.last_active > @iso(m.created_at)
         )
     ORDER BY m.id DESC LIMIT 1
 """
@@ -228,7 +230,7 @@ LAST_SAID: Final = f"""
 # ---- for all users at once: which of them, is up to the time ---------------------------------------------
 
 # Of the places, as a list in JSON, and of one user or (NULL) of all. $1 places, $2 user
-_WHOSE: Final = "s.place IN (SELECT value FROM json_each($1)) AND ($2 IS NULL OR s.user_id = $2)"
+_WHOSE: Final = "s.place IN @texts($1) AND (CAST($2 AS BIGINT) IS NULL OR s.user_id = $2)"
 
 # $3 now, $4 how many at most
 SELECT_DUE: Final = f"""
@@ -329,8 +331,12 @@ def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
     claimed: list[Firing] = []
     rows = yield Statement(SELECT_DUE, (*claimant.whose, to_ms(now), _AT_A_TIME))
     for schedule in map(SCHEDULE.read, rows):
-        due, following = yield from _choose_time(claimant, schedule, now)
-        yield _advance(schedule, following, now)
+        due, following = _choose_time(schedule, now)
+        if not (yield _advance(schedule, following, now)):
+            continue
+        if now - schedule.due_at > LATEST:
+            state: FiringState = "missed" if schedule.kind == "reminder" else "skipped"
+            yield from _note(claimant, schedule, schedule.due_at, state, now)
         if due and (yield from _note(claimant, schedule, due, "claimed", now)):
             claimed.append(Firing(replace(schedule, due_at=due), due))
             if len(claimed) >= limit:
@@ -352,17 +358,13 @@ def following_time(schedule: Schedule, now: datetime) -> datetime | None:
     return next_time(*_counted(schedule, schedule.due_at + passed * hours))
 
 
-def _choose_time(
-    claimant: Claimant, schedule: Schedule, now: datetime
-) -> Steps[tuple[datetime | None, datetime | None]]:
-    """The time that is to be said now, if any, and the one after now. What comes too late is noted as missed:
-    once, however many times of a repeat that are. The newest of its times is said all the same if that was no
-    more than LATEST ago."""
+def _choose_time(schedule: Schedule, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """The time that is to be said now, if any, and the one after now. What comes too late is missed: once,
+    however many times of a repeat that are. The newest of its times is said all the same if that was no more
+    than LATEST ago."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
-        state: FiringState = "missed" if schedule.kind == "reminder" else "skipped"
-        yield from _note(claimant, schedule, schedule.due_at, state, now)
         due, after = None, now - LATEST - timedelta(milliseconds=1)
     if not schedule.repeat:
         return due, None
@@ -379,7 +381,8 @@ def _counted(schedule: Schedule, after: datetime) -> tuple[str, datetime, ZoneIn
 
 def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
     due, status = (following, "active") if following else (schedule.due_at, "done")
-    return Statement(ADVANCE, (schedule.key.user_id, schedule.id, to_ms(due), status, to_ms(now)))
+    times = (to_ms(due), status, to_ms(now), to_ms(schedule.due_at))
+    return Statement(ADVANCE, (schedule.key.user_id, schedule.id, *times))
 
 
 def _note(
@@ -471,7 +474,7 @@ class ScheduleStore:
             [row] = yield Statement(INSERT, _WRITTEN.of(columns))
             return SCHEDULE.read(row)
 
-        schedule = await self._database.write(lambda: carry_out(proposal, steps))
+        schedule = await self._database.write(lambda: carry_out(proposal, steps), [user(key.user_id)])
         self._tell()
         return schedule
 
@@ -501,11 +504,11 @@ class ScheduleStore:
             yield Statement(FORGET_FIRINGS, of)
             return SCHEDULE.first(rows)
 
-        return await self._database.write(lambda: carry_out(proposal, steps))
+        return await self._database.write(lambda: carry_out(proposal, steps), [user(user_id)])
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Say nothing of it until it is resumed. None where the user has no such one that waits."""
-        [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))])
+        [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))], [user(user_id)])
         return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
@@ -524,7 +527,7 @@ class ScheduleStore:
             rows = yield Statement(RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return SCHEDULE.first(rows)
 
-        schedule = await self._database.write(steps)
+        schedule = await self._database.write(steps, [user(user_id), EVERYBODY])
         self._tell()
         return schedule
 
@@ -545,7 +548,7 @@ class ScheduleStore:
         if time is not None:
             due_at, repeat = time
             batch.append(Statement(RETIME, (*of, to_ms(due_at), repeat, timezone, to_ms(self._clock()))))
-        *_, rows = await self._database.transaction(batch)
+        *_, rows = await self._database.transaction(batch, [user(user_id)])
         self._tell()
         return SCHEDULE.first(rows)
 
@@ -563,7 +566,7 @@ class ScheduleStore:
                 due = (following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
                 yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
-        await self._database.write(steps)
+        await self._database.write(steps, [user(user_id), EVERYBODY])
         self._tell()
 
     async def claim_due(
@@ -578,7 +581,7 @@ class ScheduleStore:
         """Claim times that are to be said now, at most `limit`: nobody else is ever given one of them. What
         comes more than LATEST late is noted as missed and not returned."""
         claimant = Claimant(process, places, user_id)
-        return await self._database.write(lambda: claim(claimant, now, limit))
+        return await self._database.write(lambda: claim(claimant, now, limit), [EVERYBODY])
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
         """Note that it was said, in this message: its user's, and no session's. `channel_id` is where, if
@@ -591,21 +594,23 @@ class ScheduleStore:
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(
-            [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
+            [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)],
+            [user(schedule.key.user_id)],
         )
 
     async def mark_skipped(self, firing: Firing) -> None:
         """Note that there was nothing to say."""
-        await self._database.transaction([_settle(firing, "skipped")])
+        await self._database.transaction([_settle(firing, "skipped")], [user(firing.schedule.key.user_id)])
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """Note that it can't be said where it should be, and pause the schedule."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
-        await self._database.transaction([_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
+        batch = [_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))]
+        await self._database.transaction(batch, [user(firing.schedule.key.user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
         """Give up what was claimed before then and never noted; how many that were."""
-        [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))])
+        [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))], [EVERYBODY])
         return len(rows)
 
     async def take_unreported(
@@ -629,7 +634,7 @@ class ScheduleStore:
                 return None
             return MissedReminders(owner, tuple(found["missed"]), tuple(found["uncertain"]))
 
-        return await self._database.write(steps)
+        return await self._database.write(steps, [EVERYBODY])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """Return the first time of all that wait; it may be over."""
@@ -640,7 +645,7 @@ class ScheduleStore:
         """Delete what has been over for KEPT."""
         before = to_ms(self._clock() - KEPT)
         await self._database.transaction(
-            [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))]
+            [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))], [EVERYBODY]
         )
 
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
@@ -725,11 +730,11 @@ class HeartbeatStore:
         """Note that this was looked at, and drop the marks that are needed no more."""
         noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
         old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
-        await self._database.transaction([*noted, old])
+        await self._database.transaction([*noted, old], [user(user_id)])
 
     async def forget(self, user_id: int) -> None:
         """Know nothing any more: the user wants no heartbeats."""
-        await self._database.transaction([Statement(_DROP_ALL, (user_id,))])
+        await self._database.transaction([Statement(_DROP_ALL, (user_id,))], [user(user_id)])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """List the user's reminders that were missed, or perhaps missed, from then on; the oldest first."""

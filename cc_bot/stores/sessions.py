@@ -5,6 +5,7 @@ transaction is held while the model thinks, and no conversation is kept in the p
 nothing.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE, THAW_FROM
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
@@ -47,6 +48,7 @@ from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.members import Settlement, settle
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
+from cc_bot.stores.subjects import of_place
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 
 # ---- turn writing ----------------------------------------------------------------------------------------
@@ -78,7 +80,9 @@ _INSERT_MESSAGE: Final = f"""
     )
     SELECT
         s.id, s.user_id, s.channel_id, coalesce(r.parent_channel_id, $4, s.channel_id),
-        coalesce(r.thread_id, $5, 0), coalesce(r.in_channel, $4 IS NOT NULL), $3, $3, {_SAID.marks}
+        coalesce(r.thread_id, $5, 0),
+        coalesce(r.in_channel, CASE WHEN CAST($4 AS BIGINT) IS NULL THEN 0 ELSE 1 END),
+        $3, $3, {_SAID.marks}
     FROM sessions AS s
     LEFT JOIN messages AS r ON r.id = $6 AND r.user_id = $2
     WHERE s.id = $1 AND s.user_id = $2
@@ -127,7 +131,8 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
     Raises StorageError; ConversationGone when the session is not its key's user's.
     """
     batch = _statements(turn, idle_since, limit)
-    results, canvas = await database.write(lambda: _steps(batch, turn))
+    about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
+    results, canvas = await database.write(lambda: _steps(batch, turn), about)
     inserted = _rows_of(_INSERT_MESSAGE, batch, results)
     messages = (
         replace(
@@ -232,18 +237,17 @@ def _stored_id(rows: Sequence[Row]) -> int:
 
 # ---- sessions --------------------------------------------------------------------------------------------
 
-DELETE_EXPIRED_ATTACHMENTS: Final = """
-    DELETE FROM attachments
-    WHERE session_id IN (SELECT id FROM sessions WHERE closed_at IS NULL AND last_active <= $1)
-"""
-"""Parameters: the last moment of activity that is too long ago. To be run before CLOSE_EXPIRED."""
-
 CLOSE_EXPIRED: Final = """
     UPDATE sessions SET closed_at = $2
     WHERE closed_at IS NULL AND last_active <= $1
     RETURNING id
 """
 """Parameters: the last moment of activity that is too long ago, now."""
+
+# By attachments_by_session.
+DELETE_ATTACHMENTS_OF_EXPIRED: Final = "DELETE FROM attachments WHERE session_id IN @texts($1)"
+"""Parameters: an array of sessions, those that CLOSE_EXPIRED has closed: a turn that came meanwhile keeps its
+session open, and what is in it."""
 
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
@@ -363,13 +367,14 @@ class SessionStore:
         """
         now = self._clock()
         idle = idle_since(now, self._ttl)
-        [_, closed] = await self._database.transaction(
-            [
-                Statement(DELETE_EXPIRED_ATTACHMENTS, (idle,)),
-                Statement(CLOSE_EXPIRED, (idle, to_text(now))),
-            ]
-        )
-        return len(closed)
+
+        def steps() -> Steps[int]:
+            closed = [id_ for (id_,) in (yield Statement(CLOSE_EXPIRED, (idle, to_text(now))))]
+            if closed:
+                yield Statement(DELETE_ATTACHMENTS_OF_EXPIRED, (json.dumps(closed),))
+            return len(closed)
+
+        return await self._database.write(steps, [EVERYBODY])
 
     async def commit_turn(
         self,
@@ -452,7 +457,8 @@ class SessionStore:
                     SELECT_OPEN_SESSION,
                     (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page()),
                 ),
-            ]
+            ],
+            [user(key.user_id)],
         )
         return opening(results[-1])
 

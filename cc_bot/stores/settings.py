@@ -12,7 +12,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import Database, Statement, Steps, channel, user
 from cc_bot.stores.columns import Columns, Kind, to_text
 
 
@@ -104,25 +104,25 @@ class SettingsStore:
         if isinstance(timezone, str):
             _check(timezone)
         params = (user_id, *_choice(locale), *_choice(timezone), to_text(self._clock()))
-        [rows] = await self._database.transaction([Statement(_UPSERT, params)])
+        [rows] = await self._database.transaction([Statement(_UPSERT, params)], [user(user_id)])
         return _SETTINGS.read(rows[0])
 
     async def pause_memory(self, user_id: int, paused: bool) -> UserSettings:
         """Have nothing stored in or recalled from the user's memories from now on, or go back to it."""
         params = (user_id, int(paused), to_text(self._clock()))
-        [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)])
+        [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)], [user(user_id)])
         return _SETTINGS.read(rows[0])
 
     async def speak(self, user_id: int, spoken: bool) -> UserSettings:
         """Have short answers to the user read aloud as well from now on, or no longer."""
         params = (user_id, int(spoken), to_text(self._clock()))
-        [rows] = await self._database.transaction([Statement(_SPEAK, params)])
+        [rows] = await self._database.transaction([Statement(_SPEAK, params)], [user(user_id)])
         return _SETTINGS.read(rows[0])
 
     async def claim_welcome(self, user_id: int) -> bool:
         """Claim the welcome: True exactly once per user, also when several ask at the same time."""
         [rows] = await self._database.transaction(
-            [Statement(_CLAIM_WELCOME, (user_id, to_text(self._clock())))]
+            [Statement(_CLAIM_WELCOME, (user_id, to_text(self._clock())))], [user(user_id)]
         )
         return bool(rows)
 
@@ -130,7 +130,7 @@ class SettingsStore:
         """Claim the word on the menu of messages: True once a day and user, likewise."""
         now = self._clock()
         params = (user_id, to_text(now), to_text(now - timedelta(days=1)))
-        [rows] = await self._database.transaction([Statement(_CLAIM_MENU, params)])
+        [rows] = await self._database.transaction([Statement(_CLAIM_MENU, params)], [user(user_id)])
         return bool(rows)
 
 
@@ -235,7 +235,7 @@ class AgentStore:
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
-        await self._database.transaction([statement])
+        await self._database.transaction([statement], [user(user_id)])
 
     async def get_choice(self, user_id: int, channel_id: int) -> str | None:
         """Return the name of the agent that the user chose there; None for no choice."""
@@ -248,11 +248,11 @@ class AgentStore:
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
         """Let this agent answer in the channel wherever nobody chose another one."""
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(_SET_DEFAULT, params)])
+        await self._database.transaction([Statement(_SET_DEFAULT, params)], [channel(channel_id)])
 
     async def unset_default(self, channel_id: int) -> None:
         """Leave the channel without an agent of its own."""
-        await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))])
+        await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))], [channel(channel_id)])
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """Return the agent that gave the user an answer, by the answer's row; None when there is no such
@@ -287,11 +287,13 @@ class ChannelModelStore:
     async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
         """Let these models answer there from now on. Raises StorageError."""
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
-        await self._database.transaction([Statement(SET_MODELS, params)])
+        await self._database.transaction([Statement(SET_MODELS, params)], [channel(channel_id)])
 
     async def unset(self, channel_id: int) -> bool:
         """Delete a channel's own models, and return whether it had some. Raises StorageError."""
-        [rows] = await self._database.transaction([Statement(UNSET_MODELS, (channel_id,))])
+        [rows] = await self._database.transaction(
+            [Statement(UNSET_MODELS, (channel_id,))], [channel(channel_id)]
+        )
         return bool(rows)
 
 
@@ -346,6 +348,6 @@ class TokenFactorStore:
         """Take in what one request was estimated at and what its server counted, both in tokens."""
         if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
             return
-        await self._database.transaction(
-            [Statement(_LEARN, (model, counted / estimated, to_text(self._clock())))]
-        )
+        # Of no subject: one statement is enough, and each turn runs it.
+        params = (model, counted / estimated, to_text(self._clock()))
+        await self._database.transaction([Statement(_LEARN, params)], ())

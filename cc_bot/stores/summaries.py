@@ -14,7 +14,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import Backlog, Summary
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
 from cc_bot.stores.columns import KEY, MS, Columns, key_columns, to_ms, to_text
 
 _UNTOLD: Final = (
@@ -94,7 +94,7 @@ _COVER_EVERYTHING: Final = """
 
 # as above, and $4 limit. One session at a time: the rows of several would have to be sorted.
 _SELECT_BACKLOG: Final = f"""
-    SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, {_MESSAGE.of("m")}
+    SELECT s.id, CASE WHEN s.closed_at IS NULL THEN 0 ELSE 1 END, s.summarized_to, {_MESSAGE.of("m")}
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
@@ -118,16 +118,15 @@ _SELECT_BACKLOG: Final = f"""
     LIMIT $4
 """  # noqa: S608 - put together from constants alone
 
-# $1 session, $2 user, $3 how far it was covered when its messages were read, $4 1 if it was over by then
+# After _COVER, in the same transaction. $1 session, $2 user
 _PUT: Final = """
     INSERT INTO summaries (
         session_id, user_id, channel_id, agent, visibility, content,
         first_message_id, last_message_id, created_at, tainted
     )
-    SELECT id, user_id, channel_id, agent, $5, $6, $7, $8, $9, $10
+    SELECT id, user_id, channel_id, agent, $3, $4, $5, $6, $7, $8
     FROM sessions
-    WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
-        AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
+    WHERE id = $1 AND user_id = $2
     ON CONFLICT (user_id, channel_id, agent, visibility) DO UPDATE SET
         session_id = excluded.session_id,
         content = excluded.content,
@@ -137,7 +136,9 @@ _PUT: Final = """
     WHERE summaries.user_id = $2
 """
 
-# Run last: it takes away what the others ask for.
+# Nothing is stored where it finds no row; where it does, that one stays as it is until all is stored.
+# $1 session, $2 user, $3 how far it was covered when its messages were read, $4 1 if it was over by then,
+# $5 how far it is now
 _COVER: Final = """
     UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
@@ -203,11 +204,20 @@ class SummaryStore:
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
         puts = [
-            Statement(_PUT, (*unchanged, visibility, text, ids[0], ids[-1], now, _taint(backlog, visibility)))
+            Statement(
+                _PUT, (*unchanged[:2], visibility, text, ids[0], ids[-1], now, _taint(backlog, visibility))
+            )
             for visibility, text in texts.items()
         ]
-        *_, covered = await self._database.transaction([*puts, Statement(_COVER, (*unchanged, ids[-1]))])
-        return bool(covered)
+
+        def steps() -> Steps[bool]:
+            if not (yield Statement(_COVER, (*unchanged, ids[-1]))):
+                return False
+            for put in puts:  # noqa: UP028 - a list can't be sent the rows
+                yield put
+            return True
+
+        return await self._database.write(steps, [user(backlog.key.user_id)])
 
     async def delete(self, key: SessionKey) -> bool:
         """Delete what is kept for a key, and let what was said until now go into no summary any more.
@@ -219,7 +229,8 @@ class SummaryStore:
             [
                 Statement(DELETE_SUMMARIES, key_columns(key)),
                 Statement(_COVER_EVERYTHING, (*key_columns(key), newest)),
-            ]
+            ],
+            [user(key.user_id)],
         )
         return bool(deleted)
 
@@ -232,7 +243,7 @@ class SummaryStore:
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
         """Stop looking at sessions that ended by then and are covered; `give_up`: covered or not."""
         params = (to_text(closed_until), int(give_up))
-        await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)])
+        await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)], [EVERYBODY])
 
 
 def _taint(backlog: Backlog, visibility: Visibility) -> int:

@@ -30,13 +30,13 @@ from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPO
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
 from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
-from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
+from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_ATTACHMENTS_OF_EXPIRED
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
 from cc_bot.stores.web_sessions import WEB_STATEMENTS
 
 UNSCOPED: Final = frozenset(
     {
-        *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
+        *(DELETE_ATTACHMENTS_OF_EXPIRED, CLOSE_EXPIRED),
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
         *(SELECT_DIRECT, SELECT_KNOWN, SELECT_SAID),
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),

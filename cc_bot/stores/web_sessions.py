@@ -12,7 +12,7 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.web import CODE_LIFE, LONGEST_LIFE, UNUSED_LIFE, WebPlace, WebSession
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import to_text
 
 SECRET_BYTES: Final = 32
@@ -31,8 +31,8 @@ _INSERT_CODE: Final = """
 # By web_codes_of_user. $1 user, $2 now, $3 how many stay
 _DROP_CODES: Final = """
     DELETE FROM web_codes WHERE user_id = $1 AND (
-        ends_at <= $2 OR hash IN (
-            SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT -1 OFFSET $3
+        ends_at <= $2 OR hash NOT IN (
+            SELECT hash FROM web_codes WHERE user_id = $1 ORDER BY made_at DESC LIMIT $3
         )
     )
 """
@@ -56,8 +56,8 @@ _INSERT_SESSION: Final = f"""
 # By web_sessions_of_user. $1 user, $2 now, $3 used no later, $4 how many stay
 _DROP_SESSIONS: Final = """
     DELETE FROM web_sessions WHERE user_id = $1 AND (
-        ends_at <= $2 OR used_at <= $3 OR id IN (
-            SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT -1 OFFSET $4
+        ends_at <= $2 OR used_at <= $3 OR id NOT IN (
+            SELECT id FROM web_sessions WHERE user_id = $1 ORDER BY used_at DESC LIMIT $4
         )
     )
 """
@@ -105,7 +105,7 @@ class WebSessionStore:
         row = (_hash(code), place.user_id, place.channel_id, place.guild_id)
         insert = Statement(_INSERT_CODE, (*row, to_text(now), to_text(now + CODE_LIFE)))
         drop = Statement(_DROP_CODES, (place.user_id, to_text(now), MOST_CODES))
-        await self._database.transaction([insert, drop])
+        await self._database.transaction([insert, drop], [user(place.user_id)])
         return code
 
     async def find_code(self, code: str) -> WebPlace | None:
@@ -116,6 +116,9 @@ class WebSessionStore:
     async def sign_in(self, code: str) -> tuple[str, WebSession] | None:
         """Use a code up, and return the secret of a new session and that; None for one that is used, over or
         made up. Of many at once one gets it."""
+        place = await self.find_code(code)
+        if place is None:
+            return None
         secret, now = secrets.token_urlsafe(SECRET_BYTES), self._clock()
 
         def steps() -> Steps[WebSession | None]:
@@ -128,7 +131,7 @@ class WebSessionStore:
             yield Statement(_DROP_SESSIONS, (session.user_id, *self._bounds(now), MOST_SESSIONS))
             return session
 
-        session = await self._database.write(steps)
+        session = await self._database.write(steps, [user(place.user_id)])
         return (secret, session) if session else None
 
     async def get(self, secret: str) -> WebSession | None:
@@ -141,7 +144,7 @@ class WebSessionStore:
         session = _session(rows[0])
         if now - session.used_at >= NOTED_EVERY:
             note = Statement(_NOTE_USE, (session.user_id, session.id, to_text(now)))
-            await self._database.transaction([note])
+            await self._database.transaction([note], [user(session.user_id)])
         return session
 
     async def list(self, user_id: int) -> list[WebSession]:
@@ -151,14 +154,14 @@ class WebSessionStore:
 
     async def end(self, user_id: int, session_id: int) -> bool:
         """End one; False where the user has none of that number."""
-        [ended] = await self._database.transaction([Statement(_END, (user_id, session_id))])
+        [ended] = await self._database.transaction([Statement(_END, (user_id, session_id))], [user(user_id)])
         return bool(ended)
 
     async def end_all(self, user_id: int, *, but: int = 0) -> int:
         """End all of a user's `but` one, and the codes that were not used. Return how many sessions that
         was."""
         ended, _ = await self._database.transaction(
-            [Statement(_END_ALL, (user_id, but)), Statement(_END_CODES, (user_id,))]
+            [Statement(_END_ALL, (user_id, but)), Statement(_END_CODES, (user_id,))], [user(user_id)]
         )
         return len(ended)
 
@@ -171,7 +174,7 @@ class WebSessionStore:
         """Delete what has ended, of all users."""
         now, unused = self._bounds(self._clock())
         await self._database.transaction(
-            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))]
+            [Statement(PRUNE_CODES, (now,)), Statement(PRUNE_SESSIONS, (now, unused))], [EVERYBODY]
         )
 
     def _bounds(self, now: datetime) -> tuple[str, str]:

@@ -400,3 +400,38 @@ class DoctorFileTexts(Area):
         ja="ファイルを直してください。動作中のボットは、直るまで前の内容を使います。",
         en="Mend the file. A running bot keeps to what it said before.",
     )
+
+
+class DoctorServerTexts(Area):
+    """Findings of `cc-bot doctor` about a database on a server."""
+
+    answers = Sentence(
+        ja="{where} の PostgreSQL {version} につながります（{size} MB）。",
+        en="PostgreSQL {version} at {where} answers ({size} MB).",
+    )
+    unreachable_mend = Sentence(
+        ja="サーバーが動いているか、CC_BOT_DATABASE_URL が正しいかを確かめてください。",
+        en="See that the server runs, and that CC_BOT_DATABASE_URL names it.",
+    )
+    pending = Sentence(
+        ja="データベースの更新が{count}件残っています。", en="The schema is {count} updates behind."
+    )
+    pending_mend = Sentence(
+        ja="cc-bot migrate を実行するか、ボットを起動してください。",
+        en="Run `cc-bot migrate`, or start the bot.",
+    )
+    crowded = Sentence(
+        ja="サーバーの接続が、{most}本のうち{used}本使われています。",
+        en="{used} of the server's {most} connections are in use.",
+    )
+    crowded_mend = Sentence(
+        ja="max_connections を増やすか、あいだに PgBouncer を置いてください。",
+        en="Raise max_connections, or put PgBouncer between.",
+    )
+    dead = Sentence(
+        ja="消した行が{dead}件、まだ場所を取っています。", en="{dead} deleted rows still take up room."
+    )
+    dead_mend = Sentence(
+        ja="autovacuum が動いているか確かめてください。消したものは、そのあとでファイルからなくなります。",
+        en="See that autovacuum runs. What is deleted leaves the files after that.",
+    )

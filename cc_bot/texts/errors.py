@@ -430,6 +430,18 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所がいっぱいで、保存できませんでした。ボットの管理者にお知らせください。",
         en="There is no room left where I keep things, so I could not save that. Please tell whoever runs this bot.",
     ),
+    errors.DatabaseUnreachable: Sentence(
+        ja="保存場所につながりません。少し待って、もう一度お試しください。",
+        en="I can't reach where I keep things. Please try again in a moment.",
+    ),
+    errors.DatabaseCrowded: Sentence(
+        ja="保存場所が混み合っています。少し待って、もう一度お試しください。",
+        en="Where I keep things is crowded right now. Please try again in a moment.",
+    ),
+    errors.CommitUncertain: Sentence(
+        ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
+        en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.",
+    ),
     errors.DatabaseReadOnly: Sentence(
         ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。",
         en="I can't write to where I keep things, so I could not save that. Please tell whoever runs this bot.",
@@ -518,6 +530,22 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.UpgradeFailed: Sentence(
         ja="データベース {path} を版 {version} に更新できませんでした。cc-bot が書いたものではない値があるようです。データベースは元のままです。cc-bot restore でバックアップから戻すか、開発者にお知らせください。",
         en="The database {path} can't be brought to version {version}: something in it was not written by cc-bot. It is as it was. Put a backup in its place with cc-bot restore, or report this.",
+    ),
+    errors.PostgresTooOld: Sentence(
+        ja="PostgreSQL {found} は古すぎます（{needed} 以上が必要です）。サーバーを新しくしてください。",
+        en="PostgreSQL {found} is too old ({needed} or newer is needed). Upgrade the server.",
+    ),
+    errors.PostgresRefused: Sentence(
+        ja="{url} に接続できません。CC_BOT_DATABASE_URL のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
+        en="{url} does not let cc-bot in. Check the user, the password and the database in CC_BOT_DATABASE_URL ({reason}).",
+    ),
+    errors.NotAFile: Sentence(
+        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore で行ってください。",
+        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies and pg_restore to go back to one.",
+    ),
+    errors.EngineMissing: Sentence(
+        ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。",
+        en="This database needs one more package. Run: make {extra} (with pip: cc-bot[{extra}])",
     ),
     errors.SqliteTooOld: Sentence(
         ja="Python に付属の SQLite {found} は古すぎます（{needed} 以上が必要です）。Python を新しくしてください。",

@@ -63,6 +63,7 @@ VIOLATIONS = [
     ("Only discord knows hikari and lightbulb", "tools", "import lightbulb"),
     ("Only terminal knows prompt_toolkit and rich", "discord", "from rich import print_json"),
     ("Only terminal knows prompt_toolkit and rich", "texts", "import prompt_toolkit"),
+    ("Only storage.postgres knows asyncpg", "stores", "import asyncpg"),
     ("Only web knows Jinja2", "discord", "import jinja2"),
     ("Only web knows markdown-it", "terminal", "import markdown_it"),
     ("Only metrics knows prometheus_client", "discord", "import prometheus_client"),

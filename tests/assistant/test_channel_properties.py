@@ -128,7 +128,7 @@ class Driver:
                 ContextMessage(self.room.newest_id, "assistant", "", text, BOT),
             )
         elif step == "ask":
-            await self.room.stores.mentions.give_up([question])
+            await self.room.stores.mentions.give_up(key, [question])
             self.model.waiting.discard(question.discord_id)
 
     async def compare(self, key: ChannelKey, question: Message) -> None:

@@ -105,7 +105,7 @@ class TestRestart:
                 await room.restart()
                 question = (await room.stores.mentions.list_waiting(key))[-1]
                 assert await room.request(question, key=key) == request
-                await room.stores.mentions.give_up([question])
+                await room.stores.mentions.give_up(key, [question])
             assert len(await room.blocks(key)) > 4
 
     async def test_changes_nothing_where_rounding_makes_room(self, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ class TestBudget:
             for number in range(40):
                 await room.say(f"{number}番目：{LONG}", key=thread)
                 begins.append(history(await room.ask(key=thread))[0])
-                await room.stores.mentions.give_up(await room.stores.mentions.list_waiting(thread))
+                await room.stores.mentions.give_up(thread, await room.stores.mentions.list_waiting(thread))
         late = begins[15:]
         assert len(set(late)) <= len(late) / 2
 
@@ -214,7 +214,7 @@ class TestBudget:
             for _ in range(60):
                 await room.say(LONG + str(room.newest_id))
                 request = await room.ask()
-                await room.stores.mentions.give_up(await room.stores.mentions.list_waiting(CHANNEL))
+                await room.stores.mentions.give_up(CHANNEL, await room.stores.mentions.list_waiting(CHANNEL))
                 begins.add(history(request)[0])
                 kept.append(tokens(request))
             assert max(kept) <= 400
@@ -234,7 +234,7 @@ class TestBudget:
             await room.say(LONG * 40)
             question = await room.say("長いですね", waiting=True)
             assert history(await room.request(question)) == []
-            await room.stores.mentions.give_up([question])
+            await room.stores.mentions.give_up(CHANNEL, [question])
             assert history(await room.ask()) == ["花子: 長いですね"]
 
     async def test_bounds_what_is_read_of_a_long_archive(self, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ class TestCache:
             await fill(room, 9)
             first = await room.ask("一つ目")
             room.now += timedelta(minutes=3)
-            await room.stores.mentions.give_up(await room.stores.mentions.list_waiting(CHANNEL))
+            await room.stores.mentions.give_up(CHANNEL, await room.stores.mentions.list_waiting(CHANNEL))
             await fill(room, 1)
             then = await room.ask("二つ目")
         assert len(first.stable) == 4

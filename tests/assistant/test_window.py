@@ -188,7 +188,8 @@ class TestCalibration:
                         "CREATE TRIGGER full BEFORE INSERT ON token_factors"
                         " BEGIN SELECT RAISE(ABORT, 'full'); END"
                     )
-                ]
+                ],
+                (),
             )
             table.model.script = [["はい", Finish("stop", usage=Usage(1500, 5), model="m")]]
             with capture_logs() as logs:

@@ -133,7 +133,8 @@ class TestAnExport:
                         """,
                         (ATTACKER, "2026-11-01T00:00:00.000000+00:00"),
                     )
-                ]
+                ],
+                (),
             )
         chat = Talk(stores, key=SessionKey(ATTACKER, 0)).chat
         chat.person = await chat.read_person()

@@ -186,3 +186,32 @@ class TestWipe:
         with sole_bot(database(program)):
             assert (await program.run("wipe", "--yes"))[0] == 2
         assert await remembered(program) == ["猫が好き"]
+
+
+class TestADatabaseOnAServer:
+    URL = "postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot"
+
+    @pytest.mark.parametrize("command", [("backup",), ("restore", "a.db", "--yes"), ("wipe", "--yes")])
+    async def test_is_not_pretended_to_be_a_file(self, program: Program, command: tuple[str, ...]) -> None:
+        program.environment["CC_BOT_DATABASE_URL"] = self.URL
+        code, output = await program.run(*command)
+        assert code == 2
+        assert "pg_dump" in output
+        assert len(output.strip().splitlines()) == 1
+
+    @pytest.mark.parametrize("command", [("migrate",), ("chat",), ("web",), ("doctor", "--offline")])
+    async def test_that_is_away_is_told_without_its_password(
+        self, program: Program, command: tuple[str, ...]
+    ) -> None:
+        program.environment |= {"CC_BOT_DATABASE_URL": self.URL, "CC_BOT_WEB_PORT": "8080"}
+        code, output = await program.run(*command)
+        assert code in (1, 2)
+        assert "geheim" not in output
+        assert "Traceback" not in output
+
+    async def test_whose_url_is_none_is_told_without_it(self, program: Program) -> None:
+        program.environment["CC_BOT_DATABASE_URL"] = "postgresql://cc_bot:geheim@db/cc_bot?prepare=x"
+        code, output = await program.run("migrate")
+        assert code == 2
+        assert "CC_BOT_DATABASE_URL" in output
+        assert "geheim" not in output

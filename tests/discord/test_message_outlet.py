@@ -87,7 +87,7 @@ class TestAnAnswer:
         begun = replies.to(channel.id, question.id, edition="1x")
         await begun.show((FIRST, SECOND))
         [first, second] = await begun.message_ids()
-        await replies.channels.drop_pages([second])
+        await replies.channels.drop_pages(channel.id, [second])
         again = replies.to(channel.id, question.id, await sent(begun, 1), edition="1x")
         discord.faults.order(Fault(EDIT, 200, 9, take_effect=False, retry_after_s=0.0, delay_s=60.0))
         showing = asyncio.create_task(again.show((FIRST, SECOND)))

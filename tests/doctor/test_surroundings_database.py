@@ -53,7 +53,7 @@ class TestADatabase:
         async with open_database(f"sqlite:///{side.database}") as database:
             for number in range(200):
                 sql = "INSERT INTO user_settings (user_id, updated_at) VALUES ($1, '')"
-                await database.transaction([Statement(sql, (number,))])
+                await database.transaction([Statement(sql, (number,))], ())
             log = side.database.with_name("sessions.db-wal").stat().st_size
             size = side.database.stat().st_size
             found = await findings(side)
@@ -203,6 +203,6 @@ class TestModes:
     async def test_are_looked_at_for_the_log_too(self, side: FilesSide) -> None:
         log = side.database.with_name("sessions.db-wal")
         async with open_database(f"sqlite:///{side.database}") as database:
-            await database.transaction([Statement("UPDATE schema_migrations SET applied_at = 0")])
+            await database.transaction([Statement("UPDATE schema_migrations SET applied_at = 0")], ())
             log.chmod(0o604)
             assert str(log) in (await findings(side))["files"].detail

@@ -49,7 +49,7 @@ async def old_data(stores: Stores, database: Database) -> None:
     await stores.sessions.commit_turn(await stores.sessions.clear(ME), turn("今の"))
     values = "VALUES ('2026-01-01', 1, 0, 'm', 'turn'), ('2026-01-11', 1, 0, 'm', 'turn')"
     await database.transaction(
-        [Statement(f"INSERT INTO usage (day, user_id, guild_id, model, purpose) {values}")]
+        [Statement(f"INSERT INTO usage (day, user_id, guild_id, model, purpose) {values}")], ()
     )
 
 

@@ -469,7 +469,7 @@ class TestDeletedOnDiscord:
             for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
                 await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
             await stores.channels.commit_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
-            await stores.channels.add_pages(21, [22])
+            await stores.channels.add_pages(CHANNEL.place_id, 21, [22])
             backup = await bot.back_up()
             await stores.channels.delete([11, 999])
             await stores.channels.delete([22])  # of an answer's pages, the second
@@ -598,7 +598,7 @@ class TestRefusal:
             backup = await bot.back_up()
         backup.with_suffix(".json").unlink()
         async with open_database(f"sqlite:///{backup}") as database:
-            await database.transaction([Statement("UPDATE memories SET created_at = '99999-99-99'")])
+            await database.transaction([Statement("UPDATE memories SET created_at = '99999-99-99'")], ())
         await bot.restore(backup)
         async with bot.stores() as stores:
             assert await stores.memories.count(ME) == 1
@@ -648,7 +648,7 @@ class TestRefusal:
             columns = "user_id, content, category, metadata, created_at, updated_at, search_content"
             values = "1, '犬', 'general', 'no JSON', '', '', '犬'"  # and 0005 reads that JSON
             spoiled = f"INSERT INTO memories ({columns}) VALUES ({values})"
-            await database.transaction([Statement(spoiled)])
+            await database.transaction([Statement(spoiled)], ())
         with pytest.raises(BackupDamaged):
             await bot.restore(backup)
         assert await contents(bot, ME) == ["猫が好き"]

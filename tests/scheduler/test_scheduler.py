@@ -131,11 +131,11 @@ class TestRunning:
         await stores.schedules.add(KEY, "薬", datetime.now(UTC))
         async with open_database(url) as database:
             refuse = "CREATE TRIGGER full BEFORE INSERT ON firings BEGIN SELECT RAISE(ABORT, 'full'); END"
-            await database.transaction([Statement(refuse)])
+            await database.transaction([Statement(refuse)], ())
             with capture_logs() as logs:
                 waiting = asyncio.create_task(first(of=scheduler(stores.schedules, look_every_s=0.05)))
                 await asyncio.sleep(0.2)
-                await database.transaction([Statement("DROP TRIGGER full")])
+                await database.transaction([Statement("DROP TRIGGER full")], ())
                 assert isinstance(await waiting, Firing)
         assert {"event": "schedules_not_read", "error": "StorageError", "log_level": "warning"} in logs
 
@@ -186,7 +186,7 @@ class TestARowThatCannotBe:
             await stores.schedules.add(SessionKey(2, 20), "あとで", NOON + HOUR)
             async with open_database(url) as database:
                 await database.transaction(
-                    [Statement(f"UPDATE schedules SET {change} WHERE id = {broken.id}")]
+                    [Statement(f"UPDATE schedules SET {change} WHERE id = {broken.id}")], ()
                 )
             assert "あとで" in [each.text for each in await stores.schedules.list(2)]
             assert "薬" in [each.text for each in await stores.schedules.list(KEY.user_id)]

@@ -97,7 +97,9 @@ async def store(database: Database, discord_id: int, channel_id: int, thread_id:
             author_id, role, content, timestamp, created_at
         ) VALUES ($1, $2, $3, $4, 7, 'user', 'はい', 0, 0)
     """
-    await database.transaction([Statement(sql, (discord_id, channel_id, thread_id, thread_id or channel_id))])
+    await database.transaction(
+        [Statement(sql, (discord_id, channel_id, thread_id, thread_id or channel_id))], ()
+    )
 
 
 class TestQuery:

@@ -75,7 +75,7 @@ class TestUpgrade:
         old, new = tmp_path / "old.db", tmp_path / "new.db"
         async with open_database(f"sqlite:///{old}") as database:
             await apply_pending(database, before_channels())
-            await database.transaction([Statement(*row) for row in OLD_ROWS])
+            await database.transaction([Statement(*row) for row in OLD_ROWS], ())
         columns = columns_of(old, "sessions", "messages", "memories")
         before = dump(old, columns)
         for path in (old, new):
@@ -90,7 +90,7 @@ class TestUpgrade:
         url = f"sqlite:///{tmp_path}/old.db"
         async with open_database(url) as database:
             await apply_pending(database, before_channels())
-            await database.transaction([Statement(*row) for row in OLD_ROWS])
+            await database.transaction([Statement(*row) for row in OLD_ROWS], ())
         async with open_stores(url) as stores:
             key = ChannelKey(KEY.channel_id)
             assert await stores.channels.list_places(limit=9) == ()

@@ -145,7 +145,7 @@ class TestAnUpgrade:
                 "INSERT INTO sessions (id, user_id, channel_id, agent, canvas_state, created_at, last_active)"
                 " VALUES ('s', 1, 2, 'default', $1, '2026', '2026')"
             )
-            await database.transaction([Statement(sql, (state,))])
+            await database.transaction([Statement(sql, (state,))], ())
         await start(path)
         assert examine(path).version == NEWEST
 

@@ -57,7 +57,8 @@ async def upgraded(path: Path) -> None:
             [
                 Statement(INSERT, (ME, f"{number}匹の猫", json.dumps(metadata), MADE))
                 for number, metadata in enumerate(METADATA)
-            ]
+            ],
+            (),
         )
         await apply_pending(database)
 
@@ -82,9 +83,9 @@ async def upgraded_from_0005(path: Path) -> None:
     async with open_database(f"sqlite:///{path}") as database:
         await apply_pending(database, known_migrations()[:5])
         await database.transaction(
-            [Statement(INSERT, (ME, f"{number}匹の猫", "{}", MADE)) for number in range(3)]
+            [Statement(INSERT, (ME, f"{number}匹の猫", "{}", MADE)) for number in range(3)], ()
         )
-        await database.transaction([Statement(sql) for sql in OF_0005])
+        await database.transaction([Statement(sql) for sql in OF_0005], ())
         await apply_pending(database)
 
 
@@ -156,7 +157,7 @@ class TestUpgrade:
         path = tmp_path / "old.db"
         async with open_database(f"sqlite:///{path}") as database:
             await apply_pending(database, before_memory())
-            await database.transaction([Statement(sql) for sql in OLD_ANSWERS])
+            await database.transaction([Statement(sql) for sql in OLD_ANSWERS], ())
             await apply_pending(database)
             owners = await database.query("SELECT id, memory_user_id FROM messages ORDER BY id")
         assert owners == [(1, None), (2, 7), (3, None), (4, None), (5, 8), (6, None)]

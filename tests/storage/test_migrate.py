@@ -20,6 +20,7 @@ from cc_bot.storage import (
     Row,
     Statement,
     Steps,
+    Subject,
     apply_pending,
     list_pending,
     open_database,
@@ -76,16 +77,18 @@ class Overtaken:
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         return await self._database.query(sql, *params)
 
-    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
         if "INSERT INTO schema_migrations" in statements[0].sql:
             await apply_pending(self._rival, self._migrations)
-        return await self._database.transaction(statements)
+        return await self._database.transaction(statements, about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._database.read(begin)
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._database.write(begin)
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        return await self._database.write(begin, about)
 
     async def preserve(self, version: int) -> None:
         await self._database.preserve(version)
@@ -210,7 +213,8 @@ class TestSummaries:
                         session,
                     )
                     for session in (("ended", "t"), ("open", None))
-                ]
+                ],
+                (),
             )
             await apply_pending(database, known)
             rows = await database.query("SELECT id, summarize, summarized_to FROM sessions ORDER BY id")

@@ -29,12 +29,12 @@ def found(texts: Sequence[str], folder: Path) -> set[str]:
 async def fill(database: SqliteDatabase) -> tuple[list[str], set[str]]:
     """Texts that were kept, and those of them that are left after many were deleted."""
     chance = random.Random(1)
-    await database.transaction([CREATE, INDEX])
+    await database.transaction([CREATE, INDEX], ())
     texts = [f"mark{number:05}{'x' * chance.randrange(600)}" for number in range(2000)]
     for start in range(0, len(texts), 50):
-        await database.transaction([insert(text) for text in texts[start : start + 50]])
+        await database.transaction([insert(text) for text in texts[start : start + 50]], ())
     gone = chance.sample(texts, 700)
-    await database.transaction([Statement("DELETE FROM notes WHERE text = $1", (each,)) for each in gone])
+    await database.transaction([Statement("DELETE FROM notes WHERE text = $1", (each,)) for each in gone], ())
     return texts, set(texts) - set(gone)
 
 
@@ -58,11 +58,11 @@ class TestRewriting:
 
     async def test_lets_others_read_and_makes_writers_wait(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE])
-            await database.transaction([insert("x" * 5000) for _ in range(4000)])
+            await database.transaction([CREATE], ())
+            await database.transaction([insert("x" * 5000) for _ in range(4000)], ())
             rewriting = asyncio.create_task(database.rewrite())
             await asyncio.sleep(0)
-            writing = asyncio.create_task(database.transaction([insert("new")]))
+            writing = asyncio.create_task(database.transaction([insert("new")], ()))
             assert await database.query("SELECT count(*) FROM notes") == [(4000,)]
             assert not rewriting.done()
             assert not writing.done()
@@ -72,20 +72,20 @@ class TestRewriting:
 
     async def test_that_is_cancelled_changes_nothing_and_lets_writers_go_on(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE])
-            await database.transaction([insert("x" * 5000) for _ in range(4000)])
+            await database.transaction([CREATE], ())
+            await database.transaction([insert("x" * 5000) for _ in range(4000)], ())
             assert await database.checkpoint()
             rewriting = asyncio.create_task(database.rewrite())
             await asyncio.sleep(0.01)
             rewriting.cancel()
             await asyncio.gather(rewriting, return_exceptions=True)
             assert rewriting.cancelled()
-            await database.transaction([insert("new")])
+            await database.transaction([insert("new")], ())
             assert (tmp_path / "a.db-wal").stat().st_size < 100_000
 
     async def test_beside_somebody_who_writes_is_to_be_tried_again(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("text")])
+            await database.transaction([CREATE, insert("text")], ())
         with (
             closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as writer,
             closing(connect_to_rewrite(tmp_path / "a.db")) as connection,
@@ -131,7 +131,7 @@ class TestRewriting:
 class TestUsage:
     async def test_tells_the_size_and_for_how_long_nobody_has_written(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("text")])
+            await database.transaction([CREATE, insert("text")], ())
             usage = await database.measure()
             assert usage.bytes == (tmp_path / "a.db").stat().st_size
             assert usage.quiet_s < 60

@@ -25,7 +25,7 @@ class TestMessagesOfSessions:
         url = f"sqlite:///{tmp_path}/old.db"
         async with open_database(url) as database:
             await apply_pending(database, known_migrations()[:22])
-            await database.transaction([Statement(sql) for sql in BEFORE])
+            await database.transaction([Statement(sql) for sql in BEFORE], ())
         async with open_stores(url) as stores:
             page = await stores.blocks.get_page(ChannelKey(10), first=0, before=99, limit=9)
         assert [(each.id, each.content) for each in page] == [(50, "こんにちは")]

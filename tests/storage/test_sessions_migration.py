@@ -30,7 +30,7 @@ class TestConversation:
         async with open_database(url) as database:
             await apply_pending(database, known_migrations()[:5])
             said = [Statement(SAY, ("user", "猫の名前は？")), Statement(SAY, ("assistant", "タマです。"))]
-            await database.transaction([Statement(OPEN_SESSION, (NOW,)), *said])
+            await database.transaction([Statement(OPEN_SESSION, (NOW,)), *said], ())
         async with open_stores(url, session_ttl=timedelta.max) as stores:
             session = await stores.sessions.open(KEY)
             assert (session.id, [each.content for each in session.history]) == (

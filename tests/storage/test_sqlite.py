@@ -31,7 +31,7 @@ class TestFile:
         before = os.umask(0)
         try:
             async with connect_sqlite(path) as database:
-                await database.transaction([CREATE])
+                await database.transaction([CREATE], ())
                 files = [path, tmp_path / "sessions.db-wal", tmp_path / "sessions.db-shm"]
                 assert [mode(file) for file in files] == [0o600] * 3
         finally:
@@ -122,7 +122,7 @@ class TestPragmas:
         async with connect_sqlite(tmp_path / "a.db") as database:
             with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")
-                making = asyncio.create_task(database.transaction([Statement("CREATE TABLE notes (id)")]))
+                making = asyncio.create_task(database.transaction([Statement("CREATE TABLE notes (id)")], ()))
                 await asyncio.sleep(0.3)
                 other.execute("COMMIT")
             await making
@@ -136,25 +136,25 @@ class TestTransaction:
     async def test_returns_the_rows_of_each_statement(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             results = await database.transaction(
-                [CREATE, insert("一"), insert("two"), Statement("SELECT text FROM notes ORDER BY id")]
+                [CREATE, insert("一"), insert("two"), Statement("SELECT text FROM notes ORDER BY id")], ()
             )
         assert [list(rows) for rows in results] == [[], [(1,)], [(2,)], [("一",), ("two",)]]
 
     async def test_takes_effect_whole_or_not_at_all(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("kept")])
+            await database.transaction([CREATE, insert("kept")], ())
             with pytest.raises(StorageError):
-                await database.transaction([insert("lost"), insert("kept")])
+                await database.transaction([insert("lost"), insert("kept")], ())
             assert await database.query("SELECT text FROM notes") == [("kept",)]
-            await database.transaction([insert("later")])
+            await database.transaction([insert("later")], ())
 
     async def test_of_a_cancelled_caller_is_whole_and_leaves_nothing_open(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"
         async with connect_sqlite(path) as database:
-            await database.transaction([CREATE])
+            await database.transaction([CREATE], ())
             for attempt in range(50):
                 batch = [insert(f"{attempt}-{number}") for number in range(20)]
-                task = asyncio.create_task(database.transaction(batch))
+                task = asyncio.create_task(database.transaction(batch, ()))
                 for _ in range(attempt % 5):
                     await asyncio.sleep(0)
                 task.cancel()
@@ -171,9 +171,9 @@ class TestTransaction:
 
     async def test_of_many_tasks_at_once_do_not_mix(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE])
+            await database.transaction([CREATE], ())
             results = await asyncio.gather(
-                *(database.transaction([insert(f"{task}a"), insert(f"{task}b")]) for task in range(50))
+                *(database.transaction([insert(f"{task}a"), insert(f"{task}b")], ()) for task in range(50))
             )
         for [(first,)], [(second,)] in results:
             assert second == first + 1
@@ -181,11 +181,11 @@ class TestTransaction:
     async def test_of_two_programs_that_read_before_they_write_both_get_through(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"
         async with connect_sqlite(path) as one, connect_sqlite(path) as other:
-            await one.transaction([CREATE, Statement("CREATE TABLE schema_migrations (version INTEGER)")])
+            await one.transaction([CREATE, Statement("CREATE TABLE schema_migrations (version INTEGER)")], ())
             count = Statement("SELECT count(*) FROM notes")
             results = await asyncio.gather(
                 *(
-                    database.transaction([count, insert(f"{name}{number}"), count])
+                    database.transaction([count, insert(f"{name}{number}"), count], ())
                     for number in range(50)
                     for name, database in (("one", one), ("other", other))
                 )
@@ -198,7 +198,7 @@ class TestCheckpoint:
     async def test_leaves_nothing_in_the_log(self, tmp_path: Path) -> None:
         log = tmp_path / "notes.db-wal"
         async with connect_sqlite(tmp_path / "notes.db") as database:
-            await database.transaction([CREATE, insert("秘密")])
+            await database.transaction([CREATE, insert("秘密")], ())
             assert "秘密".encode() in log.read_bytes()
             assert await database.checkpoint()
             assert log.read_bytes() == b""
@@ -206,11 +206,11 @@ class TestCheckpoint:
 
     async def test_waits_for_nobody_who_reads(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "notes.db") as database:
-            await database.transaction([CREATE, insert("秘密")])
+            await database.transaction([CREATE, insert("秘密")], ())
             with closing(sqlite3.connect(tmp_path / "notes.db", isolation_level=None)) as reader:
                 reader.execute("BEGIN")
                 reader.execute("SELECT * FROM notes").fetchall()
-                await database.transaction([Statement("DELETE FROM notes")])
+                await database.transaction([Statement("DELETE FROM notes")], ())
                 assert not await database.checkpoint()
                 assert "秘密".encode() in (tmp_path / "notes.db-wal").read_bytes()
             assert await database.checkpoint()
@@ -245,7 +245,7 @@ class TestErrors:
 class TestText:
     async def test_half_of_an_emoji_is_stored_as_a_question_mark(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("半分 \ud83d 😀")])
+            await database.transaction([CREATE, insert("半分 \ud83d 😀")], ())
             assert await database.query("SELECT text FROM notes") == [("半分 ? 😀",)]
 
     async def test_what_people_said_is_not_in_the_drivers_debug_log(
@@ -253,7 +253,7 @@ class TestText:
     ) -> None:
         caplog.set_level(logging.DEBUG)
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("ひみつの話")])
+            await database.transaction([CREATE, insert("ひみつの話")], ())
             await database.query("SELECT $1", "secret words")
         assert "executing" in caplog.text
         assert "ひみつ" not in caplog.text
@@ -273,8 +273,8 @@ class TestSteps:
             return f"{text} and {last}"
 
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("あ")])
-            assert await database.write(double) == "あ and ああ"
+            await database.transaction([CREATE, insert("あ")], ())
+            assert await database.write(double, ()) == "あ and ああ"
             assert await database.query("SELECT text FROM notes ORDER BY id") == [("あ",), ("ああ",)]
 
     async def test_that_break_off_leave_nothing_behind(self, tmp_path: Path) -> None:
@@ -287,13 +287,13 @@ class TestSteps:
             yield Statement("SELECT nothing")
 
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE])
+            await database.transaction([CREATE], ())
             with pytest.raises(LookupError):
-                await database.write(break_off)
+                await database.write(break_off, ())
             with pytest.raises(StorageError):
-                await database.write(mistake)
+                await database.write(mistake, ())
             assert await database.query("SELECT text FROM notes") == []
-            await database.transaction([insert("kept")])
+            await database.transaction([insert("kept")], ())
 
     async def test_that_need_no_statement_run_too(self, tmp_path: Path) -> None:
         def nothing() -> Steps[int]:
@@ -302,7 +302,7 @@ class TestSteps:
 
         async with connect_sqlite(tmp_path / "a.db") as database:
             assert await database.read(nothing) == 7
-            assert await database.write(nothing) == 7
+            assert await database.write(nothing, ()) == 7
 
     async def test_that_read_see_one_state_whatever_others_write(self, tmp_path: Path) -> None:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
@@ -314,7 +314,7 @@ class TestSteps:
             return [before, after]
 
         async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE])
+            await database.transaction([CREATE], ())
             assert await database.read(look_twice) == [0, 0]
             assert await database.query("SELECT count(*) FROM notes") == [(1,)]
         other.close()
@@ -325,6 +325,8 @@ class TestSteps:
             yield insert(str(number + 1))
 
         async with connect_sqlite(tmp_path / "a.db") as one, connect_sqlite(tmp_path / "a.db") as other:
-            await one.transaction([CREATE])
-            await asyncio.gather(*(database.write(one_more) for database in (one, other) for _ in range(20)))
+            await one.transaction([CREATE], ())
+            await asyncio.gather(
+                *(database.write(one_more, ()) for database in (one, other) for _ in range(20))
+            )
             assert await one.query("SELECT max(CAST(text AS INTEGER)), count(*) FROM notes") == [(40, 40)]

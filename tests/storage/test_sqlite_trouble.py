@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 async def database(path: Path) -> AsyncIterator[Database]:
     """One note is stored."""
     async with open_database(f"sqlite:///{path}", patience_s=0.2) as opened:
-        await opened.transaction([*CREATE, insert("前からあるメモ")])
+        await opened.transaction([*CREATE, insert("前からあるメモ")], ())
         yield opened
 
 
@@ -61,7 +61,7 @@ class TestLocked:
             other.execute("BEGIN IMMEDIATE")
             async with asyncio.timeout(10):  # one after the other would take a hundred times 0.2 s
                 ends = await asyncio.gather(
-                    *(database.transaction([insert("新しいメモ")]) for _ in range(100)),
+                    *(database.transaction([insert("新しいメモ")], ()) for _ in range(100)),
                     return_exceptions=True,
                 )
         assert {type(end) for end in ends} == {DatabaseLocked}
@@ -72,22 +72,22 @@ class TestLocked:
             other.execute("BEGIN IMMEDIATE")
             for _ in range(3):
                 with pytest.raises(DatabaseLocked):
-                    await database.transaction([insert("新しいメモ")])
+                    await database.transaction([insert("新しいメモ")], ())
             other.execute("ROLLBACK")
-            await database.transaction([insert("もう一つ")])
+            await database.transaction([insert("もう一つ")], ())
         assert told(logs) == [("database_trouble", "DatabaseLocked"), ("database_works_again", "")]
 
     async def test_for_too_long_is_not_waited_for_so_long_again(self, path: Path) -> None:
         async with open_database(f"sqlite:///{path}", patience_s=4.0) as database:
-            await database.transaction(CREATE)
+            await database.transaction(CREATE, ())
             with closing(sqlite3.connect(path, isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")
                 with pytest.raises(DatabaseLocked):
-                    await database.transaction([insert("新しいメモ")])
+                    await database.transaction([insert("新しいメモ")], ())
                 async with asyncio.timeout(3):
                     with pytest.raises(DatabaseLocked):
-                        await database.transaction([insert("新しいメモ")])
-            await database.transaction([insert("新しいメモ")])
+                        await database.transaction([insert("新しいメモ")], ())
+            await database.transaction([insert("新しいメモ")], ())
 
     async def test_keeps_nobody_from_reading(self, database: Database, path: Path) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -97,10 +97,10 @@ class TestLocked:
 
     async def test_keeps_nobody_from_reading_behind_one_who_waits(self, path: Path) -> None:
         async with open_database(f"sqlite:///{path}") as patient:
-            await patient.transaction([*CREATE, insert("前からあるメモ")])
+            await patient.transaction([*CREATE, insert("前からあるメモ")], ())
             with closing(sqlite3.connect(path, isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")
-                writing = asyncio.create_task(patient.transaction([insert("新しいメモ")]))
+                writing = asyncio.create_task(patient.transaction([insert("新しいメモ")], ()))
                 await asyncio.sleep(0.2)
                 for _ in range(20):
                     async with asyncio.timeout(5):
@@ -112,10 +112,10 @@ class TestLocked:
 
     async def test_is_waited_for_by_what_was_handed_over_whoever_goes_away(self, path: Path) -> None:
         async with open_database(f"sqlite:///{path}") as patient:
-            await patient.transaction(CREATE)
+            await patient.transaction(CREATE, ())
             with closing(sqlite3.connect(path, isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")
-                writing = asyncio.create_task(patient.transaction([insert("新しいメモ")]))
+                writing = asyncio.create_task(patient.transaction([insert("新しいメモ")], ()))
                 await asyncio.sleep(0.2)
                 writing.cancel()
                 await asyncio.gather(writing, return_exceptions=True)
@@ -127,7 +127,9 @@ class TestLocked:
         async with open_database(f"sqlite:///{path}") as patient:
             with closing(sqlite3.connect(path, isolation_level=None)) as other:
                 other.execute("BEGIN IMMEDIATE")
-                writing = [asyncio.create_task(patient.transaction([insert("新しいメモ")])) for _ in range(2)]
+                writing = [
+                    asyncio.create_task(patient.transaction([insert("新しいメモ")], ())) for _ in range(2)
+                ]
                 await asyncio.sleep(0)  # both are handed over
                 other.execute("ROLLBACK")
                 await asyncio.gather(*writing)
@@ -138,7 +140,7 @@ class TestLocked:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             await asyncio.gather(
-                *(database.transaction([insert("新しいメモ")]) for _ in range(3)), return_exceptions=True
+                *(database.transaction([insert("新しいメモ")], ()) for _ in range(3)), return_exceptions=True
             )
         assert await database.query("PRAGMA busy_timeout") == before
 
@@ -149,10 +151,10 @@ class TestFull:
         with capture_logs() as logs:
             for _ in range(3):
                 with pytest.raises(DatabaseFull):
-                    await database.transaction([insert("小さい"), insert("大きい" * PAGE)])
+                    await database.transaction([insert("小さい"), insert("大きい" * PAGE)], ())
                 assert await notes(database) == ["前からあるメモ"]
             await has_room(database, pages=1000)
-            await database.transaction([insert("大きい" * PAGE)])
+            await database.transaction([insert("大きい" * PAGE)], ())
         assert len(await notes(database)) == 2
         assert told(logs) == [("database_trouble", "DatabaseFull"), ("database_works_again", "")]
 
@@ -161,8 +163,10 @@ class TestFull:
         with capture_logs() as logs:
             for _ in range(3):
                 with pytest.raises(DatabaseFull):
-                    await database.transaction([insert("大きい" * PAGE)])
-                await database.transaction([Statement("SELECT 1")])  # it takes the lock, and writes nothing
+                    await database.transaction([insert("大きい" * PAGE)], ())
+                await database.transaction(
+                    [Statement("SELECT 1")], ()
+                )  # it takes the lock, and writes nothing
         assert told(logs) == [("database_trouble", "DatabaseFull")]
 
 
@@ -170,7 +174,7 @@ class TestReadOnly:
     async def test_can_be_read(self, database: Database, path: Path) -> None:
         await database.query("PRAGMA query_only = ON")
         with capture_logs() as logs, pytest.raises(DatabaseReadOnly):
-            await database.transaction([insert("新しいメモ")])
+            await database.transaction([insert("新しいメモ")], ())
         assert await notes(database) == ["前からあるメモ"]
         [record] = logs
         assert record["path"] == str(path)
@@ -187,10 +191,10 @@ class TestMoved:
         with capture_logs() as logs:
             for _ in range(2):
                 with pytest.raises(DatabaseReadOnly):
-                    await database.transaction([insert("新しいメモ")])
+                    await database.transaction([insert("新しいメモ")], ())
             assert await notes(database) == ["前からあるメモ"]
             away.rename(path)
-            await database.transaction([insert("戻ってから")])
+            await database.transaction([insert("戻ってから")], ())
         assert told(logs) == [("database_trouble", "DatabaseReadOnly"), ("database_works_again", "")]
         assert "put the file back" in logs[0]["mended_by"]
 
@@ -201,8 +205,8 @@ class TestDamaged:
         self, database: Database, path: Path, how: str
     ) -> None:
         """SQLite tells, and nothing kills the program: the file is not read through mmap."""
-        await database.transaction([insert("長いメモ" * PAGE) for _ in range(3)])
-        await database.transaction([Statement("CREATE TABLE more (text TEXT)")])
+        await database.transaction([insert("長いメモ" * PAGE) for _ in range(3)], ())
+        await database.transaction([Statement("CREATE TABLE more (text TEXT)")], ())
         assert await database.checkpoint()
         damage(path, how)
         await database.query("PRAGMA shrink_memory")  # no page is remembered
@@ -217,8 +221,8 @@ class TestDamaged:
     async def test_stays_told_when_something_can_be_written_elsewhere(
         self, database: Database, path: Path
     ) -> None:
-        await database.transaction([Statement("CREATE TABLE more (text TEXT)")])
-        await database.transaction([insert("長いメモ" * PAGE)])
+        await database.transaction([Statement("CREATE TABLE more (text TEXT)")], ())
+        await database.transaction([insert("長いメモ" * PAGE)], ())
         assert await database.checkpoint()
         damage(path, "overwritten", first=3, last=3)
         await database.query("PRAGMA shrink_memory")
@@ -226,7 +230,7 @@ class TestDamaged:
             for _ in range(2):
                 with pytest.raises(DatabaseDamaged):
                     await notes(database)
-                await database.transaction([Statement("INSERT INTO more VALUES ('別のところ')")])
+                await database.transaction([Statement("INSERT INTO more VALUES ('別のところ')")], ())
         assert told(logs) == [("database_trouble", "DatabaseDamaged")]
 
     async def test_before_it_is_opened_is_told_apart_from_what_is_no_database(

@@ -22,7 +22,7 @@ class TestAnswersOnTheirWay:
         url = f"sqlite:///{tmp_path}/old.db"
         async with open_database(url) as database:
             await apply_pending(database, known_migrations()[:11])
-            await database.transaction([Statement(sql) for sql in BEFORE])
+            await database.transaction([Statement(sql) for sql in BEFORE], ())
         async with open_stores(url) as stores:
             answered, accepted = await stores.ledger.list_unfinished()
             answer = await stores.ledger.get_answer(answered)

@@ -1,14 +1,26 @@
 """The databases that the stores' contract is held against, and a database that notes what it is asked."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Protocol, TypeVar
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, DatabaseUsage, Dialect, ErasureLog, Rewriting, Row, Statement, Steps
+from cc_bot.storage import (
+    EVERYBODY,
+    Database,
+    DatabaseUsage,
+    Dialect,
+    ErasureLog,
+    Rewriting,
+    Row,
+    Statement,
+    Steps,
+    Subject,
+)
 from cc_bot.stores import (
     AccessStore,
     AgentStore,
@@ -90,18 +102,20 @@ class Recorder:
         self.statements.append(Statement(sql, params))
         return await self.database.query(sql, *params)
 
-    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
         self.trips += 1
         self.statements.extend(statements)
-        return await self.database.transaction(statements)
+        return await self.database.transaction(statements, about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         self.trips += 1
         return await self.database.read(lambda: self._noting(begin()))
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self.trips += 1
-        return await self.database.write(lambda: self._noting(begin()))
+        return await self.database.write(lambda: self._noting(begin()), about)
 
     def _noting(self, steps: Steps[T]) -> Steps[T]:
         rows: Sequence[Row] | None = None
@@ -140,9 +154,52 @@ class Full(Recorder):
         return "no_room"
 
 
+async def tables_of(database: Database) -> list[str]:
+    """The names of all tables."""
+    if database.dialect == "sqlite":
+        sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    else:
+        sql = "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public'"
+    return [name for (name,) in await database.query(sql)]
+
+
+async def columns_of(database: Database, table: str) -> tuple[str, ...]:
+    if database.dialect == "sqlite":
+        sql = "SELECT name FROM pragma_table_info($1)"
+    else:
+        sql = """
+            SELECT CAST(column_name AS TEXT) FROM information_schema.columns
+            WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position
+        """
+    return tuple(name for (name,) in await database.query(sql, table))
+
+
+@asynccontextmanager
+async def refusing_updates(database: Database, table: str) -> AsyncIterator[None]:
+    """No row of that table can be changed meanwhile."""
+    if database.dialect == "sqlite":
+        made: tuple[str, ...] = (
+            f"CREATE TRIGGER refusing BEFORE UPDATE ON {table} BEGIN SELECT raise(ABORT, 'full'); END",
+        )
+        dropped: tuple[str, ...] = ("DROP TRIGGER refusing",)
+    else:
+        made = (
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION 'full'; END $$",
+            f"CREATE TRIGGER refusing BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()",
+        )
+        dropped = (f"DROP TRIGGER refusing ON {table}", "DROP FUNCTION refuse")
+    await database.transaction([*map(Statement, made)], (EVERYBODY,))
+    try:
+        yield
+    finally:
+        await database.transaction([*map(Statement, dropped)], (EVERYBODY,))
+
+
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
     memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
-    erasures = ErasureLog.beside(Path(database.location))
+    aside = Path(mkdtemp()) / "postgresql"
+    erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else aside)
     return Stores(
         sessions=SessionStore(database, history_limit=history_limit),
         archive=ArchiveStore(database, log=erasures),

@@ -9,22 +9,15 @@ import pytest
 
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import Stores, open_stores
-from tests.databases import laid_out
 from tests.stores.backends import OpenStores
 
 
-@pytest.fixture(params=["sqlite"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where the test's own database is, with nothing in it yet."""
-    return {"sqlite": laid_out(tmp_path / "sessions.db")}[request.param]
-
-
 @pytest.fixture
-def open_again(url: str) -> OpenStores:
+def open_again(url: str, tmp_path: Path) -> OpenStores:
     def open_(
         *, history_limit: int = 20, session_ttl: timedelta = timedelta(days=1)
     ) -> AbstractAsyncContextManager[Stores]:
-        return open_stores(url, history_limit=history_limit, session_ttl=session_ttl)
+        return open_stores(url, history_limit=history_limit, session_ttl=session_ttl, data_folder=tmp_path)
 
     return open_
 

@@ -14,7 +14,7 @@ from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.web import WebPlace
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, user
 from cc_bot.stores import (
     ReservationRequest,
     ScheduleStore,
@@ -56,7 +56,7 @@ async def do_everything(database: Database) -> set[str]:
     by_the_message = SessionStore(database, history_limit=0, page_size=1)
     await by_the_message.load_earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)
-    await stores.sessions.expire()
+    assert await SessionStore(database, session_ttl=timedelta()).expire() == 1
     await stores.summaries.list_waiting(5)
     await stores.summaries.settle(datetime.now(UTC))
     memory = await stores.memories.add(USER, "猫が好き", tags=("猫",))
@@ -94,7 +94,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.receipts.settle(ReceiptMessage(USER, 2, 80, "public", (line,)))
     await stores.memories.catch_up()
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
-    await database.write(lambda: make_sketches(USER, "topics"))
+    await database.write(lambda: make_sketches(USER, "topics"), [user(USER)])
     await stores.memories.delete(USER, memory.id)
     await forget_everything(stores, database)
     await stores.settings.get(USER)
@@ -307,6 +307,7 @@ async def use_tokens(stores: Stores) -> None:
     assert await stores.usage.take_over("discord", lambda *_: 0) == 1
     await stores.usage.forget_settled()
     await stores.usage.get_allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
+    await stores.usage.get_allowances(UsageSubject(USER, 6), {LimitKey("guild", 6, "concurrent"): 1})
     await stores.usage.may_be_limited(payer.user_id, {})
     today = stores.usage.today()
     assert await stores.usage.list_for_user(USER, today)
@@ -374,7 +375,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
 async def keep_an_index(stores: Stores, database: Database) -> None:
     """Make the user's memories anew, fold them into the index and find them there."""
     sql = "UPDATE memories SET terms_version = 0 WHERE user_id = $1"
-    await database.transaction([Statement(sql, (USER,))])
+    await database.transaction([Statement(sql, (USER,))], ())
     for segments in (1, 0):
         await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(USER)
         assert await stores.memories.search(USER, "犬 好き")
@@ -408,7 +409,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     await stores.channels.commit_answer(ChannelKey(8), answered, [told])
     canvas = json.dumps({"elements": [{"text": "猫の名前はタマ"}]})
     await database.transaction(
-        [Statement("UPDATE sessions SET canvas_state = $2 WHERE user_id = $1", (USER, canvas))]
+        [Statement("UPDATE sessions SET canvas_state = $2 WHERE user_id = $1", (USER, canvas))], ()
     )
     assert await stores.memory_removal.count_messages(USER, memory.id)
     erased = await stores.memory_removal.erase(USER, memory.id, mark="（消去しました）")
@@ -430,26 +431,26 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.mentions.list_places()
     await stores.mentions.get_place(10)
     await stores.mentions.has_unattended(key)
-    await stores.mentions.begin(questions, 10)
+    await stores.mentions.begin(key, questions, 10)
     assert await stores.mentions.get_begun(key) is not None
-    await stores.mentions.note_answer(questions, 20)
+    await stores.mentions.note_answer(key, questions, 20)
     await stores.mentions.get_pending_answer(key)
     await stores.channels.commit_answer(key, answer(20), questions)
     await stores.mentions.list_left_behind(key)
     await stores.mentions.list_edited(key)
-    await stores.mentions.mark_read(said(10))
+    await stores.mentions.mark_read(key, said(10))
     await stores.mentions.list_unshown(key)
-    await stores.mentions.mark_shown(20)
-    await stores.mentions.mark_unshown(20)
-    await stores.mentions.give_up(questions)
+    await stores.mentions.mark_shown(key, 20)
+    await stores.mentions.mark_unshown(key, 20)
+    await stores.mentions.give_up(key, questions)
     await stores.mentions.list_questions(20)
     await stores.mentions.get_answer(10)
     await stores.channels.get_newest_answer(key)
     await stores.channels.get_session_key(20)
-    await stores.channels.add_pages(20, [21])
+    await stores.channels.add_pages(key.place_id, 20, [21])
     await stores.channels.list_pages(20)
     await stores.channels.is_answer(21)
-    await stores.channels.drop_pages([21])
+    await stores.channels.drop_pages(key.place_id, [21])
     await stores.channels.list_places(limit=5)
     await stores.channels.list_direct(since=datetime.now(UTC), limit=5)
     await stores.channels.find_known([1, 2])
@@ -458,7 +459,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.reset(key, bot_id=0, discord_id=15)
     await stores.channels.get_reset(key.place_id)
     await stores.channels.pass_over(key, 16)
-    await stores.channels.note_heard(said(10), "明日の予定は？")
+    await stores.channels.note_heard(key, said(10), "明日の予定は？")
     await stores.channels.edit(10, "直した")
     await stores.channels.list_answers([11])
     await stores.channels.delete([11])

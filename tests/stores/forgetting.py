@@ -8,7 +8,7 @@ from cc_bot.domain import Message, SessionKey, ToolCall
 from cc_bot.domain.memory import Memory
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER
+from tests.stores.backends import KEY, OTHER_USER, tables_of
 
 ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
@@ -66,8 +66,7 @@ async def statuses(database: Database, user_id: int = ME) -> list[str]:
 
 async def everything(database: Database) -> str:
     """All that stands in any table, as one text."""
-    tables = await database.query("SELECT name FROM sqlite_master WHERE type = 'table'")
-    rows = [await database.query(f"SELECT * FROM {name}") for (name,) in tables]
+    rows = [await database.query(f"SELECT * FROM {name}") for name in await tables_of(database)]
     return str(rows)
 
 

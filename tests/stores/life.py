@@ -12,6 +12,7 @@ from cc_bot.domain.proposal import KeepMemory
 from cc_bot.domain.schedule import Mark, Place
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
+from tests.stores.backends import columns_of, tables_of
 from tests.stores.forgetting import recalled, remembered
 from tests.stores.places import answer
 
@@ -21,12 +22,16 @@ USER_COLUMNS: Final = frozenset(
 )
 """Those that say whom a row is about."""
 
-# What no store of this issue's other parts is needed for: $1 user, $2 a word, $3 Unix milliseconds
+# What no store is needed for: $1 user, $2 a question with the word, Unix milliseconds or some bytes; of a
+# turn $3 Unix milliseconds
 _ROWS: Final = (
     """
     INSERT INTO turns (
         id, user_id, channel_id, agent, state, kind, visibility, locale, question, token, accepted_at
-    ) VALUES ('turn' || $1, $1, 2, 'default', 'accepted', 'ask', 'private', 'ja', $2, 'token-' || $2, $3)
+    ) VALUES (
+        'turn' || CAST(CAST($1 AS BIGINT) AS TEXT), $1, 2, 'default', 'accepted', 'ask', 'private', 'ja', $2,
+        'token-' || $2, $3
+    )
     """,
     """
     INSERT INTO usage (day, user_id, guild_id, model, purpose, turns, prompt_tokens, cost_micros)
@@ -34,7 +39,7 @@ _ROWS: Final = (
     """,
     """
     INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
-    VALUES ($1 + 4, $1, 7, 'discord', 'turn', 'mini', 100, $3)
+    VALUES (CAST($1 AS BIGINT) + 4, $1, 7, 'discord', 'turn', 'mini', 100, $2)
     """,
     """
     INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
@@ -53,30 +58,35 @@ _ROWS: Final = (
     "INSERT INTO erased_usage (user_id, day, tokens) VALUES ($1, '2026-11-22', 7)",
     """
     INSERT INTO limits (scope, scope_id, name, value, set_by, set_at)
-    VALUES ('user', $1, 'tokens_per_day', 5, 99, ''), ('role', $1 + 1, 'tokens_per_day', 5, $1, '')
+    VALUES
+        ('user', $1, 'tokens_per_day', 5, 99, ''),
+        ('role', CAST($1 AS BIGINT) + 1, 'tokens_per_day', 5, $1, '')
     """,
     """
     INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at)
-    VALUES ('user', $1, 'allow', 99, ''), ('role', $1 + 1, 'allow', $1, '')
+    VALUES ('user', $1, 'allow', 99, ''), ('role', CAST($1 AS BIGINT) + 1, 'allow', $1, '')
     """,
-    "INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1 + 3, '[]', $1, '')",
+    """
+    INSERT INTO channel_models (channel_id, models, set_by, set_at)
+    VALUES (CAST($1 AS BIGINT) + 3, '[]', $1, '')
+    """,
     """
     INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, '', $1, '') ON CONFLICT (id) DO NOTHING
     """,
-    "INSERT INTO erasing (user_id, since) VALUES ($1, $3)",
+    "INSERT INTO erasing (user_id, since) VALUES ($1, $2)",
     """
     INSERT INTO memory_chunks (user_id, chunk, documents, total_length)
     VALUES ($1, 1, 1, 1)
     """,
-    "INSERT INTO memory_postings (user_id, chunk, key, postings) VALUES ($1, 1, 1, x'00')",
+    "INSERT INTO memory_postings (user_id, chunk, key, postings) VALUES ($1, 1, 1, $2)",
     """
     INSERT INTO memory_segments (user_id, segment, filled, documents, total_length, keys)
-    VALUES ($1, 99, 1, 1, 1, x'00')
+    VALUES ($1, 99, 1, 1, 1, $2)
     """,
-    "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, 999999, 'm', x'00')",
+    "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, 999999, 'm', $2)",
     """
     INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)
-    VALUES ($1, 1, 1, 'm', x'00', x'00')
+    VALUES ($1, 1, 1, 'm', $2, $2)
     """,
 )
 
@@ -118,10 +128,12 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.schedules.add(key, f"また{word}", utc_now())
     await stores.heartbeats.set_marks(user_id, [Mark("memory:1", utc_now())])
     now_ms = int(utc_now().timestamp() * 1000)
-    params = (user_id, json.dumps({"text": word}), now_ms)
+    said = json.dumps({"text": word})
     for sql in _ROWS:
+        number = "(id, user_id, guild_id, front_end" in sql or "INTO erasing" in sql
+        second: object = now_ms if number else b"\0" if "INTO memory_" in sql else said
         used = max(n for n in (1, 2, 3) if f"${n}" in sql)
-        await database.transaction([Statement(sql, params[:used])])
+        await database.transaction([Statement(sql, (user_id, second, now_ms)[:used])], ())
     kept = ToolCall("1", "schedule", "{}", json.dumps({"scheduled": {"text": word}}))
     await stores.ledger.note_calls(f"turn{user_id}", user_id, [kept])
 
@@ -134,22 +146,16 @@ async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, 
     ]
     for question in questions:
         await stores.channels.add(channel, question, waiting=True)
-    await stores.mentions.note_answer(questions[:1], first + 2)
+    await stores.mentions.note_answer(channel, questions[:1], first + 2)
     found = await stores.memories.add(user_id, f"{word}の残り")
     given = answer(first + 2, f"{word}ですね", tool_calls=(recalled(found),))
     await stores.channels.commit_answer(channel, given, questions[:1])
-    await stores.channels.add_pages(first + 2, [first + 3])
+    await stores.channels.add_pages(channel.place_id, first + 2, [first + 3])
 
 
 async def columns(database: Database) -> dict[str, tuple[str, ...]]:
     """Of every table."""
-    tables = await database.query(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-    )
-    return {
-        table: tuple(row[0] for row in await database.query("SELECT name FROM pragma_table_info($1)", table))
-        for (table,) in tables
-    }
+    return {table: await columns_of(database, table) for table in await tables_of(database)}
 
 
 async def about(database: Database, user_id: int) -> set[tuple[str, str]]:

@@ -57,7 +57,8 @@ async def freeze(database: Database, key: ChannelKey, *spans: tuple[int, int]) -
                 (key.channel_id, key.thread_id, *span),
             )
             for span in spans
-        ]
+        ],
+        (),
     )
 
 

@@ -68,7 +68,7 @@ class TestRows:
     async def test_of_sessions_never_come_out(self, stores: Stores, database: Database) -> None:
         session = await stores.sessions.open(SESSION)
         await stores.sessions.commit_turn(session, turn("秘密", visibility="private", discord_id=None))
-        await database.transaction([Statement("UPDATE messages SET discord_id = id + 500")])
+        await database.transaction([Statement("UPDATE messages SET discord_id = id + 500")], ())
         assert await read(stores, ChannelKey(SESSION.channel_id)) == []
 
     @pytest.mark.parametrize("change", ["visibility = 'private'", "status = 'replaced'", "content = ''"])
@@ -76,7 +76,7 @@ class TestRows:
         self, stores: Stores, database: Database, change: str
     ) -> None:
         await say(stores, 10, 20)
-        await database.transaction([Statement(f"UPDATE messages SET {change} WHERE discord_id = 10")])
+        await database.transaction([Statement(f"UPDATE messages SET {change} WHERE discord_id = 10")], ())
         assert await read(stores) == [20]
 
 
@@ -139,6 +139,7 @@ class TestWaiting:
         assert (await state(stores, THREAD)).waiting == {0: {10, 20}, 50: {60}}
 
 
+@pytest.mark.sqlite("its own plans")
 class TestQueries:
     async def test_are_served_by_indexes_and_never_sorted(self, database: Database) -> None:
         used: dict[str, set[str]] = {}

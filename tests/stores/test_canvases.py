@@ -203,11 +203,11 @@ class TestDamagedState:
         self, stores: Stores, database: Database, state: str
     ) -> None:
         await stores.sessions.open(KEY)
-        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))])
+        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))], ())
         assert (await stores.sessions.open(KEY)).canvas == Canvas()
         await draw(stores, CAT)
         assert await up(stores) == Canvas((MOCHI,))
-        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))])
+        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))], ())
         assert (await stores.sessions.clear(KEY)).canvas == Canvas()
 
 

@@ -57,7 +57,7 @@ class TestBlocks:
         await stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=5)
         await stores.channels.add_all(CHANNEL, [said(number) for number in (10, 19, 20, 29, 30, 39)])
         await stores.channels.add(CHANNEL, answer(26, "古"))
-        await stores.channels.add_pages(26, [27])
+        await stores.channels.add_pages(CHANNEL.place_id, 26, [27])
         await stores.channels.add_all(THREAD, [said(21)])
         await stores.channels.add_all(OTHER_CHANNEL, [said(22)])
         await ask_in_dm(stores, 23)

@@ -30,7 +30,7 @@ async def talk(stores: Stores, database: Database) -> None:
         said_there = [said(200 + number, "人の質問"), answer(300 + number, "人への答え")]
         await stores.sessions.commit_turn(session, said_there)
     await ask_in_dm(stores, 400)
-    await database.transaction([Statement(HEARTBEAT, (500, CHANNEL.channel_id))])
+    await database.transaction([Statement(HEARTBEAT, (500, CHANNEL.channel_id))], ())
 
 
 def name(key: ChannelKey) -> str:

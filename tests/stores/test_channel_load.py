@@ -9,8 +9,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database
+from cc_bot.storage.dialect import expand
 from cc_bot.stores import Stores
 from cc_bot.stores import channels as sql
 from cc_bot.stores.channels import DELETE_MESSAGES
@@ -31,7 +34,7 @@ def steps(path: Path, statement: str, *params: object) -> int:
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("BEGIN")
         database.set_progress_handler(count, 100)
-        database.execute(re.sub(r"\$(\d+)", r"?\1", statement), params).fetchall()
+        database.execute(re.sub(r"\$(\d+)", r"?\1", expand(statement, "sqlite")), params).fetchall()
         database.set_progress_handler(None, 0)
         database.execute("ROLLBACK")
     return counted
@@ -70,6 +73,7 @@ class TestLoad:
         assert await archived(database) == expected
 
 
+@pytest.mark.sqlite("its own plans")
 class TestCost:
     async def test_of_a_statement_is_the_same_in_a_longer_archive(
         self, stores: Stores, tmp_path: Path

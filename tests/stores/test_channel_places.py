@@ -48,8 +48,8 @@ class TestOwnerOfAnAnswer:
         key = SessionKey(7, CHANNEL.channel_id, agent="sensei")
         session = await stores.sessions.open(key)
         await stores.sessions.commit_turn(session, [Message("user", "質問"), answer(20)])
-        await stores.channels.add_pages(20, [21, 22])
-        await stores.channels.add_pages(20, [22])
+        await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
+        await stores.channels.add_pages(CHANNEL.place_id, 20, [22])
         assert [await stores.channels.get_session_key(id_) for id_ in (20, 21, 22)] == [key] * 3
 
     async def test_is_nobody_for_questions_and_for_answers_of_a_channel(self, stores: Stores) -> None:
@@ -69,11 +69,11 @@ class TestForgottenPlace:
             await stores.channels.add(key, said(number * 10 + 1), waiting=True)
             first, _ = await stores.mentions.list_waiting(key)
             await stores.channels.commit_answer(key, answer(number * 10 + 2), [first])
-            await stores.channels.add_pages(number * 10 + 2, [number * 10 + 3])
+            await stores.channels.add_pages(key.place_id, number * 10 + 2, [number * 10 + 3])
             await freeze(database, key, (number * 10, number * 10 + 1))
             window = "INSERT INTO channel_windows VALUES ($1, $2, $3)"
             params = (key.channel_id, key.thread_id, number * 10)
-            await database.transaction([Statement(window, params)])
+            await database.transaction([Statement(window, params)], ())
 
     async def known(self, database: Database) -> list[list[int]]:
         """By table, which places it still knows."""

@@ -136,7 +136,7 @@ async def take(stores: Stores, step: Step, known: set[int]) -> None:
 
 
 async def empty(database: Database) -> None:
-    await database.transaction([Statement(f"DELETE FROM {table}") for table in TABLES])
+    await database.transaction([Statement(f"DELETE FROM {table}") for table in TABLES], ())
 
 
 class TestArchive:
@@ -150,7 +150,7 @@ class TestArchive:
         for step in steps:
             for key in PLACES:
                 await database.transaction(
-                    [Statement("DELETE FROM block_boundaries WHERE channel_id = $1", (key.channel_id,))]
+                    [Statement("DELETE FROM block_boundaries WHERE channel_id = $1", (key.channel_id,))], ()
                 )
             for key in PLACES:
                 await freeze(database, key, *BLOCKS)

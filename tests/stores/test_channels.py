@@ -35,7 +35,7 @@ class TestWhatIsRepliedTo:
 
     async def test_is_the_whole_answer_of_a_page(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, answer(20, "長い答え"))
-        await stores.channels.add_pages(20, [21])
+        await stores.channels.add_pages(CHANNEL.place_id, 20, [21])
         found = await stores.channels.get_said(21, CHANNEL.place_id, 99)
         assert found is not None
         assert (found.message.content, found.message.discord_id) == ("長い答え", 20)
@@ -233,7 +233,7 @@ class TestDeletion:
         await stores.channels.add(CHANNEL, said(10, "質問"), waiting=True)
         question = await stores.mentions.list_waiting(CHANNEL)
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        await stores.channels.add_pages(20, [21, 22])
+        await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
         assert await stores.channels.delete([page]) == 1
         assert await archived(database) == {10: "質問"}
         assert await stores.channels.delete([20, 21, 22]) == 0
@@ -243,8 +243,8 @@ class TestDeletion:
 
     async def test_of_a_page_that_was_dropped_leaves_the_answer(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), [])
-        await stores.channels.add_pages(20, [21, 22])
-        await stores.channels.drop_pages([22])
+        await stores.channels.add_pages(CHANNEL.place_id, 20, [21, 22])
+        await stores.channels.drop_pages(CHANNEL.place_id, [22])
         assert await stores.channels.delete([22]) == 0
         assert (await newest(stores)).discord_id == 20
         assert await stores.channels.delete([21]) == 1
@@ -252,7 +252,7 @@ class TestDeletion:
     async def test_of_the_posted_placeholder_leaves_the_question_waiting(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         question = await stores.mentions.list_waiting(CHANNEL)
-        await stores.mentions.note_answer(question, 20)
+        await stores.mentions.note_answer(CHANNEL, question, 20)
         await stores.channels.delete([20])
         assert await stores.mentions.list_waiting(CHANNEL) == question
         assert await stores.mentions.get_pending_answer(CHANNEL) is None
@@ -271,14 +271,14 @@ class TestHeard:
     async def test_is_the_end_of_what_a_question_says(self, stores: Stores) -> None:
         question = said(10, "何時から？\n[file: 会議.mp3]")
         await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.channels.note_heard(question, "十時です")
+        await stores.channels.note_heard(CHANNEL, question, "十時です")
         [waiting] = await stores.mentions.list_waiting(CHANNEL)
         assert (waiting.content, waiting.heard) == (f"{question.content}\n十時です", "十時です")
 
     async def test_stays_where_what_was_typed_is_edited(self, stores: Stores, database: Database) -> None:
         question = said(10, "何時から？")
         await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.channels.note_heard(question, "十時です")
+        await stores.channels.note_heard(CHANNEL, question, "十時です")
         assert not await stores.channels.edit(10, "何時から？")
         assert await stores.channels.edit(10, "いつから？")
         assert await archived(database) == {10: "いつから？\n十時です"}
@@ -288,19 +288,19 @@ class TestHeard:
     ) -> None:
         await stores.channels.add(CHANNEL, said(10, "何時から？"), waiting=True)
         for _ in range(2):
-            await stores.channels.note_heard(said(10, "何時から？\n[not shown]"), "十時です")
+            await stores.channels.note_heard(CHANNEL, said(10, "何時から？\n[not shown]"), "十時です")
         assert await archived(database) == {10: "何時から？\n十時です"}
 
     async def test_is_noted_for_whoever_said_it_alone(self, stores: Stores, database: Database) -> None:
         question = said(10, "何時から？", author_id=7)
         await stores.channels.add(CHANNEL, question)
-        await stores.channels.note_heard(said(10, "何時から？", author_id=8), "十時です")
+        await stores.channels.note_heard(CHANNEL, said(10, "何時から？", author_id=8), "十時です")
         assert await archived(database) == {10: "何時から？"}
 
     async def test_is_no_edit_of_the_question(self, stores: Stores) -> None:
         question = said(10, "何時から？")
         await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.channels.note_heard(question, "十時です")
+        await stores.channels.note_heard(CHANNEL, question, "十時です")
         [asked] = await stores.mentions.list_waiting(CHANNEL)
         await stores.channels.commit_answer(CHANNEL, answer(20), [asked])
         assert await stores.mentions.list_edited(CHANNEL) == ()

@@ -49,7 +49,7 @@ async def main(url, bot_id, channel_id):
             question = Message("user", f"質問{number}", discord_id=number * 10)
             await stores.channels.add(key, question, waiting=True)
             answer = Message("assistant", f"答え{number}", author_id=bot_id, discord_id=number * 10 + 1)
-            await stores.mentions.note_answer([question], answer.discord_id)
+            await stores.mentions.note_answer(key, [question], answer.discord_id)
             await stores.channels.commit_answer(key, answer, [question])
             print(number, flush=True)
 

@@ -9,7 +9,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from tests.stores.backends import OpenStores
+from tests.stores.backends import OpenStores, refusing_updates
 from tests.stores.places import (
     BOT,
     CHANNEL,
@@ -34,7 +34,7 @@ async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tupl
 class TestBegunAnswer:
     async def test_is_known_with_those_who_wait_for_it(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
-            await stores.mentions.begin(await wait(stores, 10, 11), 11)
+            await stores.mentions.begin(CHANNEL, await wait(stores, 10, 11), 11)
             await wait(stores, 12)
         async with open_again() as stores:
             assert await stores.mentions.get_begun(CHANNEL) == (11, frozenset({10, 11}))
@@ -42,22 +42,22 @@ class TestBegunAnswer:
 
     async def test_is_known_by_its_message_once_that_is_posted(self, stores: Stores) -> None:
         questions = await wait(stores, 10, 11)
-        await stores.mentions.begin(questions, 11)
-        await stores.mentions.note_answer(questions, 20)
+        await stores.mentions.begin(CHANNEL, questions, 11)
+        await stores.mentions.note_answer(CHANNEL, questions, 20)
         assert await stores.mentions.get_begun(CHANNEL) is None
 
     async def test_is_the_one_after_a_reset_that_left_another_behind(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
-            await stores.mentions.begin(await wait(stores, 10), 10)
+            await stores.mentions.begin(CHANNEL, await wait(stores, 10), 10)
             await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
-            await stores.mentions.begin(await wait(stores, 12, 13), 13)
+            await stores.mentions.begin(CHANNEL, await wait(stores, 12, 13), 13)
         async with open_again() as stores:
             assert await stores.mentions.get_begun(CHANNEL) == (13, frozenset({12, 13}))
 
     async def test_that_was_given_up_is_none(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
-        await stores.mentions.begin(questions, 10)
-        await stores.mentions.give_up(questions)
+        await stores.mentions.begin(CHANNEL, questions, 10)
+        await stores.mentions.give_up(CHANNEL, questions)
         assert await stores.mentions.get_begun(CHANNEL) is None
 
 
@@ -70,14 +70,14 @@ class TestStoredAnswer:
             [stored] = await stores.mentions.list_unshown(CHANNEL)
             assert (stored.content, stored.discord_id) == ("答え", 20)
             assert await stores.mentions.list_unshown(THREAD) == ()
-            await stores.mentions.mark_shown(20)
+            await stores.mentions.mark_shown(CHANNEL, 20)
             assert await stores.mentions.list_unshown(CHANNEL) == ()
             assert await stores.mentions.list_places() == ()
 
     async def test_is_to_be_shown_again_when_it_was_made_anew(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
         await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-        await stores.mentions.mark_shown(20)
+        await stores.mentions.mark_shown(CHANNEL, 20)
         await stores.channels.commit_answer(CHANNEL, answer(20, "新しい答え"), questions)
         assert [message.content for message in await stores.mentions.list_unshown(CHANNEL)] == ["新しい答え"]
 
@@ -89,8 +89,8 @@ class TestStoredAnswer:
 
     async def test_is_to_be_shown_again_while_its_messages_change(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
-        await stores.mentions.mark_shown(20)
-        await stores.mentions.mark_unshown(20)
+        await stores.mentions.mark_shown(CHANNEL, 20)
+        await stores.mentions.mark_unshown(CHANNEL, 20)
         assert len(await stores.mentions.list_unshown(CHANNEL)) == 1
 
 
@@ -98,7 +98,7 @@ class TestPlace:
     async def test_of_a_mention_is_known_whether_it_waits_or_not(self, stores: Stores) -> None:
         questions = await wait(stores, 10, key=THREAD)
         assert await stores.mentions.get_place(10) == THREAD
-        await stores.mentions.give_up(questions)
+        await stores.mentions.give_up(CHANNEL, questions)
         assert await stores.mentions.get_place(10) == THREAD
 
     async def test_of_what_is_no_mention_is_none(self, stores: Stores) -> None:
@@ -109,10 +109,10 @@ class TestPlace:
         self, stores: Stores
     ) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.mentions.note_answer([first], 20)
+        await stores.mentions.note_answer(CHANNEL, [first], 20)
         assert await stores.mentions.has_unattended(CHANNEL)
         assert not await stores.mentions.has_unattended(OTHER_CHANNEL)
-        await stores.mentions.note_answer([second], 21)
+        await stores.mentions.note_answer(CHANNEL, [second], 21)
         assert not await stores.mentions.has_unattended(CHANNEL)
 
 
@@ -121,23 +121,23 @@ class TestEditedQuestion:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11)
             await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-            await stores.mentions.mark_shown(20)
+            await stores.mentions.mark_shown(CHANNEL, 20)
             await stores.channels.edit(10, "犬の話")
         async with open_again() as stores:
             assert await stores.mentions.list_places() == (CHANNEL,)
             [edited] = await stores.mentions.list_edited(CHANNEL)
             assert edited.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
-            await stores.mentions.mark_read(edited)
+            await stores.mentions.mark_read(CHANNEL, edited)
             [edited] = await stores.mentions.list_edited(CHANNEL)
             assert edited.content == "猫の話"
-            await stores.mentions.mark_read(edited)
+            await stores.mentions.mark_read(CHANNEL, edited)
             assert await stores.mentions.list_edited(CHANNEL) == ()
             assert await stores.mentions.list_places() == ()
 
     async def test_while_it_is_being_answered_is_known_afterwards(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
-        await stores.mentions.note_answer(questions, 20)
+        await stores.mentions.note_answer(CHANNEL, questions, 20)
         await stores.channels.edit(10, "犬の話")
         assert await stores.mentions.list_edited(CHANNEL) == ()
         await stores.channels.commit_answer(CHANNEL, answer(20), questions)
@@ -155,7 +155,7 @@ class TestEditedQuestion:
             assert await stores.mentions.list_edited(CHANNEL) == ()
 
     async def test_that_was_given_up_is_not_answered_after_all(self, stores: Stores) -> None:
-        await stores.mentions.give_up(await wait(stores, 10))
+        await stores.mentions.give_up(CHANNEL, await wait(stores, 10))
         await stores.channels.edit(10, "犬の話")
         assert await stores.mentions.list_edited(CHANNEL) == ()
 
@@ -168,7 +168,7 @@ class TestReset:
         assert ids(await stores.mentions.list_left_behind(CHANNEL)) == [10, 11]
         assert ids(await stores.mentions.list_waiting(CHANNEL)) == [12]
         assert (
-            await stores.mentions.note_answer(await stores.mentions.list_left_behind(CHANNEL), 20)
+            await stores.mentions.note_answer(CHANNEL, await stores.mentions.list_left_behind(CHANNEL), 20)
             == frozenset()
         )
 
@@ -176,7 +176,9 @@ class TestReset:
         await wait(stores, 10, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
         assert ids(await stores.mentions.list_waiting(THREAD)) == [10]
-        assert await stores.mentions.note_answer(await stores.mentions.list_waiting(THREAD), 20) == {10}
+        assert await stores.mentions.note_answer(THREAD, await stores.mentions.list_waiting(THREAD), 20) == {
+            10
+        }
 
 
 class TestWaiting:
@@ -197,7 +199,7 @@ class TestWaiting:
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
         assert await stores.mentions.list_waiting(CHANNEL) == ()
-        await stores.mentions.mark_shown(20)
+        await stores.mentions.mark_shown(CHANNEL, 20)
         assert await stores.mentions.list_places() == ()
 
     async def test_is_not_lost_when_backfill_was_faster(self, stores: Stores) -> None:
@@ -221,8 +223,8 @@ class TestWaiting:
 
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.mentions.note_answer([first], 20)
-        await stores.mentions.give_up([first])
+        await stores.mentions.note_answer(CHANNEL, [first], 20)
+        await stores.mentions.give_up(CHANNEL, [first])
         assert await stores.mentions.list_waiting(CHANNEL) == (second,)
         assert await stores.mentions.get_answer(10) is None
         assert await stores.mentions.list_questions(20) == ()
@@ -231,7 +233,7 @@ class TestWaiting:
     async def test_of_what_is_private_is_not_told(self, stores: Stores, database: Database) -> None:
         await wait(stores, 10, 11)
         await database.transaction(
-            [Statement("UPDATE messages SET visibility = 'private' WHERE discord_id = 10")]
+            [Statement("UPDATE messages SET visibility = 'private' WHERE discord_id = 10")], ()
         )
         assert ids(await stores.mentions.list_waiting(CHANNEL)) == [11]
 
@@ -240,14 +242,14 @@ class TestPlaceholder:
     async def test_is_for_those_who_still_wait(self, stores: Stores) -> None:
         questions = await wait(stores, 10, 11, 12)
         await stores.channels.delete([11])
-        await stores.mentions.give_up(questions[2:])
-        assert await stores.mentions.note_answer(questions, 20) == {10}
+        await stores.mentions.give_up(CHANNEL, questions[2:])
+        assert await stores.mentions.note_answer(CHANNEL, questions, 20) == {10}
 
     async def test_is_found_again_after_a_crash(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             question = await wait(stores, 10)
             assert await stores.mentions.get_pending_answer(CHANNEL) is None
-            await stores.mentions.note_answer(question, 20)
+            await stores.mentions.note_answer(CHANNEL, question, 20)
             await wait(stores, 11)
         async with open_again() as stores:
             assert await stores.mentions.get_pending_answer(CHANNEL) == 20
@@ -257,7 +259,7 @@ class TestPlaceholder:
 
     async def test_is_of_no_use_once_the_answer_stands(self, stores: Stores) -> None:
         question = await wait(stores, 10)
-        await stores.mentions.note_answer(question, 20)
+        await stores.mentions.note_answer(CHANNEL, question, 20)
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         await wait(stores, 30)
         assert await stores.mentions.get_pending_answer(CHANNEL) is None
@@ -265,8 +267,8 @@ class TestPlaceholder:
     async def test_of_a_question_that_was_answered_does_not_take_it_over(self, stores: Stores) -> None:
         question = await wait(stores, 10)
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        await stores.mentions.note_answer(question, 99)
-        await stores.mentions.give_up(question)
+        await stores.mentions.note_answer(CHANNEL, question, 99)
+        await stores.mentions.give_up(CHANNEL, question)
         assert await stores.mentions.get_answer(10) == 20
 
 
@@ -343,21 +345,13 @@ class TestAnswer:
         self, stores: Stores, database: Database
     ) -> None:
         question = await wait(stores, 10)
-        await stores.mentions.note_answer(question, 20)
+        await stores.mentions.note_answer(CHANNEL, question, 20)
         await freeze(database, CHANNEL, (10, 30))
-        await database.transaction(
-            [
-                Statement("""
-                    CREATE TRIGGER full BEFORE UPDATE ON mentions
-                    BEGIN SELECT raise(ABORT, 'disk full'); END
-                """)
-            ]
-        )
-        with pytest.raises(StorageError):
-            await stores.channels.commit_answer(CHANNEL, answer(20), question)
+        async with refusing_updates(database, "mentions"):
+            with pytest.raises(StorageError):
+                await stores.channels.commit_answer(CHANNEL, answer(20), question)
         assert await archived(database) == {10: "質問10"}
         assert await frozen(database) == [(10, 30)]
         assert await stores.mentions.list_waiting(CHANNEL) == question
-        await database.transaction([Statement("DROP TRIGGER full")])
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         assert await stores.mentions.list_waiting(CHANNEL) == ()

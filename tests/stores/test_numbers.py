@@ -96,7 +96,7 @@ class TestMemories:
         row = "INSERT INTO memories (user_id, content, category, created_at, updated_at, search_content) "
         text = "'2026-11-22T03:04:05.000000+00:00'"
         await database.transaction(
-            [Statement(f"{row} VALUES ($1, '手書き', 'general', {text}, {text}, '')", (ME,))]
+            [Statement(f"{row} VALUES ($1, '手書き', 'general', {text}, {text}, '')", (ME,))], ()
         )
         assert [each.number for each in await stores.memories.list(ME)] == [2, cat.number]
         assert (await stores.memories.add(ME, "犬")).number == 3

@@ -131,6 +131,7 @@ class TestOnePage:
         await fill(store, 5)
         assert contents((await store.open(KEY)).history)[::2] == ["質問3", "質問4"]
 
+    @pytest.mark.sqlite("its own plans")
     async def test_is_found_by_index_from_its_end(self, database: Database) -> None:
         recorder = Recorder(database)
         store = SessionStore(recorder, history_limit=0, page_size=2)

@@ -13,9 +13,10 @@ from cc_bot.domain.errors import ConversationGone, ErasureUnfinished, StorageErr
 from cc_bot.domain.member import DEFAULT_RULES, ModelUsage, UsageSubject
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import Usage
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, Subject
 from cc_bot.stores import PersonalErasureStore, ReservationRequest, Settlement, Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
+from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
 from tests.stores.places import BOT, answer, archived, freeze, frozen, said
 
@@ -41,13 +42,15 @@ class Killed(Recorder):
         super().__init__(database)
         self.left = writes
 
-    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
         self._count()
-        return await super().transaction(statements)
+        return await super().transaction(statements, about)
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self._count()
-        return await super().write(begin)
+        return await super().write(begin, about)
 
     def _count(self) -> None:
         self.left -= 1
@@ -60,23 +63,24 @@ class TestErased:
         await lived.personal_erasure.erase(ME)
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
 
+    @pytest.mark.sqlite("what stands in its file")
     async def test_user_is_in_no_byte_of_the_files(
         self, lived: Stores, database: Database, tmp_path: Path
     ) -> None:
         rules = ("access_rules WHERE subject_id", "limits WHERE scope_id")
-        await database.transaction([Statement(f"DELETE FROM {each} = $1", (ME,)) for each in rules])
+        await database.transaction([Statement(f"DELETE FROM {each} = $1", (ME,)) for each in rules], ())
         there = {needle for _, needle in left_in_files(tmp_path, *traces(ME, "しまうま"))}
         assert there == {*traces(ME, "しまうま")}
         await lived.personal_erasure.erase(ME)
         assert await lived.memory_removal.write_back()
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
-    async def test_users_are_told_apart(self, lived: Stores, database: Database, tmp_path: Path) -> None:
+    async def test_users_are_told_apart(self, lived: Stores, database: Database) -> None:
         before = await lived.personal_data.get_overview(YOU)
         await lived.personal_erasure.erase(ME)
         after = await lived.personal_data.get_overview(YOU)
         assert after == before
-        assert left_in_files(tmp_path, "きりん".encode())
+        assert "きりん" in await everything(database)
 
     async def test_users_take_nothing_from_their_servers_sum(self, stores: Stores) -> None:
         today = stores.usage.today()
@@ -148,7 +152,7 @@ class TestChannels:
         questions = [said(10, "わたし", author_id=ME), said(11, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.mentions.note_answer(questions, 12)
+        await stores.mentions.note_answer(CHANNEL, questions, 12)
         await stores.channels.commit_answer(CHANNEL, answer(12, "お二人へ"), questions)
         await stores.personal_erasure.erase(ME)
         assert await archived(database, CHANNEL) == {11: "あなた"}
@@ -215,8 +219,8 @@ class TestKill:
         assert kills >= 4
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
 
-    async def test_of_the_log_keeps_everything(self, lived: Stores, tmp_path: Path) -> None:
-        (tmp_path / "sessions.erasures.jsonl").write_text("broken")
+    async def test_of_the_log_keeps_everything(self, lived: Stores) -> None:
+        lived.erasures.path.write_text("broken")
         with pytest.raises(StorageError):
             await lived.personal_erasure.erase(ME)
         assert (await lived.sessions.open(SessionKey(ME, 2))).history
@@ -229,11 +233,11 @@ class Unlogged(Recorder):
         super().__init__(database)
         self._log = log
 
-    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         if self._log.is_file():
             self._log.rename(self._log.with_suffix(".away"))
             self._log.mkdir()
-        return await super().write(begin)
+        return await super().write(begin, about)
 
 
 class TestLogThatCanNotBeWrittenAtTheEnd:

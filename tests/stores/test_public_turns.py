@@ -201,7 +201,7 @@ class TestWhatLeaves:
     async def test_is_the_question_as_well_when_its_answer_is_deleted(self, stores: Stores) -> None:
         await ask(stores, 10, 11, text="朝は？")
         await ask(stores)
-        await stores.channels.add_pages(ANSWERED, [22])
+        await stores.channels.add_pages(CHANNEL.place_id, ANSWERED, [22])
         await stores.channels.delete([22])
         assert await read(stores) == [(10, "朝は？"), (11, "朝は？の答え")]
         history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
@@ -283,7 +283,7 @@ class TestAnyTurns:
         self, stores: Stores, database: Database, turns: list[Said]
     ) -> None:
         for table in ("messages", "sessions", "block_boundaries"):
-            await database.transaction([Statement(f"DELETE FROM {table}")])
+            await database.transaction([Statement(f"DELETE FROM {table}")], ())
         expected: dict[ChannelKey, list[tuple[int, str]]] = {key: [] for key in PLACES}
         for number, turn in enumerate(turns):
             asked, text = 100 + 10 * number, f"質問{number}"

@@ -92,9 +92,9 @@ class TestMessages:
         await stores.sessions.commit_turn(session, turn("見て", attachments=(FILE,)))
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         await stores.channels.add(CHANNEL, said(11), waiting=True)
-        await stores.mentions.note_answer([said(10)], 12)
+        await stores.mentions.note_answer(CHANNEL, [said(10)], 12)
         await stores.channels.commit_answer(CHANNEL, answer(12), [said(10)])
-        await stores.channels.add_pages(12, [13])
+        await stores.channels.add_pages(CHANNEL.place_id, 12, [13])
         await stores.sessions.clear(KEY)
         now.tick(MONTH)
         await prune_messages(stores, utc_now())
@@ -194,6 +194,6 @@ class TestUsage:
         for day in ("2026-01-30", "2026-01-31", "2026-02-01"):
             values = "VALUES ($1, 1, 0, 'm', 'turn')"
             sql = f"INSERT INTO usage (day, user_id, guild_id, model, purpose) {values}"
-            await database.transaction([Statement(sql, (day,))])
+            await database.transaction([Statement(sql, (day,))], ())
         assert await stores.retention.prune_usage(date(2026, 2, 1)) == 2
         assert [row[0] for row in await database.query("SELECT day FROM usage")] == ["2026-02-01"]

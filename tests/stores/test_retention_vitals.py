@@ -20,12 +20,14 @@ class TestVitals:
         await stores.sessions.clear(SessionKey(1, 10))
         assert await stores.vitals.open_sessions() == 2
 
+    @pytest.mark.sqlite("what stands in its file")
     async def test_tell_the_size_of_the_file_with_its_log(self, stores: Stores, tmp_path: Path) -> None:
         await stores.sessions.open(SessionKey(1, 10))
         file, log = (tmp_path / name for name in ("sessions.db", "sessions.db-wal"))
         assert log.stat().st_size
         assert await stores.vitals.size_bytes() == file.stat().st_size + log.stat().st_size
 
+    @pytest.mark.sqlite("its own plans")
     async def test_count_without_reading_the_sessions(self, database: Database) -> None:
         plan = await database.query(
             "EXPLAIN QUERY PLAN SELECT count(*) FROM sessions WHERE closed_at IS NULL"
@@ -33,6 +35,7 @@ class TestVitals:
         assert "INDEX" in str(plan)
 
 
+@pytest.mark.sqlite("a file that nobody may write")
 class TestTheCheck:
     async def test_writes_nothing(self, stores: Stores, tmp_path: Path) -> None:
         log = tmp_path / "sessions.db-wal"

@@ -184,7 +184,7 @@ class TestDamagedRow:
         broken = await once(schedules, NOON - MINUTE, repeat=DAILY, text="壊れた")
         await once(schedules)
         sql = f"UPDATE schedules SET {damage} WHERE user_id = $1 AND id = $2"
-        await database.transaction([Statement(sql, (KEY.user_id, broken.id))])
+        await database.transaction([Statement(sql, (KEY.user_id, broken.id))], ())
         claimed = [firing.schedule.text for firing in await schedules.at(NOON)]
         assert claimed == ["壊れた", "薬"]
 

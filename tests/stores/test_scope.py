@@ -65,7 +65,7 @@ from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPO
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
 from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
-from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
+from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_ATTACHMENTS_OF_EXPIRED
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
 from cc_bot.stores.unscoped import UNSCOPED
@@ -102,7 +102,7 @@ ALL_TABLES: Final = (
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
 )
 OF_ALL_USERS: Final = {
-    *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
+    *(DELETE_ATTACHMENTS_OF_EXPIRED, CLOSE_EXPIRED),
     *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
     *(SELECT_DIRECT, SELECT_KNOWN),  # tell places and ids alone, and no word
     *(SELECT_KEY, SELECT_ALL_SHOWN, SELECT_STALE),
@@ -237,6 +237,7 @@ class TestRecordedRun:
         assert await do_everything(database) == public
 
 
+@pytest.mark.sqlite("its own plans")
 class TestPlans:
     async def test_no_statement_reads_a_whole_table(
         self, run: Sequence[Statement], database: Database

@@ -11,7 +11,7 @@ from freezegun import freeze_time
 from cc_bot.domain import Message
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, turn
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, columns_of, contents, turn
 from tests.stores.conversation import CAT, NOTE, REPORT, START, attachments_kept, heard, say
 
 
@@ -153,15 +153,8 @@ class TestView:
     async def test_has_the_columns_of_the_spec(self, stores: Stores, database: Database) -> None:
         await say(stores, "やあ")
         session = await stores.sessions.open(KEY)
-        columns = await database.query("SELECT name FROM pragma_table_info('session_history')")
-        assert [name for (name,) in columns] == [
-            "id",
-            "user_id",
-            "channel_id",
-            "history",
-            "created_at",
-            "last_active",
-        ]
+        columns = await columns_of(database, "session_history")
+        assert columns == ("id", "user_id", "channel_id", "history", "created_at", "last_active")
         [row] = await self._rows(database)
         assert row[:3] == (session.id, KEY.user_id, KEY.channel_id)
         assert [datetime.fromisoformat(moment) for moment in row[4:]] == [

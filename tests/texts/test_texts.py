@@ -116,6 +116,7 @@ class TestErrors:
                 "minutes",
             ),
             *("resets", "since", "note", "free", "command", "host", "port", "setting", "made", "version"),
+            *("url", "extra"),
         ]
         assert {*every_error()} == SENTENCES.keys()
         for error in SENTENCES:

@@ -245,7 +245,8 @@ class Answers:
             name=turn.id,
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
-        await self.deliveries.note_pages(live.state, await _page_ids(turn, reply))
+        place_id = turn.place_id or turn.key.channel_id
+        await self.deliveries.note_pages(place_id, live.state, await _page_ids(turn, reply))
         if self.running.spoken:
             payer = UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids)
             await self.running.spoken.begin(reply, recipient, live.state, payer)

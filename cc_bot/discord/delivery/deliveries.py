@@ -181,7 +181,7 @@ class TurnDeliveries:
     async def interrupt(self, entry: "Delivery") -> None:
         await self.write_note(self._ledger.mark_interrupted(entry.id, entry.user_id))
 
-    async def note_pages(self, state: AnswerState, message_ids: Iterable[int]) -> None:
+    async def note_pages(self, place_id: int, state: AnswerState, message_ids: Iterable[int]) -> None:
         """Put on record that these messages show an answer, if it was stored under the id of its first one:
         whichever of them is deleted, the answer goes. Raises StorageError."""
         answer = state.done.answer if state.done else None
@@ -189,7 +189,7 @@ class TurnDeliveries:
             return
         pages = [message_id for message_id in message_ids if message_id != answer.discord_id]
         if pages:
-            await self._channels.add_pages(answer.discord_id, pages)
+            await self._channels.add_pages(place_id, answer.discord_id, pages)
 
     async def settle(self, entry: "Delivery") -> None:
         try:

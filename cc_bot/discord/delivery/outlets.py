@@ -271,7 +271,7 @@ class MessageOutlet:
         return message.id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
+        await _if_possible(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))
 
     async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
         """Return whether what Discord says it posted can be read there. A used nonce may have brought back a
@@ -323,7 +323,7 @@ class MessageOutlet:
         self.taken_down.expect(_real(message_id))
         with contextlib.suppress(hikari.NotFoundError):  # somebody else was faster
             await self.rest.delete_message(self.channel_id, _real(message_id))
-        await _if_possible(self.channels.drop_pages([int(_real(message_id))]))
+        await _if_possible(self.channels.drop_pages(self.channel_id, [int(_real(message_id))]))
 
     async def first_id(self) -> hikari.Snowflake:
         return _real(None)

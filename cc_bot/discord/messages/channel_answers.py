@@ -270,7 +270,7 @@ class ChannelAnswers:
         Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
         start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
         """
-        if await self._give_up_told(waiting):
+        if await self._give_up_told(key, waiting):
             return True
         begin_turn()
         asked, reply = await self._begin(key, waiting)
@@ -286,7 +286,7 @@ class ChannelAnswers:
                     await self.assistant.follow(asked, on_its_way, stop, live)
         except REFUSALS as error:
             _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
-            await self._give_up(asked.questions)
+            await self._give_up(asked.key, asked.questions)
             return True
         self._read.note(asked.questions)
         await self._have_spoken(asked, reply, live.state)
@@ -304,14 +304,14 @@ class ChannelAnswers:
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
     ) -> None:
         """Say one sentence instead of an answer. Raises as `answer` does."""
-        if await self._give_up_told(questions):
+        if await self._give_up_told(key, questions):
             return
         asked, reply = await self._begin(key, questions)
         try:
             await reply.show((self._sentence(asked, sentence(asked.recipient)),))
         except REFUSALS as error:
             _log.info("user_not_told", error=type(error).__name__)
-        await self._give_up(asked.questions)
+        await self._give_up(asked.key, asked.questions)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
         """The sentence with what an earlier run of the program did before it was ended."""
@@ -331,7 +331,7 @@ class ChannelAnswers:
                 and not await self._remake(key, newest, questions)
             ):
                 return
-        await self.stores.mentions.mark_read(question)
+        await self.stores.mentions.mark_read(key, question)
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
         """Do it, and return whether it came to an end: not when the program stops meanwhile."""
@@ -340,7 +340,7 @@ class ChannelAnswers:
         asked = await self.assistant.question(key, questions)
         before = await self._pages_of(asked, answer)
         reply = self._reply(asked, await self._messages_of(answer_id))
-        await self.stores.mentions.mark_unshown(answer_id)
+        await self.stores.mentions.mark_unshown(key, answer_id)
         with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
@@ -350,7 +350,7 @@ class ChannelAnswers:
         if on_its_way.withdrawn:
             await self._forget(asked, reply)
         else:
-            await self._note_pages(reply, shown=not live.state.unseen)
+            await self._note_pages(asked.key, reply, shown=not live.state.unseen)
         if not asked.postponed:
             self._read.note(asked.questions)
         return not asked.postponed
@@ -367,7 +367,7 @@ class ChannelAnswers:
                 await reply.show(await self._pages_of(asked, answer))
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
-            await self._note_pages(reply, shown=True)
+            await self._note_pages(asked.key, reply, shown=True)
 
     async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
@@ -381,7 +381,7 @@ class ChannelAnswers:
             asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.recipient.user_id)
             return asked, self._reply(asked, sent, newest_id)
         asked = await self.assistant.question(key, together(waiting))
-        await self.stores.mentions.begin(asked.questions, asked.newest_id)
+        await self.stores.mentions.begin(key, asked.questions, asked.newest_id)
         return asked, self._reply(asked)
 
     def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
@@ -410,7 +410,7 @@ class ChannelAnswers:
         waits no more."""
         on_its_way.answer_id = answer_id
         self._posted[asked.key] = (answer_id, asked.ids)
-        waiting = await self.stores.mentions.note_answer(asked.questions, answer_id)
+        waiting = await self.stores.mentions.note_answer(asked.key, asked.questions, answer_id)
         del self._posted[asked.key]
         on_its_way.withdraw(asked.ids - waiting)
 
@@ -423,38 +423,39 @@ class ChannelAnswers:
         elif asked.postponed:
             return False
         elif state.done is None or state.done.answer.id is None:
-            await self._give_up(asked.questions)
+            await self._give_up(asked.key, asked.questions)
         else:
-            await self._note_pages(reply, shown=not state.unseen)
+            await self._note_pages(asked.key, reply, shown=not state.unseen)
         return True
 
-    async def _give_up(self, questions: Sequence[Message]) -> None:
+    async def _give_up(self, key: ChannelKey, questions: Sequence[Message]) -> None:
         """Have them wait no longer. While the database fails they must not be answered again and again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
-        await self.stores.mentions.give_up(questions)
+        await self.stores.mentions.give_up(key, questions)
         self._told.difference_update(ids)
 
-    async def _give_up_told(self, questions: Sequence[Message]) -> bool:
+    async def _give_up_told(self, key: ChannelKey, questions: Sequence[Message]) -> bool:
         """Return whether the askers of some know already; those wait no longer."""
         told = [question for question in questions if id_of(question) in self._told]
         if told:
-            await self._give_up(told)
+            await self._give_up(key, told)
         return bool(told)
 
-    async def _note_pages(self, reply: Reply, *, shown: bool) -> None:
+    async def _note_pages(self, key: ChannelKey, reply: Reply, *, shown: bool) -> None:
         answer_id, *pages = await reply.message_ids()
         if pages:
-            await self.stores.channels.add_pages(answer_id, pages)
+            await self.stores.channels.add_pages(key.place_id, answer_id, pages)
         if shown:
-            await self.stores.mentions.mark_shown(answer_id)
+            await self.stores.mentions.mark_shown(key, answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
         """Take down an answer that nobody wants any more; except those whose channel was reset in that
         very moment, who are told so next."""
         left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
-        await self.stores.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
-        await self.stores.channels.delete(await reply.message_ids())
+        unwanted = [question for question in asked.questions if id_of(question) not in left_behind]
+        await self.stores.mentions.give_up(asked.key, unwanted)
+        await self.stores.channels.delete(await reply.message_ids(), place_id=asked.key.place_id)
         try:
             await reply.remove()
         except hikari.HikariError as error:

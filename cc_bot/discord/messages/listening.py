@@ -68,7 +68,10 @@ class Changes:
             return
         message_id, preview = int(message.id), self._is_preview(message)
         tainted = self._names_others(message)
-        changed = await self.channels.edit(message_id, content, tainted=tainted, preview=preview)
+        place_id = int(message.channel_id)
+        changed = await self.channels.edit(
+            message_id, content, place_id=place_id, tainted=tainted, preview=preview
+        )
         if changed and not preview:
             await self.mentions.follow_edit(message_id)
 
@@ -100,7 +103,7 @@ class Changes:
         """Forget them with the answers to them: what was asked is not to be read out of those."""
         self.withdrawals.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
-        await self.channels.delete((*gone, *answers))
+        await self.channels.delete((*gone, *answers), place_id=channel_id)
         await delete_all(self.rest, channel_id, answers, self.taken_down)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:

@@ -183,7 +183,7 @@ class Mentions:
             if self._closed.is_set():
                 return
             if await self._gate.refusals_in(key, [question]):
-                await self._store.mark_read(question)
+                await self._store.mark_read(key, question)
             else:
                 await self._answers.remake(key, question)
 
@@ -197,7 +197,7 @@ class Mentions:
                 error = error_of(reason)
                 await self._answers.say(key, questions, partial(_explain, error))
             else:
-                await self._store.give_up(questions)
+                await self._store.give_up(key, questions)
 
     def _is_late(self, question: Message) -> bool:
         asked_at = hikari.Snowflake(question.discord_id or 0).created_at

@@ -92,7 +92,8 @@ class PersonalTurns:
             on_its_way.begin(stop)
             state = await self.answers.show(accepted, reply, stop, opened=note_posted)
         if on_its_way.withdrawn:
-            await self.channels.delete((question_id, *await reply.message_ids()))
+            gone = (question_id, *await reply.message_ids())
+            await self.channels.delete(gone, place_id=int(message.channel_id))
             await _remove(reply)
             await accepted.delivery.settle()
         else:

@@ -50,18 +50,18 @@ _KEPT: Final = ("remembered", "updated")
 # $2 user, $3 an array of {kept, forgotten, ids}
 _CALLS: Final = """
     WITH stored (calls) AS (
-        SELECT json_group_array(json(CASE
+        SELECT @array(CASE
             WHEN EXISTS (
-                SELECT 1 FROM json_each(each.value, '$.ids') AS named
+                SELECT 1 FROM @ids(@list_of(each.value, ids)) AS named
                 WHERE NOT EXISTS (
                     SELECT 1 FROM memories AS held
                     WHERE held.user_id = $2 AND held.id = named.value
                         AND (held.deleted_at IS NULL OR held.deleted_at > '')
                 )
-            ) THEN json_extract(each.value, '$.forgotten')
-            ELSE json_extract(each.value, '$.kept')
-        END))
-        FROM json_each($3) AS each
+            ) THEN @text_of(each.value, forgotten)
+            ELSE @text_of(each.value, kept)
+        END)
+        FROM @rows($3) AS each
     )
 """
 
@@ -87,7 +87,8 @@ NOTE_CHANNEL_CALLS: Final = f"""
 _PUT_TURN_CALLS: Final = f"""
     {_CALLS}
     INSERT INTO turn_calls (turn, user_id, calls) SELECT $1, $2, stored.calls FROM stored WHERE true
-    ON CONFLICT (turn) DO UPDATE SET calls = excluded.calls WHERE user_id = excluded.user_id
+    ON CONFLICT (turn) DO UPDATE SET calls = excluded.calls
+    WHERE turn_calls.user_id = excluded.user_id
 """  # noqa: S608 - put together from constants alone
 
 _DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"

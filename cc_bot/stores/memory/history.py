@@ -11,7 +11,7 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import WORDING, Memory, MemoryChange
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory.index import unfold_and_run
 from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
@@ -60,10 +60,14 @@ _TAKEN_BACK: Final = (
 
 # $1 user, $2 memory, $3 the version before it
 _GO_BACK: Final = f"""
-    UPDATE memories AS now SET {", ".join(f"{name} = former.{name}" for name in _TAKEN_BACK)}
-    FROM memories AS former
-    WHERE now.user_id = $1 AND now.id = $2 AND now.status = 'active' AND now.supersedes = $3
-        AND former.user_id = $1 AND former.id = $3 AND former.status = 'superseded' AND former.id > $2
+    UPDATE memories SET ({", ".join(_TAKEN_BACK)}) = (
+        SELECT {", ".join(f"former.{name}" for name in _TAKEN_BACK)}
+        FROM memories AS former WHERE former.user_id = $1 AND former.id = $3
+    )
+    WHERE user_id = $1 AND id = $2 AND status = 'active' AND supersedes = $3 AND EXISTS (
+        SELECT 1 FROM memories AS former
+        WHERE former.user_id = $1 AND former.id = $3 AND former.status = 'superseded' AND former.id > $2
+    )
     RETURNING {MEMORY.select}
 """
 
@@ -179,7 +183,7 @@ class MemoryHistoryStore:
                 yield from ensure_room_left(user_id, rules, added=False)
             return rows
 
-        rows = await self._database.write(steps)
+        rows = await self._database.write(steps, [user(user_id)])
         return self._memories.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def undo_add(self, user_id: int, memory_id: int) -> bool:
@@ -193,7 +197,9 @@ class MemoryHistoryStore:
             Statement(_PART, params),
             Statement(_HIDE, (*params, to_text(self._clock()))),
         ]
-        *_, hidden = await self._database.write(lambda: unfold_and_run(user_id, params[1], batch))
+        *_, hidden = await self._database.write(
+            lambda: unfold_and_run(user_id, params[1], batch), [user(user_id)]
+        )
         return bool(hidden)
 
     async def _get_replaced(self, before: Memory, after: Memory) -> Memory | None:

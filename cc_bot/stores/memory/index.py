@@ -318,7 +318,7 @@ SELECT_WAITING: Final = f"""
 
 # $1 user, $2 how many at most
 COUNT_WAITING: Final = """
-    SELECT count(*), coalesce(sum(bytes), 0) FROM (
+    SELECT count(*), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM (
         SELECT length(keys) AS bytes FROM memories
         WHERE user_id = $1 AND place IS NULL AND status = 'active' LIMIT $2
     ) AS waiting

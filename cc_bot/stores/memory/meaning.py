@@ -22,7 +22,7 @@ import structlog
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
 from cc_bot.search.ranking import nearness
 from cc_bot.search.vectors import Embedder, Vector, cosines, nearest, sketch
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import Columns, ListStatement
 
 # ---- sketches --------------------------------------------------------------------------------------------
@@ -464,7 +464,9 @@ class Embedding:
         if not self._crowded:
             return False
         user_id = next(iter(self._crowded))
-        if not await self._database.write(lambda: make_sketches(user_id, self.embedder.name)):
+        if not await self._database.write(
+            lambda: make_sketches(user_id, self.embedder.name), [user(user_id)]
+        ):
             self._crowded.discard(user_id)
         return True
 
@@ -474,12 +476,18 @@ class Embedding:
 
     async def _read_noted(self) -> Sequence[_Note]:
         keys = list(self._noted)[: self._batch]
-        found = await self._database.transaction(
-            [Statement(SELECT_BARE, (*key, self.embedder.name)) for key in keys]
-        )
+
+        def steps() -> Steps[list[_Note]]:
+            notes = list[_Note]()
+            for key in keys:
+                rows = yield Statement(SELECT_BARE, (*key, self.embedder.name))
+                notes += (_Note(*row) for row in rows)
+            return notes
+
+        notes = await self._database.read(steps)
         for key in keys:
             self._noted.pop(key, None)
-        return [_Note(*row) for rows in found for row in rows]
+        return notes
 
     async def _read_swept(self) -> Sequence[_Note] | None:
         """Return the next ones that lack a vector, however old; None after the last."""
@@ -501,7 +509,8 @@ class Embedding:
             [
                 Statement(PUT_VECTOR, (note.user_id, note.id, self.embedder.name, vector, note.content))
                 for note, vector in zip(notes, vectors, strict=True)
-            ]
+            ],
+            [user(note.user_id) for note in notes],
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:

@@ -10,7 +10,7 @@ from typing import Final
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import TooManyPinned
 from cc_bot.domain.memory import MAX_PINNED, Audience, Memory
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.rows import MEMORY, known_id
@@ -38,8 +38,8 @@ _UNPIN: Final = f"""
 # Memory.tainted tells. $2 now, $3 the audience beside 'anywhere' that counts
 _TO_TELL: Final = """
     audience IN ('anywhere', $3) AND (expires_at IS NULL OR expires_at > $2)
-    AND coalesce(json_extract(source, '$.kind'), '') NOT IN ('import', 'proposal')
-    AND coalesce(json_extract(source, '$.author'), '') = ''
+    AND coalesce(@text_of(source, kind), '') NOT IN ('import', 'proposal')
+    AND coalesce(@text_of(source, author), '') = ''
 """
 
 # The pinned ones by memories_pinned, the newest of the others by memories_by_user. $1 user, $4 how many,
@@ -83,12 +83,14 @@ class MemoryPinStore:
                 raise TooManyPinned(limit=MAX_PINNED)
             return pinned
 
-        rows = await self._database.write(steps)
+        rows = await self._database.write(steps, [user(user_id)])
         return MEMORY.first(rows)
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
         """Unpin a memory and return it; None when it is not there or not theirs."""
-        [rows] = await self._database.transaction([Statement(_UNPIN, (user_id, known_id(memory_id)))])
+        [rows] = await self._database.transaction(
+            [Statement(_UNPIN, (user_id, known_id(memory_id)))], [user(user_id)]
+        )
         return MEMORY.first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:

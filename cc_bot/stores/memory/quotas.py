@@ -12,7 +12,7 @@ from typing import Final
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.domain.member import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.members import rules_for
 
@@ -66,7 +66,7 @@ class MemoryQuotas:
             told = json.dumps([*map(to_ms, recent), to_ms(now)])
             yield Statement(_SET_IMPORTS, (user_id, told))
 
-        await self._database.write(steps)
+        await self._database.write(steps, [user(user_id)])
 
     async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
         """See that so many more memories of so many bytes would be kept. Raises TooManyMemories, MemoryFull,

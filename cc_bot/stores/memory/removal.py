@@ -29,7 +29,17 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts, Memory
-from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, memory_name
+from cc_bot.storage import (
+    EVERYBODY,
+    Database,
+    ErasureLog,
+    Rewriting,
+    Row,
+    Statement,
+    Steps,
+    memory_name,
+    user,
+)
 from cc_bot.stores.blocks import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
@@ -89,9 +99,7 @@ _CHAIN: Final = """
             ON older.user_id = $1 AND older.id = chain.former AND older.status = 'superseded'
     )
 """
-_SOME: Final = _CHAIN.format(
-    chosen="id IN (SELECT value FROM json_each($2)) AND status IN ('active', 'deleted')"
-)
+_SOME: Final = _CHAIN.format(chosen="id IN @ids($2) AND status IN ('active', 'deleted')")
 
 # $2 an array of memories
 SELECT_CHAIN: Final = f"""
@@ -111,11 +119,7 @@ CLAIM: Final = f"{_SOME} {_CLAIM}"
 
 # $2 an array of memories, $3 deleted until when: one that was had back since is not among them
 CLAIM_DUE: Final = f"""
-    {
-    _CHAIN.format(
-        chosen="id IN (SELECT value FROM json_each($2)) AND status = 'deleted' AND deleted_at <= $3"
-    )
-} {_CLAIM}
+    {_CHAIN.format(chosen="id IN @ids($2) AND status = 'deleted' AND deleted_at <= $3")} {_CLAIM}
 """
 
 CLAIM_ALL: Final = f"""
@@ -156,13 +160,13 @@ CHANGE_CANVAS: Final = """
 # $2 an array of summaries
 DELETE_SUMMARIES: Final = """
     DELETE FROM summaries
-    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    WHERE user_id = $1 AND id IN @ids($2)
     RETURNING id
 """
 
 # $2 an array of proposals
 DELETE_PROPOSALS: Final = """
-    DELETE FROM proposals WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    DELETE FROM proposals WHERE user_id = $1 AND id IN @ids($2)
 """
 
 # What was said goes into no summary any more, not even into one that is being written. $2 channel, $3 agent
@@ -180,30 +184,30 @@ COVER: Final = """
 
 # $2 an array of memories
 DELETE_MEMORIES: Final = (
-    "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN (SELECT value FROM json_each($2))",
+    "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN @ids($2)",
     """
     DELETE FROM memories
-    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2)) AND status = 'deleted' AND deleted_at = ''
+    WHERE user_id = $1 AND id IN @ids($2) AND status = 'deleted' AND deleted_at = ''
     """,
 )
 
 # $2 an array of messages, in these
 DELETE_FILES: Final = """
     DELETE FROM attachments
-    WHERE user_id = $1 AND message_id IN (SELECT value FROM json_each($2))
+    WHERE user_id = $1 AND message_id IN @ids($2)
 """
 
 # $3 what takes their place
 EMPTY: Final = """
     UPDATE messages SET content = $3, heard = '', erased = 1
-    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    WHERE user_id = $1 AND id IN @ids($2)
     RETURNING id
 """
 
 # Of nobody alone, but the user asked it or it was answered to the user. $3 what takes their place
 EMPTY_IN_CHANNELS: Final = """
     UPDATE messages SET content = $3, heard = '', erased = 1
-    WHERE user_id IS NULL AND id IN (SELECT value FROM json_each($2)) AND $1 IN (author_id, memory_user_id)
+    WHERE user_id IS NULL AND id IN @ids($2) AND $1 IN (author_id, memory_user_id)
     RETURNING id
 """
 
@@ -211,7 +215,7 @@ EMPTY_IN_CHANNELS: Final = """
 THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
-        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN (SELECT value FROM json_each($1))
+        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.id IN @ids($1)
     )
 """
 
@@ -236,7 +240,10 @@ WRITTEN_BACK: Final = "UPDATE memory_erasures SET written_back = $1 WHERE id = 1
 # The log has the file as it is written anew, so that it has to be written back once more.
 # $1 how often something had been erased then, $2 now
 REWRITTEN: Final = """
-    UPDATE memory_erasures SET rewritten = $1, rewritten_at = $2, written_back = min(written_back, $1 - 1)
+    UPDATE memory_erasures SET
+        rewritten = $1,
+        rewritten_at = $2,
+        written_back = CASE WHEN written_back < $1 THEN written_back ELSE $1 - 1 END
     WHERE id = 1 AND rewritten < $1
 """
 
@@ -311,7 +318,7 @@ class MemoryRemovalStore:
             yield from ensure_room_left(user_id, rules)
             return MEMORY.read(rows[0])
 
-        return await self._database.write(steps)
+        return await self._database.write(steps, [user(user_id)])
 
     async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Return a deleted memory that can still be had back."""
@@ -339,12 +346,13 @@ class MemoryRemovalStore:
             yield from unfold(user_id, sorted(ids))
             return (yield Statement(CLAIM, (user_id, _array(ids))))
 
-        rows = await self._database.write(steps)
+        rows = await self._database.write(steps, [user(user_id)])
         return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
         """Remove all memories of a user at once, hidden ones as well. `mark` as for `erase`."""
-        *_, rows = await self._database.transaction([*unfold_all(user_id), Statement(CLAIM_ALL, (user_id,))])
+        batch = [*unfold_all(user_id), Statement(CLAIM_ALL, (user_id,))]
+        *_, rows = await self._database.transaction(batch, [user(user_id)])
         return await self._remove(user_id, rows, everywhere=True, mark=mark)
 
     async def purge(self, hidden_until: datetime) -> int:
@@ -357,7 +365,7 @@ class MemoryRemovalStore:
                 of_user[user_id].append(memory_id)
             for user_id, ids in of_user.items():
                 params = (user_id, json.dumps(ids), until)
-                [rows] = await self._database.transaction([Statement(CLAIM_DUE, params)])
+                [rows] = await self._database.transaction([Statement(CLAIM_DUE, params)], [user(user_id)])
                 count += (await self._remove(user_id, rows, everywhere=False)).memories
         return count
 
@@ -379,7 +387,7 @@ class MemoryRemovalStore:
             return False
         if not await self._database.checkpoint():
             return False
-        await self._database.transaction([Statement(WRITTEN_BACK, (owed.erased,))])
+        await self._database.transaction([Statement(WRITTEN_BACK, (owed.erased,))], [EVERYBODY])
         return True
 
     async def rewrite(self, *, quiet: timedelta = QUIET) -> Rewriting:
@@ -398,7 +406,7 @@ class MemoryRemovalStore:
         outcome = await self._database.rewrite()
         if outcome == "done":
             params = (erased, to_text(self._clock()))
-            await self._database.transaction([Statement(REWRITTEN, params)])
+            await self._database.transaction([Statement(REWRITTEN, params)], [EVERYBODY])
         return outcome
 
     async def _remove(
@@ -415,7 +423,7 @@ class MemoryRemovalStore:
         batch = [*_redaction(user_id, traces), *_row_removal(user_id, claimed.ids)]
         if mark is not None:
             batch += _emptying(user_id, traces, mark)
-        results = await self._database.transaction(batch)
+        results = await self._database.transaction(batch, [user(user_id)])
         done = {statement.sql: len(result) for statement, result in zip(batch, results, strict=True)}
         emptied = done.get(EMPTY, 0) + done.get(EMPTY_IN_CHANNELS, 0)
         await self.write_back()

@@ -104,10 +104,10 @@ _NEW: Final = f"""
         $1,
         {next_number("memory")},
         (SELECT old.id FROM memories AS old WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active'),
-        EXISTS (
-            SELECT 1 FROM memories AS old
-            WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active' AND old.pinned = 1
-        ),
+        coalesce((
+            SELECT old.pinned FROM memories AS old
+            WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active'
+        ), 0),
         $3, $3, {WRITTEN.marks}
 """
 
@@ -157,7 +157,9 @@ TAKE_PLACE: Final = f"""
     UPDATE memories SET
         supersedes = $3,
         updated_at = $4,
-        pinned = max(pinned, (SELECT old.pinned FROM memories AS old WHERE old.user_id = $1 AND old.id = $3))
+        pinned = (
+            SELECT max(each.pinned) FROM memories AS each WHERE each.user_id = $1 AND each.id IN ($2, $3)
+        )
     WHERE user_id = $1 AND id = $2 AND id > $3 AND status = 'active' AND supersedes IS NULL AND EXISTS (
         SELECT 1 FROM memories AS old WHERE old.user_id = $1 AND old.id = $3 AND old.status = 'active'
     )
@@ -173,11 +175,11 @@ SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 
 # Of a MemoryFilter: $4 category or NULL, $5 audience or NULL, $6 origin or NULL, $7 an array of folded tags
 _WANTED: Final = """
-    ($4 IS NULL OR category = $4)
-    AND ($5 IS NULL OR audience = $5)
-    AND ($6 IS NULL OR coalesce(json_extract(source, '$.kind'), '') = $6)
+    (CAST($4 AS TEXT) IS NULL OR category = $4)
+    AND (CAST($5 AS TEXT) IS NULL OR audience = $5)
+    AND (CAST($6 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $6)
     AND ($7 = '[]' OR NOT EXISTS (
-        SELECT 1 FROM json_each($7) AS wanted WHERE instr(search_tags, wanted.value) = 0
+        SELECT 1 FROM @texts($7) AS wanted WHERE @place_in(search_tags, wanted.value) = 0
     ))
 """
 
@@ -225,7 +227,7 @@ CATEGORIES: Final = """
 
 # $2 the most
 TAGS: Final = """
-    SELECT tag.value, count(*) FROM memories, json_each(memories.tags) AS tag
+    SELECT tag.value, count(*) FROM memories, @each_text(memories.tags) AS tag
     WHERE user_id = $1 AND status = 'active' AND tags <> '[]'
     GROUP BY tag.value ORDER BY count(*) DESC, tag.value LIMIT $2
 """

@@ -40,12 +40,12 @@ from cc_bot.stores.memory.upkeep import MemoryUpkeep
 NOTE_COLUMNS: Final = """
     id, search_content || search_tags, search_tags,
     CASE WHEN
-        ($3 IS NULL OR category = $3)
+        (CAST($3 AS TEXT) IS NULL OR category = $3)
         AND audience IN ('anywhere', $4)
         AND (expires_at IS NULL OR expires_at > $5)
-        AND ($6 IS NULL OR audience = $6)
+        AND (CAST($6 AS TEXT) IS NULL OR audience = $6)
         THEN 1 ELSE 0 END,
-    terms_version = $2
+    CASE terms_version WHEN $2 THEN 1 ELSE 0 END
 """
 """What a Note is made of, beside its keys. $1 user, $2 version of the rules, $3 category or NULL, $4 audience
 beside 'anywhere', $5 now, $6 the only audience or NULL."""
@@ -297,7 +297,7 @@ SELECT_POSTINGS: Final = ListStatement(
 
 # Parameters: those of NOTE_COLUMNS, then places
 SELECT_OF_SEGMENTS: Final = ListStatement(
-    f"SELECT {NOTE_COLUMNS}, x'', place FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=6
+    f"SELECT {NOTE_COLUMNS}, NULL, place FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=6
 )
 
 # Parameters: those of NOTE_COLUMNS, then places
@@ -315,7 +315,7 @@ SELECT_NEAR: Final = ListStatement(
 # $1 user, $2 origin. No index has it: it is asked for by whoever looks through their own.
 SELECT_OF_ORIGIN: Final = """
     SELECT id FROM memories
-    WHERE user_id = $1 AND coalesce(json_extract(source, '$.kind'), '') = $2 AND status = 'active'
+    WHERE user_id = $1 AND coalesce(@text_of(source, kind), '') = $2 AND status = 'active'
 """
 
 # $1 user, then ids
@@ -327,10 +327,10 @@ SELECT_FOUND: Final = ListStatement(
 # $1 user, $2 limit, $7 origin or NULL, the others as NOTE_COLUMNS has them; then tags
 NEWEST: Final = f"""
     SELECT {MEMORY.select} FROM memories
-    WHERE user_id = $1 AND status = 'active' AND ($3 IS NULL OR category = $3)
+    WHERE user_id = $1 AND status = 'active' AND (CAST($3 AS TEXT) IS NULL OR category = $3)
         AND audience IN ('anywhere', $4) AND (expires_at IS NULL OR expires_at > $5)
-        AND ($6 IS NULL OR audience = $6)
-        AND ($7 IS NULL OR coalesce(json_extract(source, '$.kind'), '') = $7)
+        AND (CAST($6 AS TEXT) IS NULL OR audience = $6)
+        AND (CAST($7 AS TEXT) IS NULL OR coalesce(@text_of(source, kind), '') = $7)
 """
 
 # ---- memory tally ----------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from cc_bot.domain.memory import (
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import without_controls
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.index import unfold, unfold_and_run
@@ -226,7 +226,9 @@ class MemoryStore:
         note = await self._make(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
         rules = await self._quotas.get_file_rules()
         statement = sql.INSERT_ALONE if supersedes is None else sql.INSERT
-        [row] = await self._database.write(lambda: carry_out(proposal, lambda: note.steps(statement, rules)))
+        [row] = await self._database.write(
+            lambda: carry_out(proposal, lambda: note.steps(statement, rules)), [user(user_id)]
+        )
         return self.note_written(note.kept(*row) if supersedes is None else MEMORY.read(row))
 
     async def remember(
@@ -254,7 +256,9 @@ class MemoryStore:
         if memory.category == DEFAULT_CATEGORY:
             said_anew.pop("category", None)
         while True:
-            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, rules))
+            rows = await self._database.write(
+                lambda: note.steps(sql.INSERT_UNLESS_KNOWN, rules), [user(user_id)]
+            )
             if rows:
                 return MemoryChange("added", self.note_written(MEMORY.read(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
@@ -397,10 +401,16 @@ class MemoryStore:
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
         """Count what is kept of a user. It reads all of it, so of each user one count is made at a time: who
         asks for a hundred waits in a line of their own, and not everybody in the database's."""
-        counts = Statement(sql.STATISTICS, (user_id, to_text(self._clock())))
-        parts = [Statement(sql.CATEGORIES, (user_id,)), Statement(sql.SOURCES, (user_id,))]
+        now = to_text(self._clock())
+
+        def steps() -> Steps[MemoryStatistics]:
+            counts = yield Statement(sql.STATISTICS, (user_id, now))
+            categories = yield Statement(sql.CATEGORIES, (user_id,))
+            sources = yield Statement(sql.SOURCES, (user_id,))
+            return statistics_of(counts, categories, sources)
+
         async with self._counting.setdefault(user_id, asyncio.Lock()):
-            return statistics_of(*await self._database.transaction([counts, *parts]))
+            return await self._database.read(steps)
 
     async def update(
         self,
@@ -426,7 +436,8 @@ class MemoryStore:
             edit = MemoryEdit({"content": content, **await self._clean(given, content)}, only_as)
         now, rules = self._clock(), await self._quotas.get_file_rules()
         row = await self._database.write(
-            lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules))
+            lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules)),
+            [user(user_id)],
         )
         return self.note_written(MEMORY.read(row)) if row else None
 
@@ -439,7 +450,9 @@ class MemoryStore:
         unless both are there, and the first has no history of its own."""
         params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
         batch = [Statement(sql.TAKE_PLACE, params), Statement(sql.SUPERSEDE, (user_id, params[2]))]
-        [rows, _] = await self._database.write(lambda: unfold_and_run(user_id, params[2], batch))
+        [rows, _] = await self._database.write(
+            lambda: unfold_and_run(user_id, params[2], batch), [user(user_id)]
+        )
         return self.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
@@ -448,7 +461,7 @@ class MemoryStore:
         params = (user_id, known_id(memory_id), to_text(self._clock()))
         hide = [Statement(sql.HIDE, params)]
         [rows] = await self._database.write(
-            lambda: carry_out(proposal, lambda: unfold_and_run(*params[:2], hide))
+            lambda: carry_out(proposal, lambda: unfold_and_run(*params[:2], hide)), [user(user_id)]
         )
         return bool(rows)
 

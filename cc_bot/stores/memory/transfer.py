@@ -16,7 +16,7 @@ from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
 from cc_bot.domain.member import Rules
 from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import Database, Statement, Steps, user
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.pins import PIN
 from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, ensure_room_left, size_of
@@ -148,7 +148,7 @@ class MemoryTransferStore:
             yield from ensure_room_left(user_id, rules)
             return kept
 
-        for memory in await self._database.write(steps):
+        for memory in await self._database.write(steps, [user(user_id)]):
             self._memories.note_written(memory)
 
     async def _likenesses(self, user_id: int) -> set[int]:

@@ -8,14 +8,14 @@ as long as that took.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import Final, NamedTuple
 
 import structlog
 
-from cc_bot.storage import Database, Statement, Steps
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
 from cc_bot.stores.columns import Columns
 from cc_bot.stores.memory.index import SEGMENTS, WAITING, WAITING_BYTES, fold_in, join_segments, unfold
 from cc_bot.stores.memory.rows import REMAKE, SEARCHED
@@ -70,25 +70,45 @@ REMAKING_STATEMENTS: Final = (SELECT_OUTDATED_OF_ALL, SELECT_LAST_OF_ALL)
 _DONE: Final = -1
 
 
-def all_remade() -> Steps[bool]:
-    """Return whether nothing is left to do."""
-    [(version, remade_to)] = yield Statement(SELECT_REMADE)
-    return bool((version, remade_to) == (VERSION, _DONE))
+class _Next(NamedTuple):
+    """The ones that are looked at next, of all users."""
+
+    outdated: Sequence[_Outdated]
+    come_to: int
+    """Up to which memory all are made once these are."""
+    last: int
+
+    @property
+    def users(self) -> frozenset[int]:
+        return frozenset(each.user_id for each in self.outdated)
 
 
-def remake_some() -> Steps[bool]:
-    """Make the next ones of all users; whether there may be more."""
+def find_next() -> Steps[_Next | None]:
+    """Find it; None when nothing is left to do."""
     [(version, remade_to)] = yield Statement(SELECT_REMADE)
-    if version != VERSION or remade_to == _DONE:
+    if (version, remade_to) == (VERSION, _DONE):
+        return None
+    if version != VERSION:
         remade_to = 0
     [(last,)] = yield Statement(SELECT_LAST_OF_ALL)
     end = min(remade_to + _RANGE, last)
     rows = yield Statement(SELECT_OUTDATED_OF_ALL, (remade_to, end, VERSION, _BATCH))
     outdated = [*map(_OUTDATED.read, rows)]
-    yield from _remake(outdated)
-    come_to = max(each.id for each in outdated) if len(outdated) == _BATCH else end
-    yield Statement(PUT_REMADE, (VERSION, _DONE if come_to == last else come_to))
-    return bool(come_to != last)
+    return _Next(outdated, outdated[-1].id if len(outdated) == _BATCH else end, last)
+
+
+def remake_some(users: Collection[int]) -> Steps[bool]:
+    """Make the next ones of all users; whether there may be more. `users` are those that `find_next` has told
+    of: where another one's have come between, they are looked for anew."""
+    found = yield from find_next()
+    if found is None:
+        return False
+    if not found.users <= set(users):
+        return True
+    yield from _remake(found.outdated)
+    done = found.come_to == found.last
+    yield Statement(PUT_REMADE, (VERSION, _DONE if done else found.come_to))
+    return not done
 
 
 def remake_waiting(user_id: int) -> Steps[bool]:
@@ -188,16 +208,22 @@ class MemoryUpkeep:
             await self._step_for(user_id, outdated=self._due.pop(user_id))
             return True
         if not self._all_remade:
-            self._all_remade = await self._database.read(all_remade) or not await self._database.write(
-                remake_some
-            )
+            self._all_remade = not await self._remake_some()
             return True
         return False
 
+    async def _remake_some(self) -> bool:
+        found = await self._database.read(find_next)
+        if found is None:
+            return False
+        users = found.users
+        return await self._database.write(lambda: remake_some(users), [EVERYBODY, *map(user, users)])
+
     async def _step_for(self, user_id: int, *, outdated: bool) -> None:
-        if outdated and await self._database.write(lambda: remake_waiting(user_id)):
+        about = [user(user_id)]
+        if outdated and await self._database.write(lambda: remake_waiting(user_id), about):
             self._look_at(user_id, outdated=True)
             return
-        folded = await self._database.write(lambda: fold_in(user_id, waiting=self._waiting))
-        if folded or await self._database.write(lambda: join_segments(user_id, most=self._segments)):
+        folded = await self._database.write(lambda: fold_in(user_id, waiting=self._waiting), about)
+        if folded or await self._database.write(lambda: join_segments(user_id, most=self._segments), about):
             self._look_at(user_id, outdated=False)

@@ -270,7 +270,7 @@ class TestCanvas:
         await stores.sessions.open(KEY)
         elements = [{"kind": "card", "lines": ["天気", FACT]}, {"kind": "text", "text": "晴れ"}]
         put = "UPDATE sessions SET canvas_state = $1"
-        await database.transaction([Statement(put, (json.dumps({"elements": elements}),))])
+        await database.transaction([Statement(put, (json.dumps({"elements": elements}),))], ())
         await stores.memory_removal.erase(ME, memory.id)
         [(canvas,)] = await database.query("SELECT canvas_state FROM sessions")
         assert json.loads(canvas) == {"elements": elements[1:]}
@@ -300,7 +300,7 @@ class TestCanvas:
     ) -> None:
         memory = await stores.memories.add(ME, FACT)
         await stores.sessions.open(KEY)
-        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (canvas,))])
+        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (canvas,))], ())
         await stores.memory_removal.erase(ME, memory.id)
         assert await database.query("SELECT canvas_state FROM sessions") == [('{"elements":[]}',)]
 

@@ -42,7 +42,7 @@ async def listed(stores: Stores) -> list[str]:
 
 async def hand_edit(database: Database, memory_id: int, supersedes: int | None) -> None:
     await database.transaction(
-        [Statement("UPDATE memories SET supersedes = $2 WHERE id = $1", (memory_id, supersedes))]
+        [Statement("UPDATE memories SET supersedes = $2 WHERE id = $1", (memory_id, supersedes))], ()
     )
 
 
@@ -314,7 +314,7 @@ class TestAnyChain:
         await stores.memory_removal.erase_all(ME)
         memories = [await stores.memories.add(ME, str(number)) for number in range(6)]
         status = "UPDATE memories SET status = 'superseded' WHERE id = $1"
-        await database.transaction([Statement(status, (memory.id,)) for memory in memories[heads:]])
+        await database.transaction([Statement(status, (memory.id,)) for memory in memories[heads:]], ())
         for memory, pointer in zip(memories, pointers, strict=True):
             await hand_edit(database, memory.id, memories[pointer].id)
         for memory in memories:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.text import without_controls
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
-from cc_bot.storage import Database, Statement, open_database
+from cc_bot.storage import Database, Statement, open_database, user
 from cc_bot.stores import MemoryHistoryStore, MemoryRemovalStore, MemoryStore, Stores, open_stores
 from cc_bot.stores.memory.index import CHUNK, SEGMENT, WAITING, fold_in, join_segments, with_notes
 from cc_bot.stores.memory.texts import VERSION, fold_tags, pack_numbers, term_keys
@@ -75,9 +75,9 @@ class Kept:
                 if content.strip():
                     self.ids.append((await memories.add(self.user, content, tags=tags)).id)
             case "fold", most:
-                await database.write(lambda: fold_in(self.user, waiting=1, most=most))
+                await database.write(lambda: fold_in(self.user, waiting=1, most=most), [user(self.user)])
             case ("join",):
-                await database.write(lambda: join_segments(self.user, most=0))
+                await database.write(lambda: join_segments(self.user, most=0), [user(self.user)])
             case "update", which, content, tags:
                 content = content if content and content.strip() else None
                 await memories.update(self.user, self.chosen(which), content=content, tags=tags)
@@ -95,7 +95,7 @@ class Kept:
                 await MemoryHistoryStore(database, memories).undo_add(self.user, self.chosen(which))
             case "outdate", which:  # as if it had been written under other rules
                 sql = "UPDATE memories SET terms_version = 1 WHERE user_id = $1 AND id = $2 AND place IS NULL"
-                await database.transaction([Statement(sql, (self.user, self.chosen(which)))])
+                await database.transaction([Statement(sql, (self.user, self.chosen(which)))], ())
             case _:
                 raise ValueError(change)
 
@@ -160,14 +160,15 @@ class TestAnyHistory:
         if filled:
             last, places = divmod(filled, SEGMENT)
             params = (kept.user, last, places, with_notes(b"", 0, [], []))
-            await databases[0].transaction([Statement(NEARLY_FULL, params)])
+            await databases[0].transaction([Statement(NEARLY_FULL, params)], ())
         for change in (*begin, ("fold", 4), *changes):
             await kept.change(change)
         await databases[0].transaction(
             [
                 Statement(f"DELETE FROM {table} WHERE user_id = $1 AND documents = 0", (kept.user,))
                 for table in ("memory_segments", "memory_chunks")
-            ]
+            ],
+            (),
         )
         await check_index(databases[0])
         store = MemoryStore(databases[1])
@@ -230,14 +231,14 @@ class TestManyMemories:
     async def test_of_one_user_are_nothing_to_another(
         self, stores: Stores, upkeep: MemoryUpkeep, database: Database
     ) -> None:
-        for user in (ME, YOU):
+        for user_id in (ME, YOU):
             for number in range(5):
-                await stores.memories.add(user, f"{user % 10}番の秘密{number}")
-            await upkeep.catch_up(user)
-        for user in (ME, YOU):
-            hits = await stores.memories.search(user, "秘密", limit=100)
+                await stores.memories.add(user_id, f"{user_id % 10}番の秘密{number}")
+            await upkeep.catch_up(user_id)
+        for user_id in (ME, YOU):
+            hits = await stores.memories.search(user_id, "秘密", limit=100)
             assert len(hits) == 5
-            assert {memory.user_id for memory in hits} == {user}
+            assert {memory.user_id for memory in hits} == {user_id}
         await stores.memory_removal.erase_all(YOU)
         assert await check_index(database) == 5
 
@@ -247,9 +248,9 @@ class TestFolding:
         memories = MemoryStore(database)
         for number in range(4):
             await memories.add(ME, f"{number}")
-        assert await database.write(lambda: fold_in(ME, waiting=5)) == 0
-        assert await database.write(lambda: fold_in(ME, waiting=4, most=3)) == 3
-        assert await database.write(lambda: fold_in(ME, waiting=1)) == 1
+        assert await database.write(lambda: fold_in(ME, waiting=5), [user(ME)]) == 0
+        assert await database.write(lambda: fold_in(ME, waiting=4, most=3), [user(ME)]) == 3
+        assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)]) == 1
         assert await check_index(database) == 4
 
     async def test_comes_sooner_for_long_memories_and_takes_fewer_at_a_time(self, database: Database) -> None:
@@ -257,7 +258,7 @@ class TestFolding:
         for number in range(80):
             long = "".join(chr(0x4E00 + (number * 997 + at * 31) % 20000) for at in range(1200))
             await memories.add(ME, long)
-        folded = await database.write(lambda: fold_in(ME, waiting=500))
+        folded = await database.write(lambda: fold_in(ME, waiting=500), [user(ME)])
         assert 1 < folded < 60
         assert await check_index(database) == folded
 
@@ -266,7 +267,10 @@ class TestFolding:
         for number in range(60):
             await memories.add(ME, f"メモ{number}")
         folded = await asyncio.gather(
-            *(database.write(lambda: fold_in(ME, waiting=1, most=7)) for database in databases * 6)
+            *(
+                database.write(lambda: fold_in(ME, waiting=1, most=7), [user(ME)])
+                for database in databases * 6
+            )
         )
         assert sum(folded) == 60
         assert await check_index(databases[0]) == 60
@@ -288,9 +292,9 @@ class TestFolding:
         memory = await stores.memories.add(ME, "猫が好き")
         keys = pack_numbers(term_keys(["cats", "likes"]))
         old_rules = "UPDATE memories SET keys = $3, terms_version = $4 WHERE user_id = $1 AND id = $2"
-        await database.transaction([Statement(old_rules, (ME, memory.id, keys, VERSION))])
-        assert await database.write(lambda: fold_in(ME, waiting=1)) == 1
-        await database.transaction([Statement(old_rules, (ME, memory.id, keys, 1))])
+        await database.transaction([Statement(old_rules, (ME, memory.id, keys, VERSION))], ())
+        assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)]) == 1
+        await database.transaction([Statement(old_rules, (ME, memory.id, keys, 1))], ())
         await stores.memories.update(ME, memory.id, category="ペット")
         assert await check_index(database) == 1
         await stores.memories.update(ME, memory.id, tags=("猫",))
@@ -321,19 +325,19 @@ class TestFolding:
 
 FOLDER = """
 import asyncio, sys
-from cc_bot.storage import open_database
+from cc_bot.storage import open_database, user
 from cc_bot.stores import MemoryStore
 from cc_bot.stores.memory.index import fold_in, join_segments
 
-async def main(url, user):
+async def main(url, user_id):
     async with open_database(url) as database:
         memories = MemoryStore(database)
         while True:
             for number in range(20):
-                memory = await memories.add(user, f"{number}番目のメモ")
-            await database.write(lambda: fold_in(user, waiting=1, most=15))
-            await database.write(lambda: join_segments(user, most=1))
-            await memories.update(user, memory.id - 19, content="直した")
+                memory = await memories.add(user_id, f"{number}番目のメモ")
+            await database.write(lambda: fold_in(user_id, waiting=1, most=15), [user(user_id)])
+            await database.write(lambda: join_segments(user_id, most=1), [user(user_id)])
+            await memories.update(user_id, memory.id - 19, content="直した")
             print(memory.id, flush=True)
 
 asyncio.run(main(sys.argv[1], int(sys.argv[2])))

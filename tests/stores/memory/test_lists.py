@@ -76,6 +76,7 @@ class TestStatistics:
                 newest=end,
             )
 
+    @pytest.mark.sqlite("one connection that all wait for")
     async def test_of_one_user_asked_for_many_times_hold_up_nobody_else(self, stores: Stores) -> None:
         made = list[int]()
 

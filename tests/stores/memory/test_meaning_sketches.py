@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from cc_bot.search.vectors import Vector, cosines, nearest, pack, sketch
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, user
 from cc_bot.stores.memory.meaning import CROWD, SKETCHED, Embedding, Meaning, make_sketches
 from tests.stores.encoders import TopicEncoder
 
@@ -36,11 +36,11 @@ class FixedEncoder(TopicEncoder):
 
 async def put(database: Database, ids: Sequence[int], user: int = USER) -> None:
     """Every second id: those between are other users'."""
-    await database.transaction([Statement(PUT, (user, 2 * id_, MODEL, MADE[id_])) for id_ in ids])
+    await database.transaction([Statement(PUT, (user, 2 * id_, MODEL, MADE[id_])) for id_ in ids], ())
 
 
 async def sketch_all(database: Database) -> None:
-    while await database.write(lambda: make_sketches(USER, MODEL)):
+    while await database.write(lambda: make_sketches(USER, MODEL), [user(USER)]):
         pass
 
 
@@ -124,7 +124,7 @@ class TestManyVectors:
         await sketch_all(database)
         before = await covered(database)
         top, *_ = truly_nearest(1, range(1, MANY))
-        await database.transaction([Statement(DELETE, (USER, top))])
+        await database.transaction([Statement(DELETE, (USER, top))], ())
         left = [range_ for range_ in before if not range_[0] < top <= range_[1]]
         assert await covered(database) == left
         among = [id_ for id_ in range(1, MANY) if 2 * id_ != top]
@@ -137,8 +137,8 @@ class TestManyVectors:
         await put(database, range(1, MANY))
         await sketch_all(database)
         before = await covered(database)
-        await database.transaction([Statement(PUT, (OTHER, 7, MODEL, MADE[0]))])
-        await database.transaction([Statement(DELETE, (OTHER, 7))])
+        await database.transaction([Statement(PUT, (OTHER, 7, MODEL, MADE[0]))], ())
+        await database.transaction([Statement(DELETE, (OTHER, 7))], ())
         assert await covered(database) == before
         assert await meaning.get_nearness(OTHER, "?") == {}
 
@@ -146,5 +146,5 @@ class TestManyVectors:
         await put(database, range(1, MANY))
         await sketch_all(database)
         assert await Meaning(database, FixedEncoder(name="another")).get_nearness(USER, "?") == {}
-        assert await database.write(lambda: make_sketches(USER, "another")) is False
+        assert await database.write(lambda: make_sketches(USER, "another"), [user(USER)]) is False
         assert await covered(database) == []

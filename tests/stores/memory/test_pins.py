@@ -128,6 +128,7 @@ class TestNotes:
         await stores.memory_transfer.take(ME, read_memories(f"[{imported[0]}]"))
         assert await told(stores) == []
 
+    @pytest.mark.sqlite("its own plans")
     async def test_take_one_query_that_reads_by_indexes(self, url: str) -> None:
         async with recorded(url, 5) as (stores, recorder):
             [first, *_] = await kept(stores, *(f"メモ{number}" for number in range(30)))

@@ -174,7 +174,7 @@ class TestMemories:
         other = await stores.memories.add(ME, "別の")
         assert after is not None
         shared = Statement("UPDATE memories SET supersedes = $1 WHERE id = $2", (after.supersedes, other.id))
-        await database.transaction([shared])
+        await database.transaction([shared], ())
         file.limit("memory_bytes", 3000)
         with pytest.raises(MemoryFull):
             await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
-from cc_bot.storage import Database, memory_name
+from cc_bot.storage import Database, memory_name, user
 from cc_bot.stores import MemoryRemovalStore, Stores
 from cc_bot.stores.memory.index import fold_in
 from tests.stores.backends import OTHER_USER, Recorder
@@ -172,10 +172,10 @@ class TestLog:
 class Dying(Recorder):
     """A connection of a program that ends before its second transaction."""
 
-    async def transaction(self, statements: Any) -> Any:
+    async def transaction(self, statements: Any, about: Any) -> Any:
         if self.statements and any("DELETE FROM memories" in each.sql for each in statements):
             raise StorageError
-        return await super().transaction(statements)
+        return await super().transaction(statements, about)
 
 
 class TestErasing:
@@ -220,6 +220,7 @@ class TestErasing:
         assert await stores.memories.list(ME) in ([kept], [])
 
 
+@pytest.mark.sqlite("what stands in its file")
 class TestDatabaseFiles:
     @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(lengths=st.lists(st.integers(0, 3900), min_size=8, max_size=40), seed=st.randoms())
@@ -245,7 +246,7 @@ class TestDatabaseFiles:
     ) -> None:
         marks = [f"qz{next(SERIAL):06}" for _ in range(700)]
         ids = [(await stores.memories.add(ME, f"メモ {mark}")).id for mark in marks]
-        assert await database.write(lambda: fold_in(ME, waiting=1))
+        assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)])
         await stores.memory_removal.erase(ME, ids[3])
         data = bytes_of(tmp_path)
         assert marks[3].encode() not in data
@@ -254,6 +255,7 @@ class TestDatabaseFiles:
         assert not [mark for mark in marks if mark.encode() in bytes_of(tmp_path)]
 
 
+@pytest.mark.sqlite("what stands in its file")
 class TestWriteAheadLog:
     async def test_holds_nothing_after_an_erasure(self, stores: Stores, tmp_path: Path) -> None:
         memory = await stores.memories.add(ME, FACT)

@@ -33,7 +33,7 @@ async def keep_and_erase(database: Database) -> tuple[list[str], set[str]]:
     The index has them in piles, as those of a large database have them: rows come between others, so that
     SQLite has to divide pages.
     """
-    await database.transaction([Statement("CREATE INDEX piles ON memories (id % 3, content)")])
+    await database.transaction([Statement("CREATE INDEX piles ON memories (id % 3, content)")], ())
     chance, store = random.Random(3), MemoryStore(database)
     kept: dict[str, tuple[int, int]] = {}
     for number in range(700):
@@ -50,6 +50,7 @@ async def rewritten(database: Database) -> int:
     return int(number)
 
 
+@pytest.mark.sqlite("a file that is written anew")
 class TestLargeFile:
     async def test_has_pieces_of_what_was_erased_until_it_is_written_anew(
         self, database: Database, tmp_path: Path
@@ -92,6 +93,7 @@ class TestLargeFile:
         assert await rewritten(database) == 0
 
 
+@pytest.mark.sqlite("a file that is written anew")
 class TestSmallFile:
     async def test_is_written_anew_as_soon_as_something_is_erased(
         self, database: Database, tmp_path: Path
@@ -103,6 +105,7 @@ class TestSmallFile:
         assert await removal.rewrite() == "done"
 
 
+@pytest.mark.sqlite("a file that is written anew")
 class TestKilledProgram:
     @pytest.mark.parametrize("rewrites", [False, True])
     async def test_is_followed_by_one_that_writes_the_file_anew(

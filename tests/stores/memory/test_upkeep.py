@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Statement, user
 from cc_bot.stores import MemoryStore, Stores, open_stores
 from cc_bot.stores.memory.index import fold_in
 from cc_bot.stores.memory.texts import VERSION, pack_numbers, search_text, term_keys, unpack_numbers
@@ -26,7 +26,7 @@ MADE = "2026-11-22T03:04:05.000000+00:00"
 
 async def keep_old(database: Database, user: int, contents: Sequence[str]) -> None:
     """As a version kept them that knew neither terms nor likeness."""
-    await database.transaction([Statement(OLD, (user, content, MADE)) for content in contents])
+    await database.transaction([Statement(OLD, (user, content, MADE)) for content in contents], ())
 
 
 def bytes_of(folder: Path) -> bytes:
@@ -45,8 +45,8 @@ class TestOutdatedMemories:
             assert (await stores.memories.search(ME, query))[0].content == "ｻｰﾊﾞｰの鍵は台所"
 
     async def test_are_made_anew_of_all_users(self, database: Database) -> None:
-        for user in (ME, YOU):
-            await keep_old(database, user, [f"メモ{number}" for number in range(130)])
+        for user_id in (ME, YOU):
+            await keep_old(database, user_id, [f"メモ{number}" for number in range(130)])
         await MemoryUpkeep(database).catch_up()
         assert await outdated(database) == 0
         rows = await database.query(
@@ -64,13 +64,13 @@ class TestOutdatedMemories:
         memory = await stores.memories.add(ME, "古い")
         await stores.memories.update(ME, memory.id, content="新しい")
         await stores.memories.delete(ME, memory.id)
-        await database.transaction([Statement("UPDATE memories SET terms_version = 0"), RULES_CHANGED])
+        await database.transaction([Statement("UPDATE memories SET terms_version = 0"), RULES_CHANGED], ())
         await MemoryUpkeep(database).catch_up()
         assert await outdated(database) == 0
 
     async def test_are_gone_on_with_where_an_end_came_in_between(self, database: Database) -> None:
         await keep_old(database, ME, [f"メモ{number}" for number in range(350)])
-        assert await database.write(remake_some)
+        assert await database.write(lambda: remake_some({ME}), [user(ME)])
         assert await outdated(database) == 250
         await MemoryUpkeep(database).catch_up()
         assert await outdated(database) == 0
@@ -81,10 +81,10 @@ class TestOutdatedMemories:
         for number in range(40):
             await stores.memories.add(ME, f"メモ{number}")
         await database.transaction(
-            [Statement("UPDATE memories SET keys = $2 WHERE user_id = $1", (ME, OLD_KEYS))]
+            [Statement("UPDATE memories SET keys = $2 WHERE user_id = $1", (ME, OLD_KEYS))], ()
         )
-        await database.write(lambda: fold_in(ME, waiting=1))
-        await database.transaction([Statement("UPDATE memories SET terms_version = 1"), RULES_CHANGED])
+        await database.write(lambda: fold_in(ME, waiting=1), [user(ME)])
+        await database.transaction([Statement("UPDATE memories SET terms_version = 1"), RULES_CHANGED], ())
         assert (await stores.memories.search(ME, "メモ7"))[0].content == "メモ7"
         await MemoryUpkeep(database).catch_up()
         assert await outdated(database) == 0
@@ -116,6 +116,7 @@ class TestOutdatedMemories:
 class TestErasedMemory:
     @pytest.mark.parametrize("everything", [False, True])
     @pytest.mark.parametrize("segments", [8, 0])
+    @pytest.mark.sqlite("what stands in its file")
     async def test_leaves_nothing_of_its_terms_in_the_file(
         self, tmp_path: Path, everything: bool, segments: int
     ) -> None:

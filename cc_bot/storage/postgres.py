@@ -1,0 +1,423 @@
+"""PostgreSQL behind the Database protocol: the only module that knows asyncpg.
+
+Nothing hangs on a connection's own state: no `LISTEN`, no lock of a session, no `SET`. So a pooler that hands
+a connection to somebody else after each transaction can stand between (PgBouncer, in transaction mode).
+"""
+
+import asyncio
+import random
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain
+from typing import Any, Final, Literal, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import asyncpg
+import structlog
+
+from cc_bot.domain.errors import (
+    CommitUncertain,
+    DatabaseCrowded,
+    DatabaseFull,
+    DatabaseReadOnly,
+    DatabaseUnreachable,
+    InvalidSetting,
+    PostgresRefused,
+    PostgresTooOld,
+    StorageError,
+)
+from cc_bot.storage.database import DatabaseUsage, Row, Statement, Steps, Subject, storable
+from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.rewriting import Rewriting
+
+_log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_Connection = asyncpg.pool.PoolConnectionProxy
+
+OLDEST: Final = 14
+"""The first whose planner does without sorting what an index has in order, for all that is asked here."""
+MOST_CONNECTIONS: Final = 10
+CONNECTING_S: Final = 10.0
+PATIENCE_S: Final = 10.0
+"""A server that is away is waited for so long: one that restarts, or whose standby takes its place."""
+_PAUSES_S: Final = (0.05, 0.1, 0.2, 0.4)
+"""Between two attempts; the last one again and again."""
+_MOST_REPEATS: Final = 20
+"""Of a transaction that stood in another's way."""
+
+# ---- url ---------------------------------------------------------------------------------------------------
+# `postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`, as libpq reads it;
+# `prepare=off` is ours, for poolers that know nothing of prepared statements.
+
+SCHEMES: Final = ("postgresql", "postgres")
+EXAMPLE: Final = "postgresql://cc_bot@db.example/cc_bot"
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresUrl:
+    """The place of a database."""
+
+    url: str = field(repr=False)
+    """As asyncpg reads it."""
+    shown: str
+    """For the operator, without a password."""
+    prepare: bool
+    """Whether the server may keep statements prepared."""
+
+    @classmethod
+    def of(cls, url: str) -> "PostgresUrl":
+        """Read a URL. Raises InvalidSetting, which does not repeat it."""
+        try:
+            parts = urlsplit(url)
+            options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
+            prepare = {"on": True, "off": False}[options.pop("prepare", "on")]
+        except (ValueError, KeyError) as error:
+            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+        if parts.scheme not in SCHEMES:
+            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE)
+        user, _, hosts = parts.netloc.rpartition("@")
+        shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
+        asked = urlencode(options, safe="/:,")
+        return cls(
+            urlunsplit(parts._replace(query=asked)),
+            urlunsplit((parts.scheme, shown, parts.path, "", "")),
+            prepare,
+        )
+
+
+# ---- trouble -----------------------------------------------------------------------------------------------
+
+_GONE: Final = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.TargetServerAttributeNotMatched,
+)
+"""What a server says that is away, or about to be."""
+_IN_THE_WAY: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+_REFUSED: Final = (
+    asyncpg.InvalidAuthorizationSpecificationError,
+    asyncpg.InvalidCatalogNameError,
+    asyncpg.InsufficientPrivilegeError,
+)
+_KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], ...]] = (
+    ((asyncpg.DiskFullError,), DatabaseFull),
+    ((asyncpg.ReadOnlySQLTransactionError,), DatabaseReadOnly),
+    ((asyncpg.TooManyConnectionsError,), DatabaseCrowded),
+    (_GONE, DatabaseUnreachable),
+)
+_PASSING: Final = (DatabaseUnreachable, DatabaseCrowded)
+_SAID: Final = (
+    *(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError),
+    *(OSError, OverflowError, ValueError, TypeError),
+)
+"""All that a statement may end with."""
+_MENDED_BY: Final[dict[type[StorageError], str]] = {
+    DatabaseFull: "make room on the server's disk; nothing that was committed is lost",
+    DatabaseReadOnly: "name the primary, or add target_session_attrs=read-write to CC_BOT_DATABASE_URL",
+    DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
+    DatabaseUnreachable: "start the server, or see why it can't be reached",
+    StorageError: "look into the server's log",
+}
+
+
+def kind_of(error: BaseException) -> type[StorageError]:
+    """Return which of our errors stands for one of asyncpg's."""
+    if _was_closed(error):
+        return DatabaseUnreachable
+    return next((ours for kinds, ours in _KINDS if isinstance(error, kinds)), StorageError)
+
+
+def _was_closed(error: BaseException) -> bool:
+    """Return whether a connection was lost before it was used, or while it was about to be: asyncpg has no
+    class of its own for the first, and stumbles over its own state in the second."""
+    lost = isinstance(error, asyncpg.InterfaceError) and "connection is closed" in str(error)
+    return lost or isinstance(error, asyncpg.InternalClientError)
+
+
+class _Troubles:
+    """The troubles that the operator knows of; each is told once, until something works again. The server's
+    own words are left out: they may quote what somebody wrote."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+        self._told = set[type[StorageError]]()
+
+    def translate(self, error: BaseException) -> StorageError:
+        kind = kind_of(error)
+        if kind is not StorageError and kind not in self._told:
+            self._told.add(kind)
+            _log.error(
+                "database_trouble",
+                error=kind.__name__,
+                reason=getattr(error, "sqlstate", None) or type(error).__name__,
+                path=self._location,
+                mended_by=_MENDED_BY[kind],
+            )
+        return kind()
+
+    def over(self) -> None:
+        if self._told:
+            self._told.clear()
+            _log.info("database_works_again", path=self._location)
+
+
+# ---- order -------------------------------------------------------------------------------------------------
+# What is about one subject is done one after the other, in the order in which it was asked for: first among
+# the tasks of this program, then among all programs, by a lock that ends with the transaction. Which rows two
+# transactions touch, the subjects tell: nothing else keeps a limit that is counted before it is used up.
+
+
+def _key(subject: Subject) -> int:
+    """The number of a lock. Two subjects with one number would wait for each other, no more."""
+    return int.from_bytes(blake2b(repr(tuple(subject)).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class _Order:
+    """The tasks of this program that wait for each other."""
+
+    def __init__(self) -> None:
+        self._locks = defaultdict[Subject, asyncio.Lock](asyncio.Lock)
+        self._waiting = defaultdict[Subject, int](int)
+
+    @asynccontextmanager
+    async def turn(self, subjects: Sequence[Subject]) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for subject in subjects:
+                await stack.enter_async_context(self._one(subject))
+            yield
+
+    @asynccontextmanager
+    async def _one(self, subject: Subject) -> AsyncIterator[None]:
+        self._waiting[subject] += 1
+        try:
+            async with self._locks[subject]:
+                yield
+        finally:
+            self._waiting[subject] -= 1
+            if not self._waiting[subject]:
+                del self._waiting[subject], self._locks[subject]
+
+
+# ---- postgres ----------------------------------------------------------------------------------------------
+
+
+class PostgresDatabase:
+    """A database on a server. Made by `connect_postgres`."""
+
+    dialect: Final[Dialect] = "postgresql"
+
+    def __init__(self, pool: asyncpg.Pool, location: str, patience_s: float) -> None:
+        self._pool = pool
+        self._location = location
+        self._patience_s = patience_s
+        self._troubles = _Troubles(location)
+        self._order = _Order()
+        self._written = asyncio.Event()
+        self._wrote_s = time.monotonic()
+        self._running = set[asyncio.Task[Any]]()
+        self.repeats = 0
+        """Transactions that were begun anew because they stood in another's way."""
+
+    @property
+    def location(self) -> str:
+        return self._location
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        async def ask(connection: _Connection) -> Sequence[Row]:
+            return await _rows(connection, sql, params)
+
+        return await self._patiently(ask)
+
+    async def transaction(
+        self, statements: Sequence[Statement], about: Sequence[Subject]
+    ) -> list[Sequence[Row]]:
+        def begin() -> Steps[list[Sequence[Row]]]:
+            found = []
+            for statement in statements:
+                found.append((yield statement))
+            return found
+
+        return await self.write(begin, about)
+
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        async def run(connection: _Connection) -> T:
+            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            result = await _run_steps(connection, begin)
+            await connection.execute("COMMIT")
+            return result
+
+        return await self._patiently(run)
+
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        # In a task of its own: what was handed over runs to its end, whether anybody waits for it or not.
+        task = asyncio.create_task(self._write(begin, sorted({*about})))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        result = await asyncio.shield(task)
+        self._wrote_s = time.monotonic()
+        self._written.set()
+        self._written = asyncio.Event()
+        return result
+
+    async def wait_for_write(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._written.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def preserve(self, version: int) -> None:
+        """Do nothing: copies are the operator's affair."""
+
+    async def checkpoint(self) -> bool:
+        return True
+
+    async def measure(self) -> DatabaseUsage:
+        [(size,)] = await self.query("SELECT pg_database_size(current_database())")
+        return DatabaseUsage(int(size), 0, time.monotonic() - self._wrote_s)
+
+    async def rewrite(self) -> Rewriting:
+        return "done"
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._running, return_exceptions=True)
+        await self._pool.close()
+
+    async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
+        opening = "; ".join(("BEGIN", *(f"SELECT pg_advisory_xact_lock({_key(each)})" for each in subjects)))
+
+        async def run(connection: _Connection) -> T:
+            await connection.execute(opening)
+            result = await _run_steps(connection, begin)
+            try:
+                await connection.execute("COMMIT")
+            except _SAID as error:
+                if kind_of(error) is DatabaseUnreachable:  # it may have taken effect, or not: nobody knows
+                    raise CommitUncertain from error
+                raise
+            return result
+
+        async with self._order.turn(subjects):
+            return await self._patiently(run)
+
+    async def _patiently(self, job: Callable[[_Connection], Awaitable[T]]) -> T:
+        """Run a job on a connection; anew on another one while the server is away, or where two stood in each
+        other's way."""
+        until_s, pauses_s, repeats = time.monotonic() + self._patience_s, chain(_PAUSES_S), 0
+        pause_s = 0.0
+        while True:
+            try:
+                async with self._pool.acquire() as connection:
+                    try:
+                        result = await job(connection)
+                    except BaseException:
+                        await _roll_back(connection)
+                        raise
+            except _IN_THE_WAY as error:
+                self.repeats += 1
+                repeats += 1
+                if repeats > _MOST_REPEATS:
+                    raise self._troubles.translate(error) from error
+                await asyncio.sleep(random.uniform(0, 0.01 * repeats))  # noqa: S311 - so that they part
+            except _SAID as error:
+                pause_s = next(pauses_s, pause_s)
+                if kind_of(error) not in _PASSING or time.monotonic() + pause_s > until_s:
+                    raise self._troubles.translate(error) from error
+                await asyncio.sleep(pause_s)
+            else:
+                self._troubles.over()
+                return result
+
+
+async def _roll_back(connection: _Connection) -> None:
+    """Leave nothing open on a connection that goes back. What can't be told any more is gone with it."""
+    with suppress(*_SAID):  # a connection that is lost has left the pool by now
+        if connection.is_in_transaction():
+            await connection.execute("ROLLBACK")
+
+
+async def _run_steps(connection: _Connection, begin: Callable[[], Steps[T]]) -> T:
+    with closing(begin()) as steps:
+        try:
+            statement = next(steps)
+            while True:
+                statement = steps.send(await _rows(connection, statement.sql, statement.params))
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
+async def _rows(connection: _Connection, sql: str, params: Iterable[Any]) -> Sequence[Row]:
+    found: list[Any] = await connection.fetch(expand(sql, "postgresql"), *map(storable, params))
+    return found
+
+
+# ---- opening -----------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> AsyncIterator[PostgresDatabase]:
+    """Open the database at a URL.
+
+    Raises InvalidSetting, PostgresRefused (a password, a role or a name that the server does not take),
+    PostgresTooOld, or a StorageError that tells why it can't be opened now.
+    """
+    where = PostgresUrl.of(url)
+    pool = asyncpg.create_pool(
+        where.url,
+        min_size=1,
+        max_size=MOST_CONNECTIONS,
+        timeout=CONNECTING_S,
+        statement_cache_size=1000 if where.prepare else 0,
+        reset=_reset_nothing,
+    )
+    try:
+        try:
+            await pool
+            version = await _version(pool)
+        except _REFUSED as error:
+            raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
+        except _SAID as error:
+            raise kind_of(error)() from error
+        if version < OLDEST:
+            raise PostgresTooOld(found=version, needed=OLDEST)
+    except BaseException:
+        pool.terminate()
+        raise
+    database = PostgresDatabase(pool, where.shown, patience_s)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def _reset_nothing(_: "asyncpg.Connection[Any]") -> None:
+    """Leave a connection as it is: nothing was set, and a pooler may hand the statement to another one."""
+
+
+async def _version(pool: asyncpg.Pool) -> int:
+    number: int = int(await pool.fetchval("SHOW server_version_num"))
+    return number // 10_000
+
+
+Reason = Literal["password", "database", "role", "permission"]
+
+
+def _reason(error: BaseException) -> Reason:
+    if isinstance(error, asyncpg.InvalidCatalogNameError):
+        return "database"
+    if isinstance(error, asyncpg.InvalidPasswordError):
+        return "password"
+    return "permission" if isinstance(error, asyncpg.InsufficientPrivilegeError) else "role"

@@ -1,0 +1,322 @@
+"""PostgreSQL as the stores' engine: what it is asked, what it looks like, and what comes of trouble."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.domain import SessionKey
+from cc_bot.domain.errors import (
+    CommitUncertain,
+    DatabaseUnreachable,
+    InvalidSetting,
+    PostgresRefused,
+    StorageError,
+)
+from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_database
+from cc_bot.storage.database import user
+from cc_bot.storage.dialect import expand
+from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.postgres import PostgresDatabase, PostgresUrl, connect_postgres
+from cc_bot.storage.schema import _run
+from cc_bot.stores import Stores, open_stores
+from tests.stores.backends import Recorder, columns_of, tables_of, turn
+from tests.stores.everything import do_everything
+
+pytestmark = pytest.mark.postgresql("its own engine")
+
+ME = 123456789012345678
+KEY = SessionKey(ME, 2)
+RESULTS = frozenset({"int4", "int8", "text", "bytea", "float8"})
+"""The types of results that SQLite has as well: no true and false, no decimals."""
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[PostgresDatabase]:
+    async with open_database(url) as opened:
+        assert isinstance(opened, PostgresDatabase)
+        yield opened
+
+
+@pytest.fixture
+async def stores(url: str, tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(url, data_folder=tmp_path, embedder=None) as opened:
+        yield opened
+
+
+def other_database(url: str, name: str) -> str:
+    return re.sub(r"/\w+\?", f"/{name}?", url)
+
+
+@pytest.fixture
+async def empty_url(url: str) -> str:
+    """A database in which nothing was made yet."""
+    async with open_database(url) as admin:
+        assert isinstance(admin, PostgresDatabase)
+        async with admin._pool.acquire() as connection:
+            await connection.execute("DROP DATABASE IF EXISTS fresh WITH (FORCE)")
+            await connection.execute("CREATE DATABASE fresh TEMPLATE template0")
+    return other_database(url, "fresh")
+
+
+class TestEveryStatement:
+    async def test_is_understood_and_has_results_as_sqlite_has_them(self, database: PostgresDatabase) -> None:
+        recorder = Recorder(database)
+        await do_everything(recorder)
+        asked = {statement.sql for statement in recorder.statements}
+        assert len(asked) > 250
+        odd = {}
+        async with database._pool.acquire() as connection:
+            for sql in asked:
+                prepared = await connection.prepare(expand(sql, "postgresql"))
+                types = {each.type.name for each in prepared.get_attributes()} - RESULTS
+                if types:
+                    odd[sql] = types
+        assert odd == {}
+
+
+class TestTheSchema:
+    async def test_has_the_tables_columns_and_defaults_of_sqlite(
+        self, database: Database, tmp_path: Path
+    ) -> None:
+        async with open_database(f"sqlite:///{tmp_path / 'other.db'}") as other:
+            await apply_pending(other)
+            tables = {*await tables_of(other)}
+            assert {*await tables_of(database)} == tables
+            for table in tables:
+                assert {*await columns_of(database, table)} == {*await columns_of(other, table)}, table
+                assert await facts(database, table) == await facts(other, table), table
+
+    async def test_has_every_check(self, database: Database) -> None:
+        newest = known_migrations("sqlite")[-1].version
+        with closing(_run(statements_up_to(newest))) as connection:
+            made = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table'").fetchall()
+        wanted = sum(len(re.findall(r"\bCHECK\b", sql)) for (sql,) in made)
+        rows = await database.query("SELECT count(*) FROM pg_constraint WHERE contype = 'c'")
+        assert wanted <= rows[0][0] <= wanted + 2  # domains of information_schema
+
+    async def test_compares_texts_byte_by_byte(self, database: Database) -> None:
+        rows = await database.query(
+            "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'public'"
+            " AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'"
+            " AND table_name <> 'session_history'"
+        )
+        assert rows[0][0] == 0
+
+    async def test_is_made_once_by_two_that_start_at_once(self, empty_url: str) -> None:
+        async def start() -> int:
+            async with open_database(empty_url) as database:
+                return len(await apply_pending(database))
+
+        done = await asyncio.gather(*(start() for _ in range(4)))
+        assert sorted(done) == [0, 0, 0, len(known_migrations("postgresql"))]
+
+
+async def facts(database: Database, table: str) -> dict[str, tuple[bool, str]]:
+    """Of each column: whether it must be filled, and with what it is where nothing is said."""
+    if database.dialect == "sqlite":
+        rows = await database.query(
+            "SELECT name, \"notnull\" OR pk > 0, coalesce(dflt_value, '') FROM pragma_table_info($1)", table
+        )
+    else:
+        rows = await database.query(
+            """
+            SELECT column_name, CASE is_nullable WHEN 'NO' THEN 1 ELSE 0 END, coalesce(column_default, '')
+            FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1
+            """,
+            table,
+        )
+    plain = {"x''": "", "''": ""}
+    told = {
+        name: (bool(needed), re.sub(r"::\w+", "", default).replace("\\x", ""))
+        for name, needed, default in rows
+    }
+    return {name: (needed, plain.get(default, default)) for name, (needed, default) in told.items()}
+
+
+class TestText:
+    async def test_with_half_an_emoji_or_a_nul_is_kept_without_it(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.commit_turn(session, turn("半分\ud83d と\0終わり"))
+        assert (await stores.sessions.open(KEY)).history[0].content == "半分? と終わり"
+
+
+class TestUrl:
+    @pytest.mark.parametrize(
+        ("url", "shown", "prepare"),
+        [
+            ("postgresql://cc:geheim@db/cc_bot", "postgresql://cc@db/cc_bot", True),
+            ("postgres://db:5433/cc_bot?prepare=off", "postgres://db:5433/cc_bot", False),
+            (
+                "postgresql://cc:p%40w@a:1,b:2/cc?target_session_attrs=read-write",
+                "postgresql://cc@a:1,b:2/cc",
+                True,
+            ),
+        ],
+    )
+    def test_is_shown_without_a_password(self, url: str, shown: str, prepare: bool) -> None:
+        read = PostgresUrl.of(url)
+        assert (read.shown, read.prepare) == (shown, prepare)
+        assert "geheim" not in repr(read)
+
+    def test_hands_on_what_is_not_ours(self) -> None:
+        read = PostgresUrl.of("postgresql://a,b/cc?prepare=off&target_session_attrs=read-write")
+        assert read.url == "postgresql://a,b/cc?target_session_attrs=read-write"
+
+    @pytest.mark.parametrize(
+        "url", ["mysql://db/cc", "postgresql://db/cc?prepare=maybe", "postgresql://db:x]/cc?a", ""]
+    )
+    def test_that_is_none_is_refused_and_not_repeated(self, url: str) -> None:
+        with pytest.raises(InvalidSetting) as refused:
+            PostgresUrl.of(url)
+        assert refused.value.params["name"] == "CC_BOT_DATABASE_URL"
+
+    async def test_of_a_database_that_there_is_not_is_the_operators_mistake(self, url: str) -> None:
+        with pytest.raises(PostgresRefused) as refused:
+            async with open_database(other_database(url, "nowhere")):
+                pass
+        assert refused.value.params["reason"] == "database"
+
+    async def test_of_a_user_that_there_is_not_is_the_operators_mistake(self, url: str) -> None:
+        with pytest.raises(PostgresRefused):
+            async with open_database(url.replace("postgres:@", "nobody:@")):
+                pass
+
+    async def test_where_nobody_listens_is_told(self) -> None:
+        with pytest.raises(DatabaseUnreachable):
+            async with open_database("postgresql://postgres@127.0.0.1:1/cc_bot"):
+                pass
+
+
+async def end_connections(database: PostgresDatabase) -> None:
+    """As a server does that restarts: all but the one that asks."""
+    async with database._pool.acquire() as connection:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+class TestALostConnection:
+    async def test_is_made_anew_for_reads_and_writes(
+        self, stores: Stores, database: PostgresDatabase
+    ) -> None:
+        session = await stores.sessions.open(KEY)
+        for text in ("一", "二", "三"):
+            await end_connections(database)
+            session = await stores.sessions.commit_turn(session, turn(text))
+            await end_connections(database)
+            session = await stores.sessions.open(KEY)
+        assert [each.content for each in session.history if each.role == "user"] == ["一", "二", "三"]
+
+    async def test_in_the_middle_of_a_change_has_it_begun_anew(
+        self, url: str, database: PostgresDatabase
+    ) -> None:
+        lost = list[bool]()
+
+        def steps() -> Steps[int]:
+            yield Statement("INSERT INTO erasing (user_id, since) VALUES ($1, 1)", (ME,))
+            if not lost:
+                lost.append(True)
+                yield Statement("SELECT pg_terminate_backend(pg_backend_pid())")
+            rows = yield Statement("SELECT count(*) FROM erasing")
+            return int(rows[0][0])
+
+        assert await database.write(steps, (user(ME),)) == 1
+
+    async def test_while_it_commits_is_no_reason_to_do_it_twice(self, database: PostgresDatabase) -> None:
+        """A constraint that is looked at with COMMIT ends the connection there."""
+        async with database._pool.acquire() as connection:
+            await connection.execute(
+                "CREATE FUNCTION end_it() RETURNS trigger LANGUAGE plpgsql AS"
+                " $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$"
+            )
+            await connection.execute(
+                "CREATE CONSTRAINT TRIGGER ending AFTER INSERT ON erasing"
+                " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION end_it()"
+            )
+        begun = list[bool]()
+
+        def steps() -> Steps[None]:
+            begun.append(True)
+            yield Statement("INSERT INTO erasing (user_id, since) VALUES ($1, 1)", (ME,))
+
+        try:
+            with pytest.raises(CommitUncertain):
+                await database.write(steps, (user(ME),))
+        finally:
+            async with database._pool.acquire() as connection:
+                await connection.execute("DROP TRIGGER ending ON erasing")
+                await connection.execute("DROP FUNCTION end_it")
+        assert begun == [True]
+
+    async def test_for_too_long_is_told_once(self, url: str) -> None:
+        async with connect_postgres(url, patience_s=0.2) as database:
+            database._pool.terminate()
+            with capture_logs() as logs:
+                for _ in range(3):
+                    with pytest.raises(StorageError):
+                        await database.query("SELECT 1")
+        assert len([log for log in logs if log["event"] == "database_trouble"]) <= 1
+
+
+class TestATransaction:
+    async def test_that_stands_in_anothers_way_is_run_anew(
+        self, url: str, database: PostgresDatabase
+    ) -> None:
+        """Two that lock the same rows in another order, of different subjects."""
+        await database.transaction(
+            [Statement("INSERT INTO erasing (user_id, since) VALUES (1, 0), (2, 0)")], ()
+        )
+
+        def moving(first: int, second: int) -> Steps[None]:
+            add = "UPDATE erasing SET since = since + 1 WHERE user_id = $1"
+            yield Statement(add, (first,))
+            yield Statement("SELECT 1 FROM pg_sleep(0.2)")
+            yield Statement(add, (second,))
+
+        await asyncio.gather(
+            database.write(lambda: moving(1, 2), (user(1),)), database.write(lambda: moving(2, 1), (user(2),))
+        )
+        rows = await database.query("SELECT since FROM erasing ORDER BY user_id")
+        assert [since for (since,) in rows] == [2, 2]
+        assert database.repeats == 1
+
+    async def test_that_is_handed_over_runs_to_its_end(self, database: PostgresDatabase) -> None:
+        def steps() -> Steps[None]:
+            yield Statement("SELECT 1 FROM pg_sleep(0.2)")
+            yield Statement("INSERT INTO erasing (user_id, since) VALUES ($1, 1)", (ME,))
+
+        writing = asyncio.create_task(database.write(steps, (user(ME),)))
+        await asyncio.sleep(0.05)
+        writing.cancel()
+        await asyncio.gather(writing, return_exceptions=True)
+        await database.write(_one, (user(ME),))  # which comes after it
+        assert len(await database.query("SELECT user_id FROM erasing")) == 1
+
+    async def test_sees_one_state_where_it_only_reads(self, url: str, database: PostgresDatabase) -> None:
+        async with AsyncExitStack() as stack:
+            other = await stack.enter_async_context(open_database(url))
+            looked = asyncio.Event()
+
+            def reading() -> Steps[list[int]]:
+                counts = []
+                for _ in range(2):
+                    rows = yield Statement("SELECT count(*) FROM erasing")
+                    counts.append(int(rows[0][0]))
+                    looked.set()
+                    yield Statement("SELECT 1 FROM pg_sleep(0.3)")
+                return counts
+
+            task = asyncio.create_task(database.read(reading))
+            await looked.wait()
+            await other.transaction([Statement("INSERT INTO erasing (user_id, since) VALUES (1, 0)")], ())
+            assert await task == [0, 0]
+
+
+def _one() -> Steps[Sequence[Row]]:
+    return (yield Statement("SELECT 1"))

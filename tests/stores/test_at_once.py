@@ -1,0 +1,211 @@
+"""Changes that come at once, from one program and from several: each subject's are made in order."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from datetime import timedelta
+from typing import Final
+
+import pytest
+
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import LimitReached
+from cc_bot.domain.member import LimitKey, ModelUsage, UsageSubject
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.schedule import Place
+from cc_bot.domain.turn import Usage
+from cc_bot.storage import Database
+from cc_bot.stores import Reservation, ReservationRequest, Settlement, Stores
+from tests.stores.backends import KEY, OpenStores, stores_over, turn
+from tests.stores.places import answer, said
+
+GUILD: Final = 5
+AT_ONCE: Final = 20
+ROUNDS: Final = 30
+PROGRAMS: Final = 4
+USERS: Final = range(1, 33)
+
+
+@pytest.fixture
+async def programs(open_again: OpenStores) -> AsyncIterator[Sequence[Stores]]:
+    async with AsyncExitStack() as stack:
+        yield [await stack.enter_async_context(open_again()) for _ in range(PROGRAMS)]
+
+
+def admitted(outcomes: Sequence[object]) -> list[Reservation]:
+    """Those of the outcomes that were admitted. All others were refused by a limit."""
+    given = [each for each in outcomes if isinstance(each, Reservation)]
+    assert all(isinstance(each, Reservation | LimitReached) for each in outcomes), outcomes
+    return given
+
+
+async def ask_at_once(
+    programs: Sequence[Stores], payers: Sequence[UsageSubject], rules: dict[LimitKey, int | None]
+) -> list[Reservation]:
+    """Ask as often as there are payers, each time in the next program."""
+    asked = (
+        programs[at % PROGRAMS].usage.reserve(ReservationRequest(payer, "turn", "model", 100), rules)
+        for at, payer in enumerate(payers)
+    )
+    return admitted(await asyncio.gather(*asked, return_exceptions=True))
+
+
+async def end_all(programs: Sequence[Stores], reservations: Sequence[Reservation]) -> None:
+    """Give back half of them, and settle the others, where they count for no number at once any more."""
+    await asyncio.gather(
+        *(
+            program.usage.release(each) if at % 2 else program.usage.settle(Settlement(each, ()))
+            for at, each in enumerate(reservations)
+            for program in [programs[at % PROGRAMS]]
+        )
+    )
+
+
+class TestLimit:
+    async def test_of_a_user_admits_no_more_in_several_programs(self, programs: Sequence[Stores]) -> None:
+        rules: dict[LimitKey, int | None] = {LimitKey("everyone", 0, "concurrent"): 5}
+        for _ in range(ROUNDS):
+            given = await ask_at_once(programs, [UsageSubject(7, GUILD)] * AT_ONCE, rules)
+            assert len(given) == 5
+            await end_all(programs, given)
+
+    @pytest.mark.parametrize("by", ["the file", "an owner"])
+    async def test_of_a_guild_admits_no_more_of_all_its_users(
+        self, programs: Sequence[Stores], by: str
+    ) -> None:
+        rules: dict[LimitKey, int | None] = {}
+        if by == "the file":
+            rules[LimitKey("guild", GUILD, "concurrent")] = 5
+        else:
+            await programs[0].limits.set("guild", GUILD, "concurrent", 5, set_by=1)
+        for _ in range(ROUNDS):
+            given = await ask_at_once(programs, [UsageSubject(id_, GUILD) for id_ in range(1, 21)], rules)
+            assert len(given) == 5
+            await end_all(programs, given)
+
+    async def test_of_tokens_counts_what_is_settled_meanwhile_before_and_after(
+        self, programs: Sequence[Stores]
+    ) -> None:
+        payers = [UsageSubject(id_, GUILD) for id_ in range(1, AT_ONCE + 1)]
+        spent = ((ModelUsage("model", Usage(prompt_tokens=100)), 0),)
+        for number in range(1, 6):
+            given = await ask_at_once(programs, payers, {})
+            settling = asyncio.gather(
+                *(programs[at % 2].usage.settle(Settlement(each, spent)) for at, each in enumerate(given))
+            )
+            used_up: dict[LimitKey, int | None] = {
+                LimitKey("guild", GUILD, "tokens_per_day"): number * AT_ONCE * 100
+            }
+            assert await ask_at_once(programs, payers, used_up) == []
+            assert all(await settling)
+
+
+class TestMemories:
+    async def test_are_numbered_without_a_gap(self, programs: Sequence[Stores]) -> None:
+        kept = await asyncio.gather(
+            *(programs[at % PROGRAMS].memories.remember(7, f"{at}番目のメモ") for at in range(AT_ONCE))
+        )
+        assert all(each.kind == "added" for each in kept)
+        assert sorted(each.memory.number or 0 for each in kept) == [*range(1, AT_ONCE + 1)]
+
+    async def test_that_are_alike_are_kept_once(self, programs: Sequence[Stores]) -> None:
+        kept = await asyncio.gather(*(each.memories.remember(7, "猫が好き") for each in [*programs] * 5))
+        assert len({each.memory.id for each in kept}) == 1
+        assert await programs[0].memories.count(7) == 1
+
+
+class TestSession:
+    async def test_has_turns_whole_and_in_the_order_of_their_storing(
+        self, programs: Sequence[Stores]
+    ) -> None:
+        session = await programs[0].sessions.open(KEY)
+        await asyncio.gather(
+            *(
+                programs[at % PROGRAMS].sessions.commit_turn(session, turn(f"質問{at}"))
+                for at in range(AT_ONCE)
+            )
+        )
+        history = (await programs[0].sessions.open(KEY, beyond=2 * AT_ONCE)).history
+        asked, answered = history[::2], history[1::2]
+        assert [message.content for message in answered] == [f"{each.content}の答え" for each in asked]
+        assert {message.content for message in asked} == {f"質問{at}" for at in range(AT_ONCE)}
+        assert [message.id for message in history] == sorted(message.id or 0 for message in history)
+
+    async def test_has_the_turns_of_one_program_in_the_order_in_which_they_came(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await asyncio.gather(
+            *(stores.sessions.commit_turn(session, turn(f"質問{at}")) for at in range(AT_ONCE))
+        )
+        history = (await stores.sessions.open(KEY, beyond=2 * AT_ONCE)).history
+        assert [message.content for message in history[::2]] == [f"質問{at}" for at in range(AT_ONCE)]
+
+    async def test_is_one_however_many_open_it(self, programs: Sequence[Stores]) -> None:
+        sessions = await asyncio.gather(*(each.sessions.open(KEY) for each in [*programs] * 5))
+        assert len({session.id for session in sessions}) == 1
+
+
+class TestSchedules:
+    async def test_are_claimed_once_and_as_their_users_changed_them_meanwhile(
+        self, programs: Sequence[Stores]
+    ) -> None:
+        now = utc_now().replace(microsecond=0)
+        tomorrow = now + timedelta(days=1)
+        places: tuple[Place, ...] = ("channel",)
+        for at in range(AT_ONCE):
+            given = await programs[0].schedules.add(SessionKey(7, 2), f"{at}つ目", now)
+            claiming = asyncio.gather(*(each.schedules.claim_due(now, places, "p") for each in programs))
+            changed = await programs[1].schedules.change(7, given.id, text="あした", time=(tomorrow, ""))
+            claimed = [firing.schedule.text for claims in await claiming for firing in claims]
+            assert claimed == ([] if changed else [given.text])
+            left = await programs[0].schedules.get(7, given.id)
+            assert left is not None
+            assert (left.status, left.due_at) == (("active", tomorrow) if changed else ("done", now))
+            await programs[0].schedules.cancel(7, given.id)
+
+
+class TestErasing:
+    async def test_leaves_no_answer_to_what_is_erased(self, programs: Sequence[Stores]) -> None:
+        first, second, *_ = programs
+        place, numbers = ChannelKey(3), range(100, 140)
+        questions = [said(number, author_id=7) for number in numbers]
+        for question in questions:
+            await first.channels.add(place, question, waiting=True)
+        answering = (
+            second.channels.archive_answer(place, answer((question.discord_id or 0) + 500), [question])
+            for question in questions
+        )
+        erasing = asyncio.create_task(first.personal_erasure.erase(7))
+        await asyncio.gather(*answering, return_exceptions=True)
+        await erasing
+        known = {*numbers, *(number + 500 for number in numbers)}
+        assert await first.channels.find_known(known) == frozenset()
+
+
+class TestUsers:
+    async def test_are_not_in_each_others_way(self, database: Database) -> None:
+        stores = stores_over(database, history_limit=20)
+        await asyncio.gather(*(talk(stores, user_id) for user_id in USERS))
+        repeats = getattr(database, "repeats", 0)  # where one writes at a time there are none
+        assert repeats < len(USERS) * TURNS / 100
+
+
+TURNS: Final = 10
+
+
+async def talk(stores: Stores, user_id: int) -> None:
+    """Turns as they come, in one guild of all: admitted, stored with what they used, and with a memory."""
+    key, payer = SessionKey(user_id, 1000), UsageSubject(user_id, GUILD)
+    for number in range(TURNS):
+        wish = ReservationRequest(payer, "turn", "model", 100)
+        reservation = await stores.usage.reserve(wish, {LimitKey("everyone", 0, "concurrent"): 2})
+        session = await stores.sessions.open(key)
+        await stores.memories.remember(user_id, f"{number}番目のメモ")
+        said_at = user_id * 1000 + number * 2
+        messages = (
+            Message("user", f"質問{number}", discord_id=said_at),
+            Message("assistant", f"答え{number}", discord_id=said_at + 1),
+        )
+        await stores.sessions.archive_turn(
+            session, messages, settlement=Settlement(reservation, ()), place=ChannelKey(1000)
+        )
