@@ -40,6 +40,7 @@ from cc_bot.storage import (
     apply_pending,
     open_database,
 )
+from cc_bot.storage.dialect import expand
 from cc_bot.stores import SessionStore
 
 T = TypeVar("T")
@@ -114,7 +115,7 @@ class Recorder:
         await self._database.close()
 
     def _note(self, sql: str, params: tuple[Any, ...]) -> None:
-        self.statements.append((re.sub(r"\$(\d+)", r"?\1", sql), params))
+        self.statements.append((re.sub(r"\$(\d+)", r"?\1", expand(sql, "sqlite")), params))
 
 
 async def turn(store: SessionStore) -> None:
