@@ -20,10 +20,12 @@ from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import (
     CcBotError,
+    DatabaseCrowded,
     DatabaseDamaged,
     DatabaseFull,
     DatabaseLocked,
     DatabaseReadOnly,
+    DatabaseUnreachable,
     OutputLost,
     StorageError,
 )
@@ -66,6 +68,22 @@ def storage_problem(error: StorageError, path: object, words: StorageTexts) -> s
         case _:
             sentence = words.unreadable
     return sentence.format(path=path)
+
+
+def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
+    """The same of a database on a server."""
+    match error:
+        case DatabaseUnreachable():
+            sentence = words.server_away
+        case DatabaseCrowded():
+            sentence = words.server_crowded
+        case DatabaseFull():
+            sentence = words.server_full
+        case DatabaseReadOnly():
+            sentence = words.server_read_only
+        case _:
+            sentence = words.server_trouble
+    return sentence.format(path=where)
 
 
 def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
@@ -369,10 +387,10 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, w
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if config is None or not isinstance(error, StorageError):
         return explain(error, texts(locale))
-    from cc_bot.storage.engines import dialect_of, named_beside  # noqa: PLC0415 - rarely needed
+    from cc_bot.storage.engines import dialect_of, named_beside, shown  # noqa: PLC0415 - rarely needed
 
     if dialect_of(config.database_url) != "sqlite":
-        return explain(error, texts(locale))
+        return server_problem(error, shown(config.database_url), texts(locale).storage)
     return storage_problem(error, named_beside(config.database_url), texts(locale).storage)
 
 

@@ -180,3 +180,23 @@ class StorageTexts(Area):
         ja="データベース {path} を読み書きできませんでした。ディスクの状態を確かめてください。",
         en="The database {path} could not be read or written. Check the disk.",
     )
+    server_away = Sentence(
+        ja="データベースのサーバー {path} につながりません。動いているか、CC_BOT_DATABASE_URL が正しいかを確かめてください。",
+        en="The database server {path} can't be reached. See that it runs, and that CC_BOT_DATABASE_URL names it.",
+    )
+    server_crowded = Sentence(
+        ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。",
+        en="The database server {path} takes no more connections. Raise max_connections, or put PgBouncer between.",
+    )
+    server_full = Sentence(
+        ja="データベースのサーバー {path} のディスクに空きがありません。空きを作って、もう一度お試しください。",
+        en="The disk of the database server {path} is full. Make room there, then try again.",
+    )
+    server_read_only = Sentence(
+        ja="データベースのサーバー {path} は読み取り専用です。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。",
+        en="The database server {path} is read-only. Name the primary, or add target_session_attrs=read-write to the URL.",
+    )
+    server_trouble = Sentence(
+        ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。",
+        en="The database server {path} could not do what was asked. Look into its log.",
+    )

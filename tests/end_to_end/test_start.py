@@ -111,7 +111,8 @@ class TestSettings:
             ("CC_BOT_LOCALE", "klingon"),
             ("CC_BOT_MODEL_TIMEOUT", "soon"),
             ("CC_BOT_HISTORY_LIMIT", "-1"),
-            ("CC_BOT_DATABASE_URL", "postgresql://bot:hunter2@example.invalid/db"),
+            ("CC_BOT_DATABASE_URL", "mysql://bot:hunter2@example.invalid/db"),
+            ("CC_BOT_DATABASE_URL", "postgresql://bot:hunter2@example.invalid/db?prepare=perhaps"),
         ],
     )
     async def test_with_a_wrong_value(self, stage: Stage, name: str, value: str) -> None:
@@ -119,6 +120,11 @@ class TestSettings:
         words = await last_words(stage)
         assert words.startswith(f"The setting {name} is not valid.")
         assert "hunter2" not in words
+
+    async def test_that_names_a_server_which_is_away(self, stage: Stage) -> None:
+        stage.program.environment["CC_BOT_DATABASE_URL"] = "postgresql://bot:hunter2@127.0.0.1:1/db"
+        words = await last_words(stage)
+        assert words.startswith("The database server postgresql://bot@127.0.0.1:1/db can't be reached.")
 
     async def test_in_a_file_that_is_not_text(self, stage: Stage) -> None:
         (stage.program.folder / ".env").write_bytes(b"CC_BOT_LOCALE=\xff\xfe\n")
