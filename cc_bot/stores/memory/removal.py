@@ -382,13 +382,20 @@ class MemoryRemovalStore:
         [owed] = map(_OWED.read, await self._database.query(SELECT_OWED))
         if owed.erased == owed.written_back:
             return True
-        small = owed.rewritten < owed.erased and (await self._database.measure()).bytes <= self._small_bytes
+        small = owed.rewritten < owed.erased and await self._is_small()
         if small and await self._write_anew(owed.erased) == "busy":
             return False
         if not await self._database.checkpoint():
             return False
         await self._database.transaction([Statement(WRITTEN_BACK, (owed.erased,))], [EVERYBODY])
         return True
+
+    async def _is_small(self) -> bool:
+        """Return whether all of it may be written anew at once. A server does that by itself, a little at a
+        time, so there is nothing to wait for."""
+        if self._database.dialect != "sqlite":
+            return True
+        return (await self._database.measure()).bytes <= self._small_bytes
 
     async def rewrite(self, *, quiet: timedelta = QUIET) -> Rewriting:
         """Write the database anew if that is owed, nobody has written for so long, and it was done so long
