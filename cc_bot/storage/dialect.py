@@ -61,6 +61,9 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
         "place_in": Fragment("instr({0}, {1})", "strpos({0}, {1})"),
         # The bytes of a text in UTF-8.
         "bytes": Fragment("length(CAST({0} AS BLOB))", "octet_length({0})"),
+        # Which of the rows of a sum takes what is added for somebody: where several write at once, they wait
+        # for each other less. (The id's upper bits are a moment, of which any is as likely.)
+        "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
         # The types of columns.
         "number": Fragment("INTEGER", "BIGINT"),
         "text": Fragment("TEXT", 'TEXT COLLATE "C"'),

@@ -536,15 +536,15 @@ SELECT_SAID: Final = f"""
 SELECT_DIRECT: Final = """
     SELECT s.channel_id
     FROM sessions AS s
-    WHERE s.closed_at IS NULL AND s.last_active > $1 AND EXISTS (
+    WHERE s.closed_at IS NULL AND s.active_hour >= substr($1, 1, 13) AND s.last_active > $1 AND EXISTS (
         SELECT 1 FROM messages AS m
         WHERE m.session_id = s.id AND m.user_id = s.user_id
             AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
     )
-    ORDER BY s.last_active DESC
+    ORDER BY s.active_hour DESC
     LIMIT $2
 """
-"""DMs of open sessions. Served by sessions_open_by_activity, and messages_by_session for each session's first
+"""DMs of open sessions. Served by sessions_open_by_hour, and messages_by_session for each session's first
 words. Parameters: since when, how many at most."""
 
 

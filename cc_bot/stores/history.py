@@ -60,19 +60,25 @@ def _of(id_: str, role: str, **columns: str) -> str:
     return _SAID.filled(id=id_, role=f"'{role}'", **columns)
 
 
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 the turn's visibility, $6
-# limit. A public turn is not shown what was said in private; a private one has both.
+# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago. By sessions_open_by_key.
+_OPEN: Final = """
+    user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
+"""
+
+# Read backwards from the end of messages_by_session, whatever is before it: joined as tables are, PostgreSQL
+# reads the whole of a session and sorts it. $5 the turn's visibility, $6 limit. A public turn is not shown
+# what was said in private; a private one has both.
 _SELECT_TAIL: Final = f"""
     SELECT {_OF_TAIL}
-    FROM sessions AS s
-    LEFT JOIN messages AS m
-        ON m.session_id = s.id AND m.user_id = $1
-        AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
+    FROM (SELECT * FROM sessions WHERE {_OPEN}) AS s
+    LEFT JOIN (
+        SELECT * FROM messages
+        WHERE user_id = $1 AND status <> 'replaced' AND visibility IN ('public', $5)
+            AND session_id = (SELECT id FROM sessions WHERE {_OPEN})
+        ORDER BY id DESC
+        LIMIT $6
+    ) AS m ON m.session_id = s.id
     {_JOIN_REPLIED.format(visibility="$5")}
-    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3
-        AND s.closed_at IS NULL AND s.last_active > $4
-    ORDER BY m.id DESC
-    LIMIT $6
 """  # noqa: S608 - put together from constants alone
 
 # Until an expired session's rest is in a summary, what the user said there is read from the archive.
@@ -100,8 +106,7 @@ _SELECT_SUMMARIES: Final = f"""
 _SELECT_CANVAS: Final = f"""
     SELECT {_of("0", "canvas", content="canvas_state")}
     FROM sessions
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
-        AND canvas_state <> '{EMPTY_CANVAS}'
+    WHERE {_OPEN} AND canvas_state <> '{EMPTY_CANVAS}'
 """  # noqa: S608 - put together from constants alone
 
 # Four parts in one trip, told apart by `role`. A scalar subquery would send a summary with every message.

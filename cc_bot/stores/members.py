@@ -358,12 +358,12 @@ ADD_OWN: Final = """
     WHERE known.user_id = $1
 """
 
-# $1 guild, $2 day, $3 model, $4 turns, $5 prompt, $6 cached, $7 completion, $8 seconds, $9 cost
+# $1 guild, $2 day, $3 model, $4 turns, $5 prompt, $6 cached, $7 completion, $8 seconds, $9 cost, $10 user
 ADD_TOTAL: Final = """
     INSERT INTO usage_totals AS known (guild_id, day, model,
-        turns, prompt_tokens, cached_tokens, completion_tokens, seconds, cost_micros)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    ON CONFLICT (guild_id, day, model) DO UPDATE SET
+        turns, prompt_tokens, cached_tokens, completion_tokens, seconds, cost_micros, slot)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, @slot($10))
+    ON CONFLICT (guild_id, day, model, slot) DO UPDATE SET
         turns = known.turns + excluded.turns,
         prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
         cached_tokens = known.cached_tokens + excluded.cached_tokens,
@@ -373,7 +373,10 @@ ADD_TOTAL: Final = """
 """
 
 _USED: Final = Columns(DailyUsage, day=Kind(date.isoformat, date.fromisoformat))
-_USED_BY_ALL: Final = ", ".join("NULL" if name == "purpose" else name for name in _USED.names)
+_USED_BY_ALL: Final = ", ".join(
+    {"day": "day", "model": "model", "purpose": "NULL"}.get(name) or f"CAST(sum({name}) AS BIGINT)"
+    for name in _USED.names
+)
 
 # $1 user, $2 the first day
 SELECT_OWN: Final = f"""
@@ -391,6 +394,7 @@ _SELECT_OWN_GUILDS: Final = """
 SELECT_GUILD: Final = f"""
     SELECT {_USED_BY_ALL}
     FROM usage_totals WHERE guild_id = $1 AND day >= $2
+    GROUP BY guild_id, day, model
     ORDER BY day
 """
 
@@ -402,6 +406,7 @@ COUNT_USERS: Final = "SELECT count(DISTINCT user_id) FROM usage WHERE guild_id =
 SELECT_EVERYWHERE: Final = f"""
     SELECT {_USED_BY_ALL}
     FROM usage_totals WHERE day >= $1
+    GROUP BY guild_id, day, model
     ORDER BY day
 """
 
@@ -721,7 +726,7 @@ def settle(settlement: Settlement) -> Steps[bool]:
         counts = (turns, *tokens, usage.seconds, cost)
         own = (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *counts)
         yield Statement(ADD_OWN, own)
-        totals.append((payer.guild_id, day, each.model, *counts))
+        totals.append((payer.guild_id, day, each.model, *counts, payer.user_id))
         turns = 0  # one turn, however many models it took
     # Last, and everybody in the same order: others of the guild wait for these rows.
     for total in sorted(totals):

@@ -124,7 +124,7 @@ PERSONAL_TABLES: Final = (
             *("id", "user_id", "channel_id", "agent", "canvas_state", "created_at", "last_active"),
             *("closed_at", "summarize", "summarized_to", "canvas_revision"),
         ),
-        ("canvas_change",),
+        ("canvas_change", "active_hour"),
         at="created_at",
     ),
     PersonalTable(

@@ -91,7 +91,7 @@ _INSERT_MESSAGE: Final = f"""
 
 # A session that was closed while the model was thinking stays closed, and one that expired stays expired.
 _TOUCH: Final = """
-    UPDATE sessions SET last_active = $3
+    UPDATE sessions SET last_active = $3, active_hour = substr($3, 1, 13)
     WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
 """
 
@@ -239,10 +239,10 @@ def _stored_id(rows: Sequence[Row]) -> int:
 
 CLOSE_EXPIRED: Final = """
     UPDATE sessions SET closed_at = $2
-    WHERE closed_at IS NULL AND last_active <= $1
+    WHERE closed_at IS NULL AND active_hour <= substr($1, 1, 13) AND last_active <= $1
     RETURNING id
 """
-"""Parameters: the last moment of activity that is too long ago, now."""
+"""By sessions_open_by_hour. Parameters: the last moment of activity that is too long ago, now."""
 
 # By attachments_by_session.
 DELETE_ATTACHMENTS_OF_EXPIRED: Final = "DELETE FROM attachments WHERE session_id IN @texts($1)"
@@ -261,10 +261,10 @@ _CLOSE_IDLE: Final = """
 # It takes the canvas over. Who comes second finds the key taken and reads the first one's session.
 INSERT_SESSION: Final = f"""
     INSERT INTO sessions (
-        user_id, channel_id, agent, id, created_at, last_active, canvas_state, canvas_revision
+        user_id, channel_id, agent, id, created_at, last_active, active_hour, canvas_state, canvas_revision
     )
     VALUES (
-        $1, $2, $3, $4, $5, $5,
+        $1, $2, $3, $4, $5, $5, substr($5, 1, 13),
         COALESCE((SELECT canvas_state FROM sessions {NEWEST_CLOSED}), '{EMPTY_CANVAS}'),
         COALESCE((SELECT canvas_revision FROM sessions {NEWEST_CLOSED}), 0)
     )
