@@ -39,6 +39,8 @@ class Session:
     _: KW_ONLY
     more: bool = field(default=False, compare=False)
     """Whether earlier messages may still belong to the history: it is read by the page."""
+    has_files: bool = field(default=True, compare=False)
+    """Whether files of it may be stored."""
     summaries: tuple[Recollection, ...] = ()
     """What was written down of all that was said under the key before."""
     rest: tuple[Recollection, ...] = ()

@@ -212,6 +212,7 @@ def read_session(
         created_at=datetime.fromisoformat(_opened_at(newest)),
         last_active=datetime.fromisoformat(_last_active(newest)),
         more=more,
+        has_files=has_files(found.tail),
         summaries=_recollections(found.beyond, "summary"),
         rest=_recollections(found.beyond, "rest"),
         canvas=_canvas(found.beyond),

@@ -171,9 +171,10 @@ def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
             turn.session.key, turn.session.id, turn.proposals, turn.now, visibility=visibility
         )
     batch.append(Statement(_TOUCH, (*owned, to_text(turn.now), idle_since)))
-    if limit:
+    brings_files = any(message.attachments for message in turn.messages)
+    if limit and (turn.session.has_files or brings_files):
         batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, limit)))
-    if any(message.attachments for message in turn.messages):
+    if brings_files:
         batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
     if turn.entry:
         session_id, user_id = owned
@@ -404,6 +405,7 @@ class SessionStore:
             history=tail([*before, *said], size),
             last_active=(said[-1].created_at if said else None) or session.last_active,
             more=session.more or self._paging.may_continue(size, min(size, len(before) + len(said))),
+            has_files=session.has_files or any(message.attachments for message in said),
             canvas=session.canvas if stored.canvas is None else stored.canvas,
         )
 
