@@ -167,7 +167,7 @@ def names_its_user(clause: str, params: Sequence[object]) -> bool:
     if clause.startswith("INSERT INTO"):
         [columns] = re.findall(r"\((.*?)\)", clause, re.DOTALL)[:1]
         return "user_id" in re.split(r"[\s,]+", columns)
-    held = re.findall(r"(?:WHERE|AND|ON)\s+(?:\w+\.)?(?:memory_)?user_id = \$(\d+)", clause)
+    held = re.findall(r"(?:WHERE|AND|ON)\s+\+?(?:\w+\.)?(?:memory_)?user_id = \$(\d+)", clause)
     return len(held) >= len(tables(clause)) and all(params[int(number) - 1] == USER for number in held)
 
 

@@ -10,6 +10,7 @@ status, or deletes a row, takes the memory out first, in the same transaction, w
 neither its keys, nor the counts that rarity is reckoned from.
 """
 
+import json
 import re
 import struct
 from bisect import bisect_left, bisect_right
@@ -373,8 +374,13 @@ DELETE_EMPTY_SEGMENT: Final = """
 # $1 user, $2 segment
 DELETE_SEGMENT: Final = "DELETE FROM memory_segments WHERE user_id = $1 AND segment = $2"
 
-# $1 user, $2 memory, $3 place
-PUT_PLACE: Final = "UPDATE memories SET place = $3 WHERE user_id = $1 AND id = $2"
+# By the primary key: the plus keeps the indexes of a user out. $1 user, $2 memories and their places, as a JSON
+# array of pairs
+PUT_PLACES: Final = """
+    UPDATE memories SET place = given.place
+    FROM (SELECT @number_at(value, 0) AS id, @number_at(value, 1) AS place FROM @rows($2) AS each) AS given
+    WHERE memories.id = given.id AND +memories.user_id = $1
+"""
 
 # $1 user, then memories
 SELECT_PLACED: Final = ListStatement(
@@ -410,8 +416,8 @@ def fold_in(user_id: int, *, waiting: int = WAITING, most: int = SEGMENT) -> Ste
     notes = _some([*map(_INDEXED.read, rows)])
     lengths = [note.length for note in notes]
     keys = with_notes(stored, filled, [[*unpack_numbers(note.keys), *note.grams] for note in notes], lengths)
-    for place, note in enumerate(notes, segment * SEGMENT + filled):
-        yield Statement(PUT_PLACE, (user_id, note.id, place))
+    placed = [(note.id, place) for place, note in enumerate(notes, segment * SEGMENT + filled)]
+    yield Statement(PUT_PLACES, (user_id, json.dumps(placed)))
     yield Statement(PUT_SEGMENT, (user_id, segment, len(notes), len(notes), sum(lengths), keys))
     return len(notes)
 
