@@ -19,7 +19,7 @@ Which tables there are, and of which columns, is read from what the migrations m
 import asyncio
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -477,7 +477,9 @@ class Copying:
             for table in self._tables:
                 if table.numbered and (key := await _last_key(self._target, table)):
                     numbers[table.name] = max(key[0], numbers.get(table.name, 0))
-            await self._target.write(lambda: _finish(self._target.dialect, numbers), [EVERYBODY])
+            while await _origin(self._target):
+                with suppress(CommitUncertain):  # it is done, or it is not: that can be seen
+                    await self._target.write(lambda: _finish(self._target.dialect, numbers), [EVERYBODY])
             await self._target.checkpoint()
 
 

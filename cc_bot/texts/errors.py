@@ -540,8 +540,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="{url} does not let cc-bot in. Check the user, the password and the database in CC_BOT_DATABASE_URL ({reason}).",
     ),
     errors.NotAFile: Sentence(
-        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore で行ってください。",
-        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies and pg_restore to go back to one.",
+        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply で行ってください。",
+        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, and to go back to one pg_restore and then cc-bot erasures apply.",
     ),
     errors.EngineMissing: Sentence(
         ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。",

@@ -3,25 +3,31 @@
 With `--engine postgresql` one of the two is on a server, in either direction; without, both are files.
 """
 
+import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pytest
 
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.errors import (
+    CommitUncertain,
     CopyOfAnother,
     CopySourceOutdated,
+    CopyStopped,
     CopyTargetOccupied,
     CopyUnfinished,
     CopyUnreadable,
+    DatabaseFull,
     DatabaseNewer,
+    DatabaseUnreachable,
 )
-from cc_bot.storage import EVERYBODY, Database, Statement, apply_pending, open_database
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, Subject, apply_pending, open_database
 from cc_bot.storage.copying import (
     MARK,
     CopiedTable,
@@ -38,8 +44,10 @@ from cc_bot.storage.migrate import deviations_of, known_migrations
 from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema, TableLayout
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
-from tests.stores.backends import stores_over, tables_of, turn
+from tests.stores.backends import Recorder, stores_over, tables_of, turn
 from tests.stores.life import live
+
+T = TypeVar("T")
 
 ME: Final = 1_100_000_000_000_000_007
 YOU: Final = 1_200_000_000_000_000_011
@@ -156,6 +164,15 @@ class TestTables:
         assert "memories" in numbered
         assert {table.key for table in numbered.values()} == {("id",)}
         assert Column("id", "INTEGER") in numbered["memories"].columns
+
+    @pytest.mark.postgresql("SQLite numbers by the same words")
+    async def test_that_never_give_a_number_twice_do_so_on_a_server(self, url: str) -> None:
+        async with opened(url) as database:
+            identities = await database.query(
+                "SELECT CAST(table_name AS TEXT) FROM information_schema.columns"
+                " WHERE is_identity = 'YES' AND table_schema = current_schema()"
+            )
+        assert {name for (name,) in identities} == {each.name for each in copied_tables() if each.numbered}
 
 
 class TestCopy:
@@ -376,3 +393,74 @@ class TestSource:
         with pytest.raises(CopyUnreadable) as refused:
             await Pair(third, url).copy()
         assert refused.value.params["name"] == "erasing"
+
+
+async def end_connections(url: str) -> None:
+    """As a server does that restarts."""
+    async with open_database(url) as database:
+        await database.query(
+            "SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+class TestTrouble:
+    @pytest.mark.postgresql("a file has no connections")
+    async def test_with_a_server_on_the_way_is_a_pause_or_the_next_beginning(
+        self, pair: Pair, url: str
+    ) -> None:
+        await fill(pair.source)
+        ended = list[bool]()
+
+        def progress(_stage: Stage, done: int, _total: int) -> None:
+            if done > 20 and not ended:
+                ended.append(True)
+                with ThreadPoolExecutor(1) as beside:  # at once, while the copy waits
+                    beside.submit(asyncio.run, end_connections(url)).result()
+
+        if pair.source == url:
+            with pytest.raises(CopyStopped) as stopped:
+                await pair.copy(progress=progress)
+            assert isinstance(stopped.value.__cause__, DatabaseUnreachable)
+            assert not await is_finished(pair.target)
+        await pair.copy(progress=progress)
+        assert ended
+        assert await rows(pair.target) == await rows(pair.source)
+        assert await is_finished(pair.target)
+
+    async def test_with_room_stops_it_until_there_is_some(self, url: str, third: str) -> None:
+        await fill(url)
+        await write(url, "UPDATE memories SET content = $1", "長い話" * 100_000)
+        async with open_database(third) as target, open_snapshot(url) as source:
+            assert not await prepare_target(target, "the source")
+            [(pages,)] = await target.query("PRAGMA page_count")
+            await target.query(f"PRAGMA max_page_count = {pages + 20}")
+            with pytest.raises(CopyStopped) as stopped:
+                await Copying(source, target, limit=SMALL).run()
+            assert isinstance(stopped.value.__cause__, DatabaseFull)
+        await Pair(url, third).copy()
+        assert await rows(third) == await rows(url)
+
+    async def test_with_a_lost_commit_has_no_page_stored_twice_or_never(self, pair: Pair) -> None:
+        """A server that is lost while it commits has done that, or it has not."""
+        await fill(pair.source)
+        async with open_database(pair.target) as target, open_snapshot(pair.source) as source:
+            assert not await prepare_target(target, "the source")
+            await Copying(source, uncertain := Uncertain(target), limit=PageLimit(rows=1)).run()
+        assert uncertain.commits > 60
+        assert await rows(pair.target) == await rows(pair.source)
+        assert await is_finished(pair.target)
+
+
+class Uncertain(Recorder):
+    """A database of which each third commit is lost; every second time that was done all the same."""
+
+    commits = 0
+
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        self.commits += 1
+        if self.commits % 3:
+            return await self.database.write(begin, about)
+        if self.commits % 2:
+            await self.database.write(begin, about)
+        raise CommitUncertain
