@@ -254,7 +254,7 @@ def _migrate(config: Config) -> None:
 
 def _copy(config: Config, options: argparse.Namespace) -> None:
     from cc_bot.app.database import CopyRequest, run_copy  # noqa: PLC0415 - see above
-    from cc_bot.storage.engines import origin_of, shown  # noqa: PLC0415 - see above
+    from cc_bot.storage.engines import dialect_of, origin_of, shown  # noqa: PLC0415 - see above
 
     words = texts(config.operator_locale).backup
     request = CopyRequest(options.source or config.database_url, options.target)
@@ -274,7 +274,9 @@ def _copy(config: Config, options: argparse.Namespace) -> None:
     if done.files:
         say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
     if origin_of(config.database_url) != origin_of(request.target):
-        say(words.copied_next.format(url=target, former=shown(config.database_url)))
+        on_server = dialect_of(request.target) != "sqlite"
+        sentence = words.copied_next_server if on_server else words.copied_next
+        say(sentence.format(url=target, former=shown(config.database_url)))
 
 
 def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
@@ -317,6 +319,10 @@ def _counts(rows: "Rows") -> dict[str, int]:
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
+MANY_ROWS: Final = 10_000
+"""From here on it takes so long to copy them that each tenth is told."""
+
+
 @contextmanager
 def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     """Show how far the work is: bars on a terminal, and else a line a stage."""
@@ -333,7 +339,7 @@ def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
 
     def progress_by_lines(stage: "Stage", done: int, total: int) -> None:
         nonlocal last
-        tenths = done * 10 // total if total and stage in COUNTED else 0
+        tenths = done * 10 // total if total >= MANY_ROWS and stage in COUNTED else 0
         if (stage, tenths) != last and stage in names:
             say_in_passing(f"{names[stage]} {tenths * 10} %" if tenths else names[stage])
         last = stage, tenths

@@ -190,10 +190,14 @@ class BackupTexts(Area):
         en="These files were not moved; if you need them, put them into {folder}: {files}",
     )
     copied_next = Sentence(
-        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください（パスワードは表示していません）。それまでは {former} が使われます。",
-        en="To use it, set CC_BOT_DATABASE_URL in .env to {url} (a password is not shown here). Until then {former} is used.",
+        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。",
+        en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.",
     )
-    """Parameters: url (of the target), former (what the setting names now)."""
+    copied_next_server = Sentence(
+        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を、パスワードを加えて書いてください。それまでは {former} が使われます。",
+        en="To use it, set CC_BOT_DATABASE_URL in .env to {url}, with its password. Until then {former} is used.",
+    )
+    """Parameters of both: url (of the target), former (what the setting names now)."""
     erasures = Sentence(ja="消去の記録を使います", en="use records of erasures")
     erasures_apply = Sentence(
         ja="復元したデータベースから、そのあとに消去されたものをもう一度消します（ボットを止めてから使います）",

@@ -105,9 +105,9 @@ class TestCopy:
         assert re.search(r"^  memories +rows: +2  checksum: [0-9a-f]{16}$", output, re.MULTILINE)
         assert re.search(r"^  \d+ more tables are empty$", output, re.MULTILINE)
         assert f"Copied sqlite:///data/sessions.db to {shown(target)}: " in output
-        assert output.splitlines()[-1].startswith(
-            f"To use it, set CC_BOT_DATABASE_URL in .env to {shown(target)} "
-        )
+        next_step = f"To use it, set CC_BOT_DATABASE_URL in .env to {shown(target)}"
+        assert output.splitlines()[-1].startswith(next_step)
+        assert output.count("%") == 0  # of what is done in a moment no tenths are told
         assert await remembered(target, program.folder) == ["犬も好き", "猫が好き"]
 
     async def test_says_nothing_of_the_setting_where_it_names_the_target(
