@@ -118,8 +118,8 @@ _COUNT_OTHERS: Final = """
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
         AND (state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
-"""A bot asks for something every few seconds. A pooler keeps connections of one that has ended; these are
-silent."""
+"""A bot asks every fifteen seconds at least what is due. A pooler keeps connections of one that has ended;
+these are silent."""
 _SELECT_IDENTITY: Final = """
     SELECT CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT), CAST(oid AS BIGINT)
     FROM pg_database WHERE datname = current_database()
