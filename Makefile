@@ -93,7 +93,7 @@ test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
 test-postgres: $(DEV)
-	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py tests/end_to_end/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
+	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py tests/storage/test_copying.py tests/cli/test_cli_copy.py tests/restored/test_reapplied.py tests/end_to_end/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
 
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)
