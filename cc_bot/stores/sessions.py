@@ -215,9 +215,10 @@ def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequen
     results = []
     for statement in batch:
         results.append((yield statement))
-    canvas = (yield from _draw(turn)) if turn.drawn else None
     if turn.settlement:
         yield from settle(turn.settlement)
+    # Last: all who draw count up one number (canvas_clock), and wait from here to the end for who was before.
+    canvas = (yield from _draw(turn)) if turn.drawn else None
     return results, canvas
 
 
