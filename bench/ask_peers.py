@@ -2,8 +2,8 @@
 
 Both stand before a Discord double of their own, whose limits are roomy; their questions come in blocks that
 alternate. The model's double answers at once and lives, as Discord's do, in this process: what that takes
-counts as ours. The bare bot answers with one request; every bot that has to wait for a model needs two, so one
-that does is told beside it.
+counts as ours. The bare bot answers with one request; every bot that has to wait for a model needs two, so
+one that does is told beside it.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ async def measure(folder: Path) -> list[Line]:
         idle = ours.megabytes() - bare.megabytes()
         lines = [*await alone(*scenes), *await together(*scenes), await burst(ours)]
         what = Words("待機中のメモリー", "memory when idle")
-        lines.append(Line("program", what, BARE, Spread.of([idle]), "MB", GOAL_IDLE_MB))
+        lines.append(Line("ask", what, BARE, Spread.of([idle]), "MB", GOAL_IDLE_MB))
         lines.append(await growth(ours))
     return [*lines, *await starts(folder / "starts")]
 
@@ -129,7 +129,7 @@ async def growth(ours: Scene) -> Line:
         f"1,000ターンごとに増えるメモリー（{TURNS:,}ターン、SQLite の {PAGES_MB:.0f} MB を除く）",
         f"memory that 1,000 turns add (of {TURNS:,}; without SQLite's {PAGES_MB:.0f} MB)",
     )
-    return Line("program", what, NOTHING, Spread.of([rises]), "MB", GOAL_GROWTH_MB, "under")
+    return Line("ask", what, NOTHING, Spread.of([rises]), "MB", GOAL_GROWTH_MB, "under")
 
 
 async def starts(folder: Path) -> list[Line]:
@@ -143,4 +143,4 @@ async def starts(folder: Path) -> list[Line]:
                 if number:
                     times.append(took)
     what = Words("起動（最後の登録が済むまで）", "a start, until all is registered")
-    return [Line("program", what, BARE, Spread.of_ratios(ours, bare), goal=GOAL_START)]
+    return [Line("ask", what, BARE, Spread.of_ratios(ours, bare), goal=GOAL_START)]

@@ -1,6 +1,6 @@
 """A bot on hikari and lightbulb that answers `/ask` with the same sentence always: the floor of a bot.
 
-`at once` is one request to Discord. With `BARE_BOT=deferred` it acknowledges first and edits the answer in, as
+That is one request to Discord. With `BARE_BOT=deferred` it acknowledges first and edits the answer in, as
 every bot has to whose answer a model makes.
 """
 

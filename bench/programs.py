@@ -128,7 +128,7 @@ async def cc_bot_scene(folder: Path, settings: Mapping[str, str] | None = None) 
 @asynccontextmanager
 async def bare_scene(folder: Path, *, deferred: bool = False) -> AsyncIterator[Scene]:
     """The bare bot, not started yet."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True)  # noqa: ASYNC240 - nothing else runs yet
     async with roomy() as discord:
         told = {"DISCORD_TOKEN": discord.token, "DISCORD_API_URL": discord.api_url, "PYTHONPATH": str(ROOT)}
         if deferred:
