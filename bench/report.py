@@ -154,11 +154,12 @@ def draw(plot: Plot, lines: Sequence[Line], language: Language, path: Path) -> N
             _bar(axes, place, line, language)
         farthest = max(line.found.high for line in lines)
         axes.set_xlim(0, farthest * 1.3)
+        axes.set_ylim(-0.45, len(lines) - 0.35)
         axes.set_yticks([])
         axes.set_xlabel(word(plot.axis, language))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         if plot.ratios:
-            axes.axvline(1, color=INK, linewidth=1, linestyle="--")
+            axes.axvline(1, color=PEERS, linewidth=1.5, linestyle="--", zorder=0)
         axes.spines[["top", "right", "left"]].set_visible(False)
         figure.suptitle(word(plot.title, language), x=0.02, ha="left", fontsize=17)
         figure.savefig(path, dpi=110)
@@ -172,11 +173,12 @@ def _bar(axes: Any, place: int, line: Line, language: Language) -> None:
     axes.barh(place, middle, height=0.34, color=colour)
     if low != high:
         axes.plot([low, high], [place, place], color=INK, linewidth=2)
-    axes.text(0, place + 0.24, word(line.beside, language), va="bottom", fontsize=15)
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}  # no line goes through words
+    axes.text(0, place + 0.24, word(line.beside, language), va="bottom", fontsize=15, bbox=paper)
     label = amount(middle, line, language)
     if line.met is False:
         label += "（未達）" if language == "ja" else " (missed)"
-    axes.text(max(middle, high), place, f"  {label}", va="center", fontsize=15)
+    axes.text(max(middle, high), place, f"  {label}", va="center", fontsize=15, bbox=paper)
 
 
 def _font() -> str:
