@@ -12,7 +12,8 @@ PYTHON ?= $(if $(WINDOWS),python,python3)
 
 BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
 OWN := $(BIN)/python$(if $(WINDOWS),.exe)
-PIP := $(OWN) -m pip --quiet --disable-pip-version-check --no-input
+PIP_OF := -m pip --quiet --disable-pip-version-check --no-input
+PIP := $(OWN) $(PIP_OF)
 
 RUN := $(VENV)/.run-installed
 SEM := $(VENV)/.semantic-installed
@@ -20,6 +21,9 @@ CHA := $(VENV)/.charts-installed
 DOC := $(VENV)/.documents-installed
 POS := $(VENV)/.postgres-installed
 DEV := $(VENV)/.dev-installed
+BENCH_VENV ?= .venv-bench
+BENCH := $(BENCH_VENV)/$(if $(WINDOWS),Scripts,bin)/python
+PEERS := $(BENCH_VENV)/.peers-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
@@ -31,7 +35,7 @@ PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor install semantic charts documents postgres test test-postgres test-faults drill lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts documents postgres test test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -46,6 +50,7 @@ help:
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
 	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along"
+	@echo "make bench    figures beside peers, into docs/benchmarks.md (a quarter of an hour; 1.1 GB in $(BENCH_VENV)); ARGS='turn ask' runs some parts"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
 	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
 	@echo "make lint     ruff, formatting, types and the import contract"
@@ -103,6 +108,10 @@ drill: $(DEV)
 test-faults: $(DEV)
 	$(OWN) -m pytest -m hypothesis --hypothesis-profile thorough -n $(or $(WORKERS),4) --dist worksteal
 	$(OWN) -m pytest tests/faults tests/attacks -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
+
+# The peers have an environment of their own: nothing of theirs is ever where the program runs.
+bench: $(PEERS)
+	$(BENCH) -m bench $(ARGS)
 
 lint: ruff format types imports
 
@@ -181,6 +190,13 @@ $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(SEM) $(CHA) $(DOC) $(POS) $(RUN)
 
+$(PEERS): requirements/bench.txt pyproject.toml
+	@echo "Installing the pinned packages and the peers into $(BENCH_VENV) (a minute the first time)"
+	@$(PYTHON) -m venv $(BENCH_VENV)
+	@$(BENCH) $(PIP_OF) install --require-hashes -r requirements/bench.txt
+	@$(BENCH) $(PIP_OF) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
 # semantic.txt, charts.txt, documents.txt and postgres.txt hold everything that run.txt holds, and agree on what
 # they add; dev.txt holds everything that these four and build.txt hold: all in the same versions. build.txt holds what builds the
 # project itself, and nothing of that runs.
@@ -201,8 +217,11 @@ pins: | $(OWN)
 		--constraint requirements/documents.txt --constraint requirements/postgres.txt \
 		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
+	$(PINS) --group bench --extra semantic --extra charts --extra documents --extra postgres $(ARGS) \
+		--constraint requirements/dev.txt --output-file requirements/bench.txt
 
 clean:
 	@test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV)
+	@test ! -e $(BENCH_VENV)/pyvenv.cfg || rm -rf $(BENCH_VENV)
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find $(wildcard cc_bot tests bench) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -81,6 +81,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             # for longer than making its context takes.
             gc.collect()
             gc.freeze()
+            gc.enable()  # __main__ has left it out until here
             watchdog.begin()  # after what may well take long: migrations, imports
             # The one bot of the database looks after everyone's conversations, a terminal after its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)

@@ -28,6 +28,11 @@ NEEDED = {
         *EXTRAS["documents"],
         *(g for g in GROUPS["dev"] if isinstance(g, str)),
     ],
+    "bench.txt": [
+        *PYPROJECT["project"]["dependencies"],
+        *EXTRAS["postgres"],
+        *(g for g in (*GROUPS["dev"], *GROUPS["bench"]) if isinstance(g, str)),
+    ],
 }
 
 

@@ -25,14 +25,21 @@ authorities of the web a tenth of its start."""
 class Program:
     """A cc-bot process in a folder of its own.
 
-    `from_nothing`: started as its operator does, by a command, and not out of the nursery.
+    `from_nothing`: started as its operator does, by a command, and not out of the nursery. `module`: another
+    program, which is compared with it and always started so.
     """
 
     def __init__(
-        self, folder: Path, environment: Mapping[str, str], *, from_nothing: bool = sys.platform != "linux"
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        *,
+        from_nothing: bool = sys.platform != "linux",
+        module: str = "cc_bot",
     ) -> None:
         self.folder = folder
         self.environment = dict(environment)
+        self.module = module
         self.from_nothing = from_nothing
         self._process: Process | DividedProcess | None = None
         self._output: list[bytes] = []
@@ -64,7 +71,7 @@ class Program:
 
     async def _command(self, arguments: tuple[str, ...]) -> Process:
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "cc_bot", *arguments),
+            *(sys.executable, "-m", self.module, *arguments),
             cwd=self.folder,
             env=self._seen,
             stdin=PIPE,
