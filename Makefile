@@ -45,7 +45,7 @@ help:
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
-	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along"
+	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along, with a standby and PgBouncer"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
 	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
 	@echo "make lint     ruff, formatting, types and the import contract"
@@ -93,7 +93,7 @@ test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
 test-postgres: $(DEV)
-	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py tests/end_to_end/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
+	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py tests/storage/test_failover.py tests/storage/test_pgbouncer.py tests/doctor/test_server.py tests/end_to_end/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
 
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)

@@ -61,11 +61,11 @@ def _is_root() -> bool:
     return sys.platform != "win32" and os.geteuid() == 0
 
 
-def _privileges() -> _Privileges:
+def privileges() -> _Privileges:
     return {"user": USER, "group": USER, "extra_groups": ()} if _is_root() else {}
 
 
-def _hand_over(path: Path) -> None:
+def hand_over(path: Path) -> None:
     if _is_root():
         shutil.chown(path, USER, USER)
 
@@ -81,7 +81,7 @@ def free_port() -> int:
 def folder() -> Iterator[Path]:
     """A folder that a server may own: in those of a test it could not even look."""
     path = Path(tempfile.mkdtemp(prefix="cc-bot-postgres-"))
-    _hand_over(path)
+    hand_over(path)
     try:
         yield path
     finally:
@@ -99,7 +99,7 @@ def run(program: Path | str, *arguments: str, **environment: str) -> str:
             stdout=said,
             stderr=said,
             check=False,
-            **_privileges(),
+            **privileges(),
         )
         said.seek(0)
         text = said.read().decode()
@@ -239,6 +239,14 @@ class Pooler:
         return f"{HOST}:{self.port}"
 
 
+def require_pooler() -> None:
+    """Skip the test where there is no PgBouncer, or fail it if CI_POOLER is `required`."""
+    if POOLER is None:
+        if os.environ.get("CI_POOLER") == "required":
+            pytest.fail("needs PgBouncer")
+        pytest.skip("needs PgBouncer")
+
+
 def pooler_version() -> tuple[int, ...]:
     """Of the PgBouncer that this machine has."""
     assert POOLER
@@ -261,19 +269,19 @@ def running_pooler(before: str, *, size: int, settings: Mapping[str, str] | None
             f"auth_type = any\npool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = {size}\n"
             + "".join(f"{name} = {value}\n" for name, value in (settings or {}).items())
         )
-        _hand_over(configuration)
+        hand_over(configuration)
         process = subprocess.Popen(
-            [POOLER, str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, **_privileges()
+            [POOLER, str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, **privileges()
         )
         try:
-            _wait_for(pooler.port)
+            wait_for(pooler.port)
             yield pooler
         finally:
             process.kill()
             process.wait()
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
     """Wait until somebody listens there."""
     until_s = time.monotonic() + PATIENCE_S
     while True:
@@ -290,8 +298,7 @@ def _wait_for(port: int) -> None:
 def pooled(url: str, *, size: int) -> Iterator[str]:
     """The URL of the same database through a pooler with so many connections; `url` is as
     `tests/postgres_server.py` has it."""
-    if POOLER is None and os.environ.get("CI_POOLER") != "required":
-        pytest.skip("PgBouncer is not installed")
+    require_pooler()
     parts = urlsplit(url)
     [socket_folder] = parse_qs(parts.query)["host"]
     prepare = "on" if pooler_version() >= PREPARES_SINCE else "off"

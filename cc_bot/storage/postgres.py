@@ -442,6 +442,8 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
         except _REFUSED as error:
             raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
         except _SAID as error:
+            if _is_refused_by_pooler(error):
+                raise PostgresRefused(url=where.shown, reason="password") from error
             raise kind_of(error)() from error
         if version < OLDEST:
             raise PostgresTooOld(found=version, needed=OLDEST)
@@ -462,6 +464,11 @@ async def _reset_nothing(_: "asyncpg.Connection[Any]") -> None:
 async def _version(pool: asyncpg.Pool) -> int:
     number: int = int(await pool.fetchval("SHOW server_version_num"))
     return number // 10_000
+
+
+def _is_refused_by_pooler(error: BaseException) -> bool:
+    """Return whether PgBouncer did not take the password: it has no class of errors for that."""
+    return isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error)
 
 
 Reason = Literal["password", "database", "role", "permission"]
