@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from itertools import accumulate
 from pathlib import Path
@@ -80,6 +80,22 @@ class TestEveryStatement:
                     odd[sql] = types
         assert odd == {}
 
+    async def test_names_each_subquery_as_servers_before_16_want_it(self, database: PostgresDatabase) -> None:
+        recorder = Recorder(database)
+        await do_everything(recorder)
+        asked = {expand(statement.sql, "postgresql") for statement in recorder.statements}
+        assert [sql for sql in sorted(asked) if not all(names_after_subqueries(sql))] == []
+
+
+def names_after_subqueries(sql: str) -> Iterator[bool]:
+    """Of each subquery in a FROM: whether a name follows it."""
+    for begin in re.finditer(r"\b(?:FROM|JOIN)\s*\((?=\s*(?:SELECT|VALUES|WITH)\b)", sql):
+        rest = sql[begin.end() + length_in_brackets(sql[begin.end() :]) + 1 :]
+        yield (
+            re.match(r"\s*(?:AS\s+)?(?!WHERE|GROUP|ORDER|LIMIT|UNION|JOIN|ON|CROSS|LEFT)[a-z]\w*", rest)
+            is not None
+        )
+
 
 class TestTheSchema:
     async def test_has_the_tables_columns_and_defaults_of_sqlite(
@@ -129,11 +145,14 @@ class TestTheSchema:
 
 def checks_in(sql: str) -> list[str]:
     """What stands in the brackets of each CHECK of a table."""
-    found = []
-    for begin in (match.end() for match in re.finditer(r"\bCHECK\s*\(", sql)):
-        depths = accumulate(1 if sign == "(" else -(sign == ")") for sign in sql[begin:])
-        found.append(sql[begin : begin + next(at for at, depth in enumerate(depths) if depth < 0)])
-    return found
+    rests = [sql[match.end() :] for match in re.finditer(r"\bCHECK\s*\(", sql)]
+    return [rest[: length_in_brackets(rest)] for rest in rests]
+
+
+def length_in_brackets(rest: str) -> int:
+    """The length of what stands before the bracket that closes one before it."""
+    depths = accumulate(1 if sign == "(" else -(sign == ")") for sign in rest)
+    return next(at for at, depth in enumerate(depths) if depth < 0)
 
 
 async def checks_of(connection: Any, table: str) -> list[str]:
