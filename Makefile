@@ -92,8 +92,13 @@ test test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
+# Of those, each that is about one engine alone says so.
+POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/doctor/test_server.py \
+	$(addprefix tests/storage/,test_postgres.py test_copying.py test_failover.py test_pgbouncer.py) \
+	tests/cli/test_cli_copy.py tests/restored/test_reapplied.py
+
 test-postgres: $(DEV)
-	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py tests/storage/test_failover.py tests/storage/test_pgbouncer.py tests/doctor/test_server.py tests/end_to_end/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
+	$(OWN) -m pytest $(POSTGRES_TESTS) --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
 
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)

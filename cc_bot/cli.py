@@ -12,6 +12,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,6 +21,7 @@ from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import (
     CcBotError,
+    CopyStopped,
     DatabaseCrowded,
     DatabaseDamaged,
     DatabaseFull,
@@ -134,6 +136,15 @@ def add_database_commands(
     restore.add_argument("--any-file", action="store_true", help=words.any_file)
     migrate = all_texts.cli.migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
+    copy = commands.add_parser("copy", help=words.copy, description=words.copy)
+    copy.add_argument("--from", dest="source", metavar="URL", help=words.copy_from)
+    copy.add_argument("--to", dest="target", required=True, metavar="URL", help=words.copy_to)
+    erasures = commands.add_parser("erasures", help=words.erasures, description=words.erasures)
+    what = erasures.add_subparsers(dest="erasures", required=True, metavar="COMMAND")
+    again = what.add_parser("apply", help=words.erasures_apply, description=words.erasures_apply)
+    again.add_argument("files", nargs="*", type=path, metavar="FILE", help=words.erasures_files)
+    moment = partial(_moment, otherwise=words.no_moment)
+    again.add_argument("--since", type=moment, metavar="MOMENT", help=words.erasures_since)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
     wipe.add_argument("--yes", action="store_true", help=words.yes)
     wipe.add_argument("--any-file", action="store_true", help=words.any_file)
@@ -148,6 +159,10 @@ def run_database_command(config: Config, options: argparse.Namespace) -> None:
             _restore(config, options)
         case "migrate":
             _migrate(config)
+        case "copy":
+            _copy(config, options)
+        case "erasures":
+            _apply_erasures(config, options)
         case "wipe":
             _wipe(config, options)
         case unknown:
@@ -159,6 +174,13 @@ def _path(text: str, otherwise: str) -> Path:
     if not text:
         raise ArgumentTypeError(otherwise)
     return Path(text)
+
+
+def _moment(text: str, otherwise: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(otherwise) from None
 
 
 def _backup(config: Config, options: argparse.Namespace) -> None:
@@ -230,6 +252,50 @@ def _migrate(config: Config) -> None:
     say(done.format(path=shown(config.database_url)))
 
 
+def _copy(config: Config, options: argparse.Namespace) -> None:
+    from cc_bot.app.database import CopyRequest, run_copy  # noqa: PLC0415 - see above
+    from cc_bot.storage.engines import dialect_of, origin_of, shown  # noqa: PLC0415 - see above
+
+    words = texts(config.operator_locale).backup
+    request = CopyRequest(options.source or config.database_url, options.target)
+    with _show_progress(words) as progress:
+        done = asyncio.run(run_copy(config, request, progress))
+    filled = [table for table in done.tables if table.rows]
+    for table in filled:
+        rows = f"{table.rows:,}"
+        say(words.copied_table.format(name=f"{table.name:<18}", rows=f"{rows:>12}", checksum=table.checksum))
+    say(words.copied_empty.format(count=len(done.tables) - len(filled)))
+    source, target = shown(request.source), shown(request.target)
+    say(words.copied.format(source=source, target=target, rows=f"{sum(table.rows for table in filled):,}"))
+    if done.mended:
+        say(words.copied_mended.format(count=done.mended))
+    if done.log:
+        say(words.copied_other_log.format(path=done.log))
+    if done.files:
+        say(words.copied_files.format(folder=done.folder, files=", ".join(map(str, done.files))))
+    if origin_of(config.database_url) != origin_of(request.target):
+        on_server = dialect_of(request.target) != "sqlite"
+        sentence = words.copied_next_server if on_server else words.copied_next
+        say(sentence.format(url=target, former=shown(config.database_url)))
+
+
+def _apply_erasures(config: Config, options: argparse.Namespace) -> None:
+    from cc_bot.app.restoring import ErasuresRequest, run_apply_erasures  # noqa: PLC0415 - see above
+
+    words = texts(config.operator_locale).backup
+    request = ErasuresRequest(tuple(options.files), options.since)
+    with _show_progress(words) as progress:
+        done = asyncio.run(run_apply_erasures(config, request, progress))
+
+    def moment(at: datetime | None) -> str:
+        return f"{at.astimezone(config.timezone):%Y-%m-%d %H:%M:%S}" if at else words.unknown_moment
+
+    sentence = words.reapplied if done.counts else words.nothing_reapplied
+    say(sentence.format(since=moment(done.since), **asdict(done.counts)))
+    if done.whole_since:
+        say(words.erasures_thinned.format(since=moment(done.whole_since)))
+
+
 def _wipe(config: Config, options: argparse.Namespace) -> None:
     from cc_bot.app.restoring import run_wipe  # noqa: PLC0415 - see above
 
@@ -253,23 +319,30 @@ def _counts(rows: "Rows") -> dict[str, int]:
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
+MANY_ROWS: Final = 10_000
+"""From here on it takes so long to copy them that each tenth is told."""
+
+
 @contextmanager
 def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     """Show how far the work is: bars on a terminal, and else a line a stage."""
+    from cc_bot.storage.manifest import COUNTED  # noqa: PLC0415 - see above
+
     names = words.stages
     if sys.stderr.isatty():
         from cc_bot.terminal.rich import bars  # noqa: PLC0415 - it draws on terminals alone
 
-        with bars(names) as progress:
+        with bars(names, counted=COUNTED) as progress:
             yield progress
         return
-    last: Stage | None = None
+    last: tuple[Stage, int] | None = None
 
-    def progress_by_lines(stage: "Stage", _done: int, _total: int) -> None:
+    def progress_by_lines(stage: "Stage", done: int, total: int) -> None:
         nonlocal last
-        if stage != last and stage in names:
-            say_in_passing(names[stage])
-        last = stage
+        tenths = done * 10 // total if total >= MANY_ROWS and stage in COUNTED else 0
+        if (stage, tenths) != last and stage in names:
+            say_in_passing(f"{names[stage]} {tenths * 10} %" if tenths else names[stage])
+        last = stage, tenths
 
     yield progress_by_lines
 
@@ -385,6 +458,8 @@ def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, w
 
 
 def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
+    if isinstance(error, CopyStopped):
+        return f"{_problem(error, texts(locale).storage)} {explain(error, texts(locale))}"
     if config is None or not isinstance(error, StorageError):
         return explain(error, texts(locale))
     from cc_bot.storage.engines import dialect_of, named_beside, shown  # noqa: PLC0415 - rarely needed
@@ -392,6 +467,16 @@ def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if dialect_of(config.database_url) != "sqlite":
         return server_problem(error, shown(config.database_url), texts(locale).storage)
     return storage_problem(error, named_beside(config.database_url), texts(locale).storage)
+
+
+def _problem(stopped: CopyStopped, words: StorageTexts) -> str:
+    """Return what is wrong with one of the two databases of a copy."""
+    from cc_bot.storage.engines import dialect_of  # noqa: PLC0415 - rarely needed
+
+    path, error = str(stopped.params["path"]), stopped.__cause__
+    trouble = error if isinstance(error, StorageError) else StorageError()
+    problem = storage_problem if dialect_of(path) == "sqlite" else server_problem
+    return problem(trouble, path, words)
 
 
 def _parser(all_texts: Texts) -> argparse.ArgumentParser:

@@ -1,14 +1,41 @@
-"""The commands for the database file: copied, brought up to date."""
+"""The commands for the database: copied into a backup or another database, brought up to date."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
+from cc_bot.domain.errors import (
+    CopySourceMissing,
+    CopyStopped,
+    InvalidSetting,
+    SameDatabase,
+    StorageError,
+)
+from cc_bot.storage import Database
 from cc_bot.storage.backup import BackupResult, Rotation, back_up
-from cc_bot.storage.engines import file_of, open_database
+from cc_bot.storage.copying import CopiedTable, Copying, ensure_copyable, prepare_target
+from cc_bot.storage.engines import (
+    dialect_of,
+    ensure_unused,
+    file_of,
+    find_identity,
+    kept_beside,
+    named_beside,
+    open_database,
+    open_snapshot,
+    origin_of,
+    shown,
+)
+from cc_bot.storage.erasures import ErasureLog, carry_log
+from cc_bot.storage.files import DEFAULT_URL, database_file, sole_bot
 from cc_bot.storage.manifest import Progress, ignore_progress
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
+from cc_bot.storage.rewriting import ensure_free_space
 
 
 async def run_backup(
@@ -26,3 +53,125 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
         for migration in await list_pending(database):
             announce(migration)
         return await apply_pending(database, clock=clock_of(config))
+
+
+# ---- copying -----------------------------------------------------------------------------------------------
+
+_EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
+_OPERATORS_FILES: Final = ("agents.toml", "policy.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRequest:
+    """The options of `cc-bot copy`."""
+
+    source: str
+    target: str
+    """URLs."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOutcome:
+    """The content of a target now, and what does not stand beside it."""
+
+    tables: tuple[CopiedTable, ...]
+    log: Path | None
+    """The record of erasures that the target had already, where the source has another one."""
+    files: tuple[Path, ...]
+    """The operator's own, beside the source alone."""
+    folder: Path
+    """In which those of the target are looked for."""
+
+    @property
+    def mended(self) -> int:
+        return sum(table.mended for table in self.tables)
+
+
+async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> CopyOutcome:
+    """Copy a database into another one, or go on with that. Raises a StartupError, and what is copied stays
+    for the next time."""
+    origin = _checked(request.source, "--from")
+    if origin == _checked(request.target, "--to"):
+        raise SameDatabase
+    with _sole_user(config, request):
+        size, identity = await _examine(request.source)
+        async with _end(request.target) as target:
+            if identity and identity == await find_identity(target):
+                raise SameDatabase
+            if dialect_of(request.target) == "sqlite":
+                lacking = max(size - (await target.measure()).bytes, 0)
+                ensure_free_space(database_file(request.target).absolute().parent, lacking)
+            occupied = await prepare_target(target, origin, clock=clock_of(config))
+            with _telling(request.source):
+                async with open_snapshot(request.source) as source:
+                    copying = Copying(source, target, progress=progress)
+                    tables = await (copying.check(occupied) if occupied else copying.run())
+        return await asyncio.to_thread(_bring_along, config, request, tables)
+
+
+def _checked(url: str, option: str) -> str:
+    """Return which database a URL names. Raises InvalidSetting by the option's name, or EngineMissing."""
+    try:
+        return origin_of(url)
+    except InvalidSetting as error:
+        raise InvalidSetting(name=option, expected=_EXAMPLES) from error
+
+
+@contextmanager
+def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
+    """Hold the locks of both databases. Raises AlreadyRunning or CopySourceMissing."""
+    source, target = (kept_beside(url, config.data_folder) for url in (request.source, request.target))
+    if dialect_of(request.source) == "sqlite" and not source.is_file():
+        raise CopySourceMissing(path=str(source))
+    with ExitStack() as locks:
+        for database in sorted({source, target}):  # two on servers have one lock
+            locks.enter_context(sole_bot(database))
+        if source.is_file() and target.is_file() and source.samefile(target):
+            raise SameDatabase
+        yield
+
+
+async def _examine(url: str) -> tuple[int, tuple[int, int] | None]:
+    """Return the size in bytes of a source that can be copied, and what tells it from others."""
+    async with _end(url) as database:
+        await ensure_copyable(database)
+        usage = await database.measure()
+        return usage.bytes + usage.log_bytes, await find_identity(database)
+
+
+@asynccontextmanager
+async def _end(url: str) -> AsyncIterator[Database]:
+    """Open one of the two databases, on which nobody else works. Raises CopyStopped where that fails."""
+    with _telling(url):
+        async with open_database(url) as database:
+            await ensure_unused(database)
+            yield database
+
+
+@contextmanager
+def _telling(url: str) -> Iterator[None]:
+    """Have trouble tell which of the two databases it is about."""
+    try:
+        yield
+    except StorageError as error:
+        raise CopyStopped(path=shown(url)) from error
+
+
+def _bring_along(config: Config, request: CopyRequest, tables: tuple[CopiedTable, ...]) -> CopyOutcome:
+    """Put the record of erasures beside the target as well: who was forgotten stays so, whichever copy of
+    either database is restored. The operator's own files stay where they are."""
+    ours, theirs = (named_beside(url, config.data_folder) for url in (request.source, request.target))
+    files = tuple(
+        ours.with_name(name)
+        for name in _OPERATORS_FILES
+        if ours.with_name(name).exists() and not theirs.with_name(name).exists()
+    )
+    former, log = (
+        ErasureLog.beside(kept_beside(url, config.data_folder)).path
+        for url in (request.source, request.target)
+    )
+    try:
+        carried = former == log or not former.exists() or carry_log(former, log)
+    except (OSError, ValueError) as error:
+        raise CopyStopped(path=str(log)) from error
+    return CopyOutcome(tables, None if carried else log, files, theirs.parent)

@@ -1,30 +1,44 @@
-"""`cc-bot restore` and `cc-bot wipe`: what takes the database's place, and what takes it away."""
+"""`cc-bot restore`, `erasures apply` and `wipe`: what takes the database's place, what may not come back with
+it, and what takes it away."""
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import compress
 from pathlib import Path
+from typing import NamedTuple
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
     BackupMissing,
+    DatabaseMissing,
+    ErasuresBroken,
     ErasuresCut,
     ErasuresMissing,
+    ErasuresNotFound,
     ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
     RestoreFailed,
 )
 from cc_bot.domain.message import ChannelKey
-from cc_bot.storage import place_name
-from cc_bot.storage.engines import file_of, open_database
-from cc_bot.storage.erasures import ErasureLog, Erasures, Kind, copy_name, logs_in, read_logs
+from cc_bot.storage import Database, place_name
+from cc_bot.storage.copying import ensure_finished
+from cc_bot.storage.engines import dialect_of, ensure_unused, file_of, kept_beside, open_database
+from cc_bot.storage.erasures import (
+    ErasureLog,
+    Erasures,
+    Kind,
+    copy_name,
+    logs_in,
+    read_erasures,
+    read_logs,
+)
 from cc_bot.storage.files import sole_bot, sqlite_path, write_new
 from cc_bot.storage.manifest import Progress, manifests_in
 from cc_bot.storage.migrate import apply_pending
@@ -38,7 +52,7 @@ from cc_bot.storage.restoring import (
     staged,
     wipe,
 )
-from cc_bot.stores import Stores, open_stores
+from cc_bot.stores import ArchiveStore, ChannelStore, MemoryRemovalStore, PersonalErasureStore
 from cc_bot.stores.retention import ErasedRows
 from cc_bot.texts import texts
 
@@ -86,6 +100,24 @@ class _AllLogs:
         return any(self.knows("place", place_name(key.channel_id, thread)) for thread in {0, key.thread_id})
 
 
+class _Erasers(NamedTuple):
+    """The stores that erase, without a log of their own."""
+
+    users: PersonalErasureStore
+    memories: MemoryRemovalStore
+    sessions: ArchiveStore
+    channels: ChannelStore
+
+    @classmethod
+    def over(cls, database: Database, clock: Clock) -> "_Erasers":
+        return cls(
+            PersonalErasureStore(database, clock=clock),
+            MemoryRemovalStore(database, clock=clock),
+            ArchiveStore(database, clock=clock),
+            ChannelStore(database, clock=clock),
+        )
+
+
 async def reapply_erasures(
     copy: Path,
     logs: Sequence[Erasures],
@@ -100,59 +132,61 @@ async def reapply_erasures(
     `made_at` is when the backup was made, None where nobody knows; `mark` takes the place of erased messages.
     Raises StorageError.
     """
-    url = f"sqlite:///{copy}"
-    async with open_database(url) as database:
+    async with open_database(f"sqlite:///{copy}") as database:
         progress("upgrading", 0, 0)
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
-        restored = ErasedRows(database)
-        await restored.let_go()
-        await restored.recount()
-        known = _AllLogs(logs, made_at or await restored.get_newest())
+        since = made_at or await ErasedRows(database).get_newest()
         progress("erasing", 0, 0)
-        async with open_stores(url, clock=clock, embedder=None) as stores:
-            return ReappliedErasures(
-                users=await _forget_users(stores, known),
-                memories=await _forget_memories(stores, restored, known, mark),
-                sessions=await _forget_sessions(stores, restored, known),
-                deleted=await _forget_messages(stores, restored, known),
-            )
+        return await _reapply(database, _AllLogs(logs, since), mark, clock)
 
 
-async def _forget_users(stores: Stores, known: _AllLogs) -> int:
-    found = await stores.personal_erasure.list_users()
+async def _reapply(database: Database, known: _AllLogs, mark: str, clock: Clock) -> ReappliedErasures:
+    restored, erasers = ErasedRows(database), _Erasers.over(database, clock)
+    await restored.let_go()
+    await restored.recount()
+    return ReappliedErasures(
+        users=await _forget_users(erasers, known),
+        memories=await _forget_memories(erasers, restored, known, mark),
+        sessions=await _forget_sessions(erasers, restored, known),
+        deleted=await _forget_messages(erasers, restored, known),
+    )
+
+
+async def _forget_users(erasers: _Erasers, known: _AllLogs) -> int:
+    found = await erasers.users.list_users()
     with ThreadPoolExecutor() as threads:  # to ask for one takes milliseconds, so that nobody tries them all
         erased = await asyncio.to_thread(lambda: list(threads.map(known.knows_user, found)))
     users = list(compress(found, erased))
     for user in users:
-        await stores.personal_erasure.erase(user)
+        await erasers.users.erase(user)
     return len(users)
 
 
-async def _forget_memories(stores: Stores, restored: ErasedRows, known: _AllLogs, mark: str) -> int:
+async def _forget_memories(erasers: _Erasers, restored: ErasedRows, known: _AllLogs, mark: str) -> int:
     count = 0
     for (user, number), name in (await restored.list_memories()).items():
         with_messages = known.knows("memory_and_messages", name)
         if with_messages or known.knows("memory", name):
-            erased = await stores.memory_removal.erase(user, number, mark=mark if with_messages else None)
+            erased = await erasers.memories.erase(user, number, mark=mark if with_messages else None)
             count += erased.memories if erased else 0
     return count
 
 
-async def _forget_sessions(stores: Stores, restored: ErasedRows, known: _AllLogs) -> int:
+async def _forget_sessions(erasers: _Erasers, restored: ErasedRows, known: _AllLogs) -> int:
     deleted = [each for each in await restored.list_sessions() if known.knows("session", each[1])]
     for user, session in deleted:
-        await stores.archive.delete_session(user, session)
+        await erasers.sessions.delete_session(user, session)
     return len(deleted)
 
 
-async def _forget_messages(stores: Stores, restored: ErasedRows, known: _AllLogs) -> int:
+async def _forget_messages(erasers: _Erasers, restored: ErasedRows, known: _AllLogs) -> int:
     count = 0
     for key in await restored.list_places():
         if known.knows_place(key):
-            await stores.channels.forget_place(key)
+            await erasers.channels.forget_place(key)
             count += 1
     deleted = [message for message in await restored.list_messages() if known.knows("message", message)]
-    return count + (await stores.channels.delete(deleted) if deleted else 0)
+    return count + (await erasers.channels.delete(deleted) if deleted else 0)
 
 
 # ---- restoring -------------------------------------------------------------------------------------------
@@ -247,12 +281,17 @@ def _read_logs(database: Path, request: RestoreRequest) -> tuple[dict[Path, Eras
 def _need_reach(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequest) -> None:
     """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
     operator goes on without."""
+    since = _reach(logs)
+    if since and not request.without_erasures and (copy.made_at is None or copy.made_at < since):
+        raise ErasuresThinned(path=str(request.backup), since=f"{since:%Y-%m-%d}")
+
+
+def _reach(logs: Mapping[Path, Erasures]) -> datetime | None:
+    """Return the moment from which on all of these logs are whole; None where they always were."""
     reach = dict[bytes, datetime | None]()
     for log in logs.values():  # of two copies of one log, the one that was not thinned may be older
         reach[log.salt] = _earliest(log.whole_since, reach.get(log.salt, log.whole_since))
-    since = max((each for each in reach.values() if each), default=None)
-    if since and not request.without_erasures and (copy.made_at is None or copy.made_at < since):
-        raise ErasuresThinned(path=str(request.backup), since=f"{since:%Y-%m-%d}")
+    return max((each for each in reach.values() if each), default=None)
 
 
 def _is_cut(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequest) -> bool:
@@ -285,6 +324,83 @@ def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> Non
             write_new(own, next(iter(logs)).read_bytes())
     except OSError as error:
         raise RestoreFailed(path=str(own)) from error
+
+
+# ---- erasing again -----------------------------------------------------------------------------------------
+# A database that was restored by other means than `cc-bot restore`: a dump, a moment that a server or
+# Litestream has had back.
+
+
+@dataclass(frozen=True, slots=True)
+class ErasuresRequest:
+    """The options of `cc-bot erasures apply`."""
+
+    files: tuple[Path, ...] = ()
+    """Logs of erasures; none: the one beside the database."""
+    since: datetime | None = None
+    """The moment that was restored, in the operator's time zone where it tells none; None: up to which
+    somebody did something in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedErasures:
+    """The outcome of erasing again."""
+
+    counts: ReappliedErasures
+    since: datetime | None
+    """From when on users count as erased since; None: whenever they were."""
+    whole_since: datetime | None
+    """What was erased after `since` and before this moment is known no more; None: all is known."""
+
+
+async def run_apply_erasures(config: Config, request: ErasuresRequest, progress: Progress) -> AppliedErasures:
+    """Erase again what logs say was erased after the moment that the database is of.
+
+    Done a second time, it changes nothing. Raises a StartupError with nothing erased, or a StorageError.
+    """
+    url, clock = config.database_url, clock_of(config)
+    beside = kept_beside(url, config.data_folder)
+    if dialect_of(url) == "sqlite" and not beside.is_file():
+        raise DatabaseMissing(path=str(beside))
+    own = ErasureLog.beside(beside).path
+    logs = await asyncio.to_thread(_read_named, request.files or (own,))
+    with sole_bot(beside):
+        async with open_database(url, synchronous=config.synchronous) as database:
+            await ensure_unused(database)
+            await ensure_finished(database)
+            progress("upgrading", 0, 0)
+            await apply_pending(database, clock=clock)
+            since = _in_zone(request.since, config) or await ErasedRows(database).get_newest()
+            progress("erasing", 0, 0)
+            mark = texts(config.locale).erasure.mark
+            counts = await _reapply(database, _AllLogs(tuple(logs.values()), since), mark, clock)
+            removal = MemoryRemovalStore(database, clock=clock)
+            await removal.rewrite(quiet=timedelta())
+            await removal.write_back()
+        _adopt(own, logs, [])
+    reach = _reach(logs)
+    return AppliedErasures(counts, since, reach if reach and (since is None or since < reach) else None)
+
+
+def _read_named(files: Iterable[Path]) -> dict[Path, Erasures]:
+    """Read these logs. Raises ErasuresNotFound, or ErasuresBroken by the line."""
+    logs = dict[Path, Erasures]()
+    for path in files:
+        try:
+            log = read_erasures(path)
+        except (OSError, ValueError) as error:
+            raise ErasuresBroken(path=str(path), line=getattr(error, "line", 1)) from error
+        if log is None:
+            raise ErasuresNotFound(path=str(path))
+        logs[path] = log
+    return logs
+
+
+def _in_zone(moment: datetime | None, config: Config) -> datetime | None:
+    return moment.replace(tzinfo=config.timezone) if moment and not moment.tzinfo else moment
+
+
+# ---- wiping ------------------------------------------------------------------------------------------------
 
 
 async def run_wipe(

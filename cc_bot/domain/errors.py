@@ -137,6 +137,18 @@
         ├── PostgresRefused     a password, role or database that the server does not take
         ├── NotAFile            what is asked for is for a file, and the database is on a server
         ├── EngineMissing       the extra of the database that is named is not installed
+        ├── ServerInUse         another cc-bot works on the same database of a server
+        ├── SameDatabase        as source and target of a copy
+        ├── CopySourceMissing
+        ├── CopySourceOutdated
+        ├── CopyTargetOccupied  something stands in it already
+        ├── CopyOfAnother       it was begun from another source
+        ├── CopyUnfinished      nobody may work with a part of a database
+        ├── CopyStopped         it goes on when it is begun again
+        ├── CopyUnreadable      a value of the source can't be
+        ├── CopyDiffers         from its source
+        ├── ErasuresNotFound
+        ├── ErasuresBroken      a line of the record can't be read
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
         ├── OutputLost          what a command says could not be written
@@ -514,6 +526,48 @@ class NotAFile(StartupError):
 
 class EngineMissing(StartupError):
     """Parameters: extra."""
+
+
+class ServerInUse(StartupError): ...
+
+
+class SameDatabase(StartupError): ...
+
+
+class CopySourceMissing(StartupError): ...
+
+
+class CopySourceOutdated(StartupError): ...
+
+
+class CopyTargetOccupied(StartupError):
+    """Parameters: path, name (of a table that has rows)."""
+
+
+class CopyOfAnother(StartupError):
+    """Parameters: path, url (of the source that it was begun from)."""
+
+
+class CopyUnfinished(StartupError):
+    """Parameters: path, url (of the source that it was begun from)."""
+
+
+class CopyStopped(StartupError): ...
+
+
+class CopyUnreadable(StartupError):
+    """Parameters: path, name (of the table)."""
+
+
+class CopyDiffers(StartupError):
+    """Parameters: path, name (of the table)."""
+
+
+class ErasuresNotFound(StartupError): ...
+
+
+class ErasuresBroken(StartupError):
+    """Parameters: path, line (its number)."""
 
 
 class BackupFailed(StartupError): ...

@@ -77,6 +77,20 @@ def storable(value: Any) -> Any:
     return value
 
 
+class Snapshot(Protocol):
+    """A state of a database, for whoever reads all of it: what is written meanwhile is not seen."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    @property
+    def location(self) -> str: ...
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        """Return the rows of one reading statement. Raises StorageError."""
+        ...
+
+
 class Database(Protocol):
     """A connection. Whatever the engine raises arrives as a StorageError."""
 

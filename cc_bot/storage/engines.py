@@ -1,15 +1,19 @@
 """The engines behind a URL: the only place that knows which one it means."""
 
+import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qsl, urlsplit
 
-from cc_bot.domain.errors import EngineMissing, NotAFile
-from cc_bot.storage.database import Database
+from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
+from cc_bot.storage.database import Database, Snapshot
 from cc_bot.storage.dialect import Dialect
 from cc_bot.storage.files import database_file, sqlite_path
-from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, connect_sqlite
+from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, connect_sqlite, snapshot_sqlite
 
 _SERVERS: Final = ("postgresql://", "postgres://")
 
@@ -37,12 +41,23 @@ def kept_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
 
 
 def shown(url: str) -> str:
-    """Return a URL as the operator may be shown it: without a password."""
+    """Return a URL as the operator may be shown it: without a password. Raises InvalidSetting or
+    EngineMissing."""
     if dialect_of(url) == "sqlite":
         return url
+    _need_driver()
     from cc_bot.storage.postgres import PostgresUrl  # noqa: PLC0415 - only where a URL names a server
 
     return PostgresUrl.of(url).shown
+
+
+def origin_of(url: str) -> str:
+    """Return the same of a database that may be named from another folder later."""
+    if dialect_of(url) == "sqlite":
+        return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
+    options = parse_qsl(urlsplit(url).query)
+    place = "&".join(f"{name}={value}" for name, value in options if name in ("host", "port"))
+    return f"{shown(url)}?{place}" if place else shown(url)
 
 
 def file_of(url: str, command: str) -> Path:
@@ -68,9 +83,69 @@ async def open_database(
         async with connect_sqlite(file, synchronous=synchronous, patience_s=patience_s) as opened:
             yield opened
         return
-    try:
-        from cc_bot.storage.postgres import connect_postgres  # noqa: PLC0415 - only where a URL names a server
-    except ModuleNotFoundError as error:
-        raise EngineMissing(extra="postgres") from error
+    _need_driver()
+    from cc_bot.storage.postgres import connect_postgres  # noqa: PLC0415 - only where a URL names a server
+
     async with connect_postgres(url) as database:
         yield database
+
+
+@asynccontextmanager
+async def open_snapshot(url: str) -> AsyncIterator[Snapshot]:
+    """Hold the state that a database has now, for whoever reads all of it. Raises as `open_database`."""
+    if dialect_of(url) == "sqlite":
+        async with snapshot_sqlite(database_file(url)) as snapshot:
+            yield snapshot
+        return
+    _need_driver()
+    from cc_bot.storage.postgres import connect_postgres  # noqa: PLC0415 - only where a URL names a server
+
+    async with connect_postgres(url) as database, database.snapshot() as snapshot:
+        yield snapshot
+
+
+def _need_driver() -> None:
+    """See that what talks to servers is installed. Raises EngineMissing."""
+    if find_spec("asyncpg") is None:
+        raise EngineMissing(extra="postgres")
+
+
+# ---- others on a server ------------------------------------------------------------------------------------
+# The lock beside a database is seen on one machine; who works on a server may do so from another one.
+
+_COUNT_OTHERS: Final = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
+        AND (state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
+"""
+"""A bot asks every fifteen seconds at least what is due. A pooler keeps connections of one that has ended;
+these are silent."""
+_SELECT_IDENTITY: Final = """
+    SELECT CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT), CAST(oid AS BIGINT)
+    FROM pg_database WHERE datname = current_database()
+"""
+_LOOKS: Final = 20
+_BETWEEN_S: Final = 0.1
+"""A connection that was closed just now may still be listed."""
+
+
+async def ensure_unused(database: Database) -> None:
+    """See that no other cc-bot works on a server's database, to be asked by whoever has just opened it. A
+    file has a lock instead (see `sole_bot`). Raises ServerInUse, or StorageError."""
+    if database.dialect == "sqlite":
+        return
+    for _ in range(_LOOKS):
+        [(others,)] = await database.query(_COUNT_OTHERS)
+        if not others:
+            return
+        await asyncio.sleep(_BETWEEN_S)
+    raise ServerInUse(path=database.location)
+
+
+async def find_identity(database: Database) -> tuple[int, int] | None:
+    """Return what tells a server's database from all others for now, whatever names lead to it. None for a
+    file. Raises StorageError."""
+    if database.dialect == "sqlite":
+        return None
+    [(started, number)] = await database.query(_SELECT_IDENTITY)
+    return started, number

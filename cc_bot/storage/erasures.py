@@ -58,6 +58,15 @@ _TORN: Final = re.compile(rb"\{[\x20-\x7c~]*")
 _log = structlog.get_logger(__name__)
 
 
+class UnreadableLine(ValueError):
+    """The error of a file that is no log of erasures."""
+
+    def __init__(self, why: str, line: int = 1) -> None:
+        """Make the error. `line`: the number of the one that can't be read."""
+        super().__init__(why)
+        self.line = line
+
+
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
     """Return what a memory is called in the log. Its number alone may be given anew after a restore."""
     return f"{user_id}/{memory_id}/{created_at}"
@@ -193,7 +202,8 @@ class ErasureLog:
 
 
 def read_erasures(path: Path) -> Erasures | None:
-    """Read the log in this file; None when there is none. Raises OSError, or ValueError when it is no log."""
+    """Read the log in this file; None when there is none. Raises OSError, or UnreadableLine when it is no
+    log."""
     try:
         content = read_regular(path)
     except FileNotFoundError:
@@ -204,7 +214,7 @@ def read_erasures(path: Path) -> Erasures | None:
     last_user: datetime | None = None
     whole_since: datetime | None = None
     noted = taken = 0
-    for line in lines:
+    for number, line in enumerate(lines, 2):
         try:
             entry = json.loads(line)
             if "whole_since" in entry:
@@ -219,7 +229,7 @@ def read_erasures(path: Path) -> Erasures | None:
                 last_user = max(at, last_user or at)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if not _TORN.fullmatch(line):
-                raise ValueError("a line of the log of erasures can't be read") from error
+                raise UnreadableLine("a line of the log of erasures can't be read", number) from error
             _log.warning("erasure_line_unreadable", path=str(path))
     return Erasures(salt, times, last_user, whole_since, noted + taken)
 
@@ -258,14 +268,14 @@ def _taken(entry: Mapping[str, object]) -> int:
 
 
 def _head_of(first_line: bytes) -> tuple[int, bytes]:
-    """The version and the salt. Raises ValueError."""
+    """The version and the salt. Raises UnreadableLine."""
     try:
         head = json.loads(first_line)
         if head["version"] in _READ_VERSIONS:
             return int(head["version"]), bytes.fromhex(head["salt"])
-    except (TypeError, KeyError, RecursionError) as error:
-        raise ValueError("the log of erasures has no salt") from error
-    raise ValueError("the log of erasures is of another version")
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UnreadableLine("the log of erasures has no salt") from error
+    raise UnreadableLine("the log of erasures is of another version")
 
 
 def _first_line(salt: bytes) -> bytes:
@@ -307,6 +317,20 @@ def copy_log(log: Path, folder: Path) -> Path:
         ]
     write_over(target, b"".join(lines))
     return target
+
+
+def carry_log(log: Path, target: Path) -> bool:
+    """Have a log stand in another place too, beside a copy of its database. False where there is the log of
+    something else, which is left alone. Raises OSError, or ValueError when one of the two is no log."""
+    content = read_regular(log)
+    if write_new(target, content):
+        return True
+    lines, former = content.splitlines(keepends=True), read_regular(target).splitlines(keepends=True)
+    if _head_of(former[0])[1] != _head_of(lines[0])[1]:
+        return False
+    known = set(lines)
+    write_over(target, b"".join([*lines, *(line for line in former[1:] if line not in known)]))
+    return True
 
 
 def copy_name(extent: Extent) -> str:

@@ -24,12 +24,14 @@ from cc_bot.storage.erasures import Extent
 
 # ---- progress --------------------------------------------------------------------------------------------
 
-Stage = Literal["copying", "checking", "hashing", "waiting", "upgrading", "erasing"]
+Stage = Literal["copying", "checking", "hashing", "waiting", "upgrading", "erasing", "rows", "comparing"]
 """What is being done; `waiting` is for the operator's word."""
+COUNTED: Final[frozenset[Stage]] = frozenset({"rows", "comparing"})
+"""Stages of which rows are counted, not bytes."""
 
 Progress = Callable[[Stage, int, int], None]
-"""Told the stage, how many bytes are done, and of how many; of 0 where nobody can say. It may be called from
-another thread, and often."""
+"""Told the stage, how many bytes or rows are done, and of how many; of 0 where nobody can say. It may be
+called from another thread, and often."""
 
 _LOOK_EVERY_S: Final = 0.1
 

@@ -53,6 +53,9 @@ PATIENCE_S: Final = 10.0
 """A server that is away is waited for so long: one that restarts, or whose standby takes its place."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2, 0.4)
 """Between two attempts; the last one again and again."""
+_BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+APPLICATION: Final = "cc-bot"
+"""The name under which the server lists our connections."""
 _MOST_REPEATS: Final = 20
 """Of a transaction that stood in another's way."""
 
@@ -258,7 +261,7 @@ class PostgresDatabase:
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         async def run(connection: _Connection) -> T:
-            await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            await connection.execute(_BEGIN_READING)
             result = await _run_steps(connection, begin)
             await connection.execute("COMMIT")
             return result
@@ -296,6 +299,19 @@ class PostgresDatabase:
 
     async def rewrite(self) -> Rewriting:
         return "done"
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator["PostgresSnapshot"]:
+        """Hold the state that the database has now. Raises StorageError."""
+        try:
+            async with self._pool.acquire() as connection:
+                await connection.execute(f"{_BEGIN_READING}; SELECT 1")  # which is when the state is taken
+                try:
+                    yield PostgresSnapshot(connection, self._location, self._troubles)
+                finally:
+                    await _roll_back(connection)
+        except _SAID as error:
+            raise self._troubles.translate(error) from error
 
     async def close(self) -> None:
         await asyncio.gather(*self._running, return_exceptions=True)
@@ -345,6 +361,23 @@ class PostgresDatabase:
             else:
                 self._troubles.over()
                 return result
+
+
+class PostgresSnapshot:
+    """A transaction that only reads, on a connection of its own: one that is lost takes it along."""
+
+    dialect: Final[Dialect] = "postgresql"
+
+    def __init__(self, connection: _Connection, location: str, troubles: _Troubles) -> None:
+        self.location: Final = location
+        self._connection = connection
+        self._troubles = troubles
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        try:
+            return await _rows(self._connection, sql, params)
+        except _SAID as error:
+            raise self._troubles.translate(error) from error
 
 
 async def _roll_back(connection: _Connection) -> None:
@@ -434,6 +467,7 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
         max_size=MOST_CONNECTIONS,
         statement_cache_size=1000 if where.prepare else 0,
         reset=_reset_nothing,
+        server_settings={"application_name": APPLICATION},
     )
     try:
         try:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
+from graphlib import TopologicalSorter
 from typing import Final, Literal
 
 SELECT_SCHEMA: Final = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
@@ -168,6 +169,48 @@ def rows_made_by(statements: tuple[str, ...]) -> dict[str, list[tuple[object, ..
             name: connection.execute(f'SELECT * FROM "{name}"').fetchall()  # noqa: S608 - from the schema
             for name in Schema.of(connection).tables
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    kind: str
+    """INTEGER, REAL, TEXT or BLOB."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableLayout:
+    """A table as it is on every engine."""
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    """The columns of its primary key, in order."""
+    numbered: bool
+    """Whether its rows get numbers that are never given twice."""
+
+
+@lru_cache(maxsize=8)
+def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
+    """Return the tables that these make in an empty database; one comes after those that it refers to."""
+    with closing(_run(statements)) as connection:
+        found = {each.name: each for each in Schema.of(connection).objects if each.kind == "table"}
+        referred = {
+            name: [row[2] for row in connection.execute(f'PRAGMA foreign_key_list("{name}")')]
+            for name in found
+        }
+        return tuple(_layout(connection, found[name]) for name in TopologicalSorter(referred).static_order())
+
+
+def _layout(connection: sqlite3.Connection, table: SchemaObject) -> TableLayout:
+    rows = connection.execute(f'PRAGMA table_info("{table.name}")').fetchall()
+    keyed = sorted((place, name) for _, name, _, _, _, place in rows if place)
+    return TableLayout(
+        table.name,
+        tuple(Column(name, kind) for _, name, kind, *_ in rows),
+        tuple(name for _, name in keyed),
+        "AUTOINCREMENT" in table.plain.sql.upper().split(" "),
+    )
 
 
 def _run(statements: tuple[str, ...]) -> sqlite3.Connection:

@@ -440,6 +440,60 @@ async def connect_sqlite(
         await database.close()
 
 
+class SqliteSnapshot:
+    """A transaction that only reads. Made by `snapshot_sqlite`."""
+
+    dialect: Final[Dialect] = "sqlite"
+
+    def __init__(self, path: Path, connection: "_Connection") -> None:
+        self.location: Final = str(path)
+        self._connection = connection
+        self._troubles = ErrorTranslator(str(path))
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        native = _native(sql)
+        try:
+            return await self._connection.run(lambda connection: _rows(connection, native, params))
+        except (sqlite3.Error, OSError, OverflowError, ValueError) as error:
+            raise self._troubles.translate(error) from error
+
+
+@asynccontextmanager
+async def snapshot_sqlite(path: Path) -> AsyncIterator[SqliteSnapshot]:
+    """Hold the state that the database in this file has now. Bytes that are no UTF-8 come as halves of
+    characters, so that one such text does not keep all others from being read.
+
+    Raises DatabaseUnusable, or a StorageError that tells why it can't be read now.
+    """
+    connection = _Connection(lambda: _open_state(path), iter_chunk_size=64)
+    try:
+        await connection.open()
+    except (OSError, sqlite3.Error, UnicodeError) as error:
+        raise _refusal(error, path) from error
+    try:
+        yield SqliteSnapshot(path, connection)
+    finally:
+        await connection.close()
+
+
+def _open_state(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+    try:
+        connection.text_factory = _text
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA mmap_size = 0").fetchall()
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()  # which is when it begins
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
 def _refusal(error: Exception, path: Path) -> CcBotError:
     """Return the error to raise. No database at all, or one that must not be written to, is the operator's
     mistake."""

@@ -27,6 +27,7 @@ from cc_bot.storage import (
     apply_pending,
     open_database,
 )
+from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import DATA_FOLDER, kept_beside
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.archive import ArchiveStore
@@ -189,10 +190,12 @@ async def open_stores(
     user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start;
     `data_folder` is where files stand that belong to a database on a server.
     Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
-    InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
+    InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld,
+    CopyUnfinished, or
     BackupFailed (of the copy that is made before an upgrade).
     """
     async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
+        await ensure_finished(database)
         await apply_pending(database, clock=clock)
         beside = kept_beside(url, data_folder)
         ensure_folder(beside)

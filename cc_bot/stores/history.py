@@ -81,18 +81,19 @@ _SELECT_TAIL: Final = f"""
     {_JOIN_REPLIED.format(visibility="$5")}
 """  # noqa: S608 - put together from constants alone
 
+# By sessions_to_summarize, from its end.
+_LAST_EXPIRED: Final = """
+    FROM sessions
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT 1
+"""
+
 # Until an expired session's rest is in a summary, what the user said there is read from the archive.
 _SELECT_REST: Final = f"""
     SELECT {_of("m.id", "rest", content="m.content", visibility="m.visibility", tainted="m.tainted")}
-    FROM sessions AS s
-    JOIN messages AS m
-        ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
-        AND m.role = 'user' AND m.visibility IN ('public', $5)
-    WHERE s.user_id = $1 AND s.id = (
-        SELECT id FROM sessions
-        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
-        ORDER BY closed_at DESC LIMIT 1
-    )
+    FROM messages AS m
+    WHERE m.user_id = $1 AND m.role = 'user' AND m.visibility IN ('public', $5)
+        AND m.session_id = (SELECT id {_LAST_EXPIRED}) AND m.id > (SELECT summarized_to {_LAST_EXPIRED})
     ORDER BY m.id DESC
     LIMIT 20
 """  # noqa: S608 - put together from constants alone

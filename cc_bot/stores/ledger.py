@@ -157,6 +157,12 @@ ANSWERED: Final = """
 """To be run in the transaction that stores the answer, after it. Parameters: entry, user, session, and the
 message that shows it, where that is known."""
 
+# By the primary key. $1 entry, $2 user
+SELECT_ANSWERED: Final = """
+    SELECT answer_id FROM turns
+    WHERE id = $1 AND user_id = $2 AND state = 'answered' AND answer_id IS NOT NULL
+"""
+
 # The table holds only what is on its way.
 SELECT_UNFINISHED: Final = f"{_WITH_CALLS} ORDER BY accepted_at, id"
 

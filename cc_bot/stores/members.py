@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
+from cc_bot.domain.errors import CommitUncertain, LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.member import (
     LIMIT_NAMES,
@@ -628,9 +628,12 @@ class UsageStore:
     async def settle(self, settlement: Settlement) -> bool:
         """Count what was used in place of what was reserved. False when it is settled by now, or its user has
         had it erased: then nothing is counted."""
-        return await self._database.write(
-            lambda: settle(settlement), [user(settlement.reservation.wish.payer.user_id)]
-        )
+        about = [user(settlement.reservation.wish.payer.user_id)]
+        try:
+            return await self._database.write(lambda: settle(settlement), about)
+        except CommitUncertain:  # its reservation tells: nothing is settled a second time
+            await self._database.write(lambda: settle(settlement), about)
+            return True
 
     async def release(self, reservation: Reservation) -> None:
         """Drop a reservation: what it was made for never began, and counts as nothing."""

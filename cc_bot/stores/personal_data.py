@@ -52,8 +52,8 @@ class PersonalTable:
 
     @property
     def statement(self) -> str:
-        """$1 user; with `ids`: $2 an array of some of them."""
-        some = f" AND {self.id_column} IN @ids($2)" if self.ids else ""
+        """$1 user; with `ids`: $2 an array of some of them, in whose order the rows come."""
+        some = f" AND {self.id_column} IN @ids($2) ORDER BY {self.id_column}" if self.ids else ""
         return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {self.theirs}{some}"
 
     @property

@@ -149,7 +149,8 @@ class ProposalStore:
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the user's open ones below an answer, by its row."""
-        rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
+        statement = select_of_answer(user_id, answer_id, self._oldest)
+        rows = await self._database.query(statement.sql, *statement.params)
         return tuple(map(PROPOSAL.read, rows))
 
     async def list_for_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
@@ -171,6 +172,12 @@ class ProposalStore:
     @property
     def _oldest(self) -> int:
         return to_ms(self._clock() - OPEN_FOR)
+
+
+def select_of_answer(user_id: int, answer_id: int, oldest: int = 0) -> Statement:
+    """The statement that reads a user's open ones below an answer, by its row. `oldest`: in Unix
+    milliseconds."""
+    return Statement(_SELECT_OF_ANSWER, (user_id, answer_id, oldest))
 
 
 def carry_out(proposal: Proposal | None, begin: Callable[[], Steps[T]]) -> Steps[T]:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import ConversationGone
+from cc_bot.domain.errors import CommitUncertain, ConversationGone
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
@@ -44,10 +44,16 @@ from cc_bot.stores.history import (
     tail,
     unstored_session,
 )
-from cc_bot.stores.ledger import ANSWERED
+from cc_bot.stores.ledger import ANSWERED, SELECT_ANSWERED
 from cc_bot.stores.members import Settlement, settle
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
-from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
+from cc_bot.stores.proposals import (
+    DROP_OF_ANSWER,
+    INSERT_PROPOSAL,
+    PROPOSAL,
+    insert_proposals,
+    select_of_answer,
+)
 from cc_bot.stores.subjects import of_place
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 
@@ -96,6 +102,13 @@ _TOUCH: Final = """
 """
 
 
+# The last of a session up to one, newest first. By messages_by_session. $1 session, $2 user, $3 that one, $4
+# limit
+_SELECT_NEWEST: Final = """
+    SELECT id FROM messages WHERE session_id = $1 AND user_id = $2 AND id <= $3 ORDER BY id DESC LIMIT $4
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class NewTurn:
     session: Session
@@ -132,20 +145,35 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
     """
     batch = _statements(turn, idle_since, limit)
     about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
-    results, canvas = await database.write(lambda: _steps(batch, turn), about)
-    inserted = _rows_of(_INSERT_MESSAGE, batch, results)
+    try:
+        results, canvas = await database.write(lambda: _steps(batch, turn), about)
+    except CommitUncertain:
+        if not turn.entry:
+            raise
+        if stored := await database.write(lambda: _find_stored(turn), about):
+            return stored
+        results, canvas = await database.write(lambda: _steps(batch, turn), about)
+    inserted = [row for rows in _rows_of(_INSERT_MESSAGE, batch, results) for row in rows]
+    made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
+    return _stored(turn, inserted, canvas, made)
+
+
+def _stored(
+    turn: NewTurn, inserted: Sequence[Row], canvas: Canvas | None, proposals: Sequence[Row]
+) -> StoredTurn:
+    if len(inserted) < len(turn.messages):
+        raise ConversationGone  # the session is not this user's, or is no longer there
     messages = (
         replace(
             message,
-            id=_stored_id(rows),
+            id=int(row[0]),
             created_at=turn.now,
             author_id=_author(message, turn.session.key),
             tainted=message.taints,
         )
-        for message, rows in zip(turn.messages, inserted, strict=True)
+        for message, row in zip(turn.messages, inserted, strict=True)
     )
-    made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
-    return StoredTurn(tuple(messages), canvas, tuple(map(PROPOSAL.read, made)))
+    return StoredTurn(tuple(messages), canvas, tuple(map(PROPOSAL.read, proposals)))
 
 
 def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Row]]) -> list[Sequence[Row]]:
@@ -187,10 +215,26 @@ def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequen
     results = []
     for statement in batch:
         results.append((yield statement))
-    canvas = (yield from _draw(turn)) if turn.drawn else None
     if turn.settlement:
         yield from settle(turn.settlement)
+    # Last: all who draw count up one number (canvas_clock), and wait from here to the end for who was before.
+    canvas = (yield from _draw(turn)) if turn.drawn else None
     return results, canvas
+
+
+def _find_stored(turn: NewTurn) -> Steps[StoredTurn | None]:
+    """Return what is stored of a turn whose server was lost before it said whether it is: the ledger has it
+    as answered, by the same transaction. A lock that this one waits for tells that the other has ended."""
+    session, user_id = turn.session, turn.session.key.user_id
+    answered = yield Statement(SELECT_ANSWERED, (turn.entry, user_id))
+    if not answered:
+        return None
+    [[answer_id]] = answered
+    newest = yield Statement(_SELECT_NEWEST, (session.id, user_id, answer_id, len(turn.messages)))
+    proposals = yield select_of_answer(user_id, answer_id)
+    up = read_current((yield select_current(session.key))) if turn.drawn else None
+    canvas = up.canvas if up and up.session_id == session.id else None
+    return _stored(turn, newest[::-1], canvas, proposals)
 
 
 def _draw(turn: NewTurn) -> Steps[Canvas | None]:
@@ -228,12 +272,6 @@ def _thawing(turn: NewTurn) -> list[Statement]:
     if turn.place is None or not ids:
         return []
     return [Statement(THAW_FROM, (turn.place.channel_id, turn.place.thread_id, min(ids)))]
-
-
-def _stored_id(rows: Sequence[Row]) -> int:
-    if not rows:
-        raise ConversationGone  # the session is not this user's, or is no longer there
-    return int(rows[0][0])
 
 
 # ---- sessions --------------------------------------------------------------------------------------------

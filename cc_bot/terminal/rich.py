@@ -1,7 +1,7 @@
 """The view for a person at a terminal: Markdown, colours, and a line that tells what is going on."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
@@ -276,12 +276,13 @@ Stage = TypeVar("Stage", bound=str)
 
 @contextmanager
 def bars(
-    names: Mapping[Stage, str], console: Console | None = None
+    names: Mapping[Stage, str], console: Console | None = None, *, counted: Collection[str] = ()
 ) -> Iterator[Callable[[Stage, int, int], None]]:
     """Show a line for each stage, on stderr unless told otherwise, which is gone when the work is done.
 
     What is yielded is told the stage, how much is done, and of how much: 0 where nobody can say, and then the
-    bar moves to and fro. During a stage without a name the terminal is left to others.
+    bar moves to and fro. It is bytes but for stages that are `counted`. During a stage without a name the
+    terminal is left to others.
     """
     columns = (
         TextColumn("{task.description}"),
@@ -300,7 +301,10 @@ def bars(
                     return
                 tasks[stage] = shown.add_task(names[stage], total=None, amount="")
                 shown.start()
-            amount = f"{done / 2**20:,.1f}/{total / 2**20:,.1f} MiB" if total else ""
+            if stage in counted:
+                amount = f"{done:,}/{total:,}"
+            else:
+                amount = f"{done / 2**20:,.1f}/{total / 2**20:,.1f} MiB" if total else ""
             shown.update(tasks[stage], completed=done, total=total or None, amount=amount)
 
         yield progress

@@ -60,7 +60,7 @@ class CliTexts(Area):
 
 
 class BackupTexts(Area):
-    """Sentences of the commands around backups: `backup`, `restore` and `wipe`."""
+    """Sentences of the commands around copies: `backup`, `restore`, `copy`, `erasures` and `wipe`."""
 
     backup = Sentence(
         ja="データベースを安全にコピーします（動作中でも使えます）",
@@ -152,9 +152,82 @@ class BackupTexts(Area):
             "hashing": Sentence(ja="照合用の値を計算しています…", en="Computing the checksum…"),
             "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"),
             "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…"),
+            "rows": Sentence(ja="行をコピーしています…", en="Copying rows…"),
+            "comparing": Sentence(ja="両方の中身を比べています…", en="Comparing both…"),
         }
     )
     """What is said while a stage of the work lasts."""
+    copy = Sentence(
+        ja="データベースの中身を、別の空のデータベースにコピーします（ボットを止めてから使います。途中で止まったら、もう一度実行すると続きから進みます）",
+        en="copy all of a database into another, empty one (stop the bot first; begun again, it goes on where it stopped)",
+    )
+    copy_from = Sentence(
+        ja="コピー元の URL（既定: CC_BOT_DATABASE_URL）", en="the source's URL (default: CC_BOT_DATABASE_URL)"
+    )
+    copy_to = Sentence(
+        ja="コピー先の URL（sqlite:///… または postgresql://…）",
+        en="the target's URL (sqlite:///… or postgresql://…)",
+    )
+    copied_table = Sentence(
+        ja="  {name}  {rows}行  チェックサム {checksum}", en="  {name}  rows: {rows}  checksum: {checksum}"
+    )
+    """Parameters: name, rows, checksum (the same on both sides)."""
+    copied_empty = Sentence(ja="  ほかの{count}個の表は空です", en="  {count} more tables are empty")
+    copied = Sentence(
+        ja="{source} を {target} にコピーしました。{rows}行すべてが一致しています。",
+        en="Copied {source} to {target}: {rows} rows, and all of them are the same on both sides.",
+    )
+    copied_mended = Sentence(
+        ja="{count}個の文字列にあった、データベースに保存できない文字は、取り除くか「?」に替えました。",
+        en="{count} texts held characters that no database takes; these were left out, or became a question mark.",
+    )
+    copied_other_log = Sentence(
+        ja="コピー先には別の消去の記録 {path} があるので、そのままにしました。コピー元の記録も取っておいてください。",
+        en="The target has a record of erasures of its own, {path}, which was left alone. Keep the source's too.",
+    )
+    copied_files = Sentence(
+        ja="次のファイルは移していません。使うときは {folder} に置いてください: {files}",
+        en="These files were not moved; if you need them, put them into {folder}: {files}",
+    )
+    copied_next = Sentence(
+        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を書いてください。それまでは {former} が使われます。",
+        en="To use it, set CC_BOT_DATABASE_URL in .env to {url}. Until then {former} is used.",
+    )
+    copied_next_server = Sentence(
+        ja="このデータベースを使うには、.env の CC_BOT_DATABASE_URL に {url} を、パスワードを加えて書いてください。それまでは {former} が使われます。",
+        en="To use it, set CC_BOT_DATABASE_URL in .env to {url}, with its password. Until then {former} is used.",
+    )
+    """Parameters of both: url (of the target), former (what the setting names now)."""
+    erasures = Sentence(ja="消去の記録を使います", en="use records of erasures")
+    erasures_apply = Sentence(
+        ja="復元したデータベースから、そのあとに消去されたものをもう一度消します（ボットを止めてから使います）",
+        en="after a restore, erase again what had been erased since (stop the bot first)",
+    )
+    erasures_files = Sentence(
+        ja="消去の記録（既定: データベースの隣にあるもの）",
+        en="records of erasures (default: the one beside the database)",
+    )
+    erasures_since = Sentence(
+        ja="いつの時点に復元したか（例: 2026-11-22T04:15。既定: データベースの中のいちばん新しい時刻）",
+        en="the moment that was restored, for example 2026-11-22T04:15 (default: the newest moment in the database)",
+    )
+    no_moment = Sentence(
+        ja="2026-11-22 か 2026-11-22T04:15 のように書いてください",
+        en="must be written like 2026-11-22 or 2026-11-22T04:15",
+    )
+    reapplied = Sentence(
+        ja="{since} よりあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、会話 {sessions}件、Discord で削除されたもの {deleted}件）。",
+        en="What was erased after {since} is erased again (users: {users}, memories: {memories}, conversations: {sessions}, deleted on Discord: {deleted}).",
+    )
+    nothing_reapplied = Sentence(
+        ja="{since} よりあとに消去されたもので、データベースに残っているものはありませんでした。",
+        en="Nothing that was erased after {since} is in the database.",
+    )
+    erasures_thinned = Sentence(
+        ja="記録は {since} より前のぶんが整理されています。それより前に消去された人のデータが戻っているかもしれません。",
+        en="What was erased before {since} has been taken out of the records, so people who were forgotten before that may be back.",
+    )
+    unknown_moment = Sentence(ja="いちばん初め", en="the beginning")
 
 
 class StorageTexts(Area):

@@ -540,8 +540,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="{url} does not let cc-bot in. Check the user, the password and the database in CC_BOT_DATABASE_URL ({reason}).",
     ),
     errors.NotAFile: Sentence(
-        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore で行ってください。",
-        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies and pg_restore to go back to one.",
+        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply で行ってください。",
+        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, and to go back to one pg_restore and then cc-bot erasures apply.",
     ),
     errors.EngineMissing: Sentence(
         ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。",
@@ -550,6 +550,54 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.SqliteTooOld: Sentence(
         ja="Python に付属の SQLite {found} は古すぎます（{needed} 以上が必要です）。Python を新しくしてください。",
         en="The SQLite {found} of this Python is too old ({needed} or newer is needed). Install a newer Python.",
+    ),
+    errors.ServerInUse: Sentence(
+        ja="{path} を、ほかの cc-bot が使っています（別のマシンかもしれません）。すべて止めてから、もう一度実行してください。",
+        en="Another cc-bot is working on {path}, maybe on another machine. Stop all of them, then run this again.",
+    ),
+    errors.SameDatabase: Sentence(
+        ja="コピー元とコピー先が同じデータベースです。--from と --to を確かめてください。",
+        en="This copies a database onto itself. Check --from and --to.",
+    ),
+    errors.CopySourceMissing: Sentence(
+        ja="コピー元のデータベース {path} がありません。--from を確かめてください。",
+        en="There is no database to copy at {path}. Check --from.",
+    ),
+    errors.CopySourceOutdated: Sentence(
+        ja="コピー元 {path} の形式が最新ではありません。CC_BOT_DATABASE_URL にそれを書いて、先に cc-bot migrate を実行してください。",
+        en="The schema of {path} is not up to date. Have CC_BOT_DATABASE_URL name it and run cc-bot migrate first.",
+    ),
+    errors.CopyTargetOccupied: Sentence(
+        ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。",
+        en="{path} is not empty: there are rows in its table {name}. Name a database in which nothing is stored, with --to.",
+    ),
+    errors.CopyOfAnother: Sentence(
+        ja="コピー先 {path} には {url} からの途中のコピーがあります。--from {url} で続けるか、空のデータベースを --to に書いてください。",
+        en="{path} holds an unfinished copy of {url}. Go on with that one by --from {url}, or name an empty database with --to.",
+    ),
+    errors.CopyUnfinished: Sentence(
+        ja="データベース {path} は {url} からのコピーの途中です。同じ cc-bot copy をもう一度実行して、終わらせてください。",
+        en="{path} is an unfinished copy of {url}. Run the same cc-bot copy again, so that it comes to its end.",
+    ),
+    errors.CopyStopped: Sentence(
+        ja="コピーは途中で止まりました。直したあと同じコマンドを実行すると、続きから進みます。",
+        en="The copy has stopped on its way. Once that is mended, run the same command again: it goes on from there.",
+    ),
+    errors.CopyUnreadable: Sentence(
+        ja="コピー元 {path} の表 {name} に、ありえない値の行があります。CC_BOT_DATABASE_URL にそれを書いて cc-bot doctor で確かめてください。",
+        en="A row in the table {name} of {path} holds a value that can't be. Have CC_BOT_DATABASE_URL name it and see what cc-bot doctor says.",
+    ),
+    errors.CopyDiffers: Sentence(
+        ja="コピー先 {path} の表 {name} が、コピー元と一致しません。まだ使わずに、同じコマンドをもう一度実行してください。",
+        en="The table {name} of {path} is not what the source has. Don't use it yet, and run the same command again.",
+    ),
+    errors.ErasuresNotFound: Sentence(
+        ja="消去の記録 {path} がありません。場所を確かめてください。まだ何も消していません。",
+        en="There is no record of erasures at {path}. Check the name; nothing has been erased yet.",
+    ),
+    errors.ErasuresBroken: Sentence(
+        ja="消去の記録 {path} の{line}行目を読めません。読める記録を使ってください。まだ何も消していません。",
+        en="Line {line} of the record of erasures {path} can't be read. Use a good copy of it; nothing has been erased yet.",
     ),
     errors.BackupFailed: Sentence(
         ja="バックアップを {path} に書き込めませんでした。空き容量と書き込みの権限を確かめてください。",

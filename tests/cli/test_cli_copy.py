@@ -1,0 +1,366 @@
+"""`cc-bot copy` and `cc-bot erasures apply`, as an operator calls them.
+
+With `--engine postgresql` the database that is copied to, or erased from, is on a server.
+"""
+
+import asyncio
+import os
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain import SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.storage import EVERYBODY, Statement, apply_pending, open_database
+from cc_bot.storage.engines import dialect_of, shown
+from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.files import sole_bot
+from cc_bot.storage.migrate import known_migrations
+from cc_bot.stores import open_stores
+from tests.databases import laid_out
+from tests.end_to_end.program import Program
+from tests.stores.backends import tables_of, turn
+
+ME = 123456789012345678
+YOU = 876543210987654321
+NOWHERE = "postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """With a database that is to be copied."""
+    (tmp_path / "data").mkdir()
+    laid_out(source_file(tmp_path))
+    return Program(tmp_path, {"CC_BOT_LOCALE": "en"})
+
+
+def source_file(folder: Path) -> Path:
+    return folder / "data" / "sessions.db"
+
+
+@pytest.fixture
+def target(url: str, tmp_path: Path) -> str:
+    """Not the source, where both are files."""
+    return url if dialect_of(url) == "postgresql" else laid_out(tmp_path / "target.db")
+
+
+async def remember(url: str, folder: Path, *texts: str) -> None:
+    async with open_stores(url, data_folder=folder / "data", embedder=None) as stores:
+        for text in texts:
+            await stores.memories.add(ME, text)
+
+
+async def remembered(url: str, folder: Path) -> list[str]:
+    async with open_stores(url, data_folder=folder / "data", embedder=None) as stores:
+        return sorted(memory.content for memory in await stores.memories.list(ME))
+
+
+async def say_much(url: str, folder: Path, messages: int) -> None:
+    """A conversation that takes many pages."""
+    async with open_stores(url, data_folder=folder / "data", embedder=None) as stores:
+        session = await stores.sessions.commit_turn(
+            await stores.sessions.open(SessionKey(ME, 2)), turn("はじめ")
+        )
+    with closing(sqlite3.connect(source_file(folder))) as connection, connection:
+        connection.executemany(
+            "INSERT INTO messages (session_id, user_id, channel_id, parent_channel_id, author_id, role,"
+            " content, timestamp, created_at) VALUES (?, ?, 2, 2, ?, 'user', ?, ?, ?)",
+            ((session.id, ME, ME, f"{n}番目の話" * 20, n, n) for n in range(messages)),
+        )
+
+
+async def count_messages(url: str) -> int:
+    async with open_database(url) as database:
+        [(count,)] = await database.query("SELECT count(*) FROM messages")
+        return int(count)
+
+
+def tenths(output: str) -> int:
+    """How many tenths of the rows are copied."""
+    return max((int(found) for found in re.findall(r"Copying rows… (\d+)0 %", output)), default=0)
+
+
+async def gets_beyond(program: Program, reached: int) -> None:
+    while tenths(program.output) <= reached:  # noqa: ASYNC110 - it is told by a program
+        await asyncio.sleep(0.001)
+
+
+def only_sentence(output: str) -> str:
+    """What an operator reads, which is one line."""
+    [line] = output.splitlines()
+    return line
+
+
+class TestCopy:
+    async def test_tells_counts_and_sums_and_what_to_set(self, program: Program, target: str) -> None:
+        source = f"sqlite:///{source_file(program.folder)}"
+        await remember(source, program.folder, "猫が好き", "犬も好き")
+        code, output = await program.run("copy", "--to", target)
+        assert code == 0
+        assert re.search(r"^  memories +rows: +2  checksum: [0-9a-f]{16}$", output, re.MULTILINE)
+        assert re.search(r"^  \d+ more tables are empty$", output, re.MULTILINE)
+        assert f"Copied sqlite:///data/sessions.db to {shown(target)}: " in output
+        next_step = f"To use it, set CC_BOT_DATABASE_URL in .env to {shown(target)}"
+        assert output.splitlines()[-1].startswith(next_step)
+        assert output.count("%") == 0  # of what is done in a moment no tenths are told
+        assert await remembered(target, program.folder) == ["犬も好き", "猫が好き"]
+
+    async def test_says_nothing_of_the_setting_where_it_names_the_target(
+        self, program: Program, target: str
+    ) -> None:
+        program.environment["CC_BOT_DATABASE_URL"] = target
+        code, output = await program.run("copy", "--from", "sqlite:///data/sessions.db", "--to", target)
+        assert (code, "CC_BOT_DATABASE_URL" in output) == (0, False)
+
+    async def test_that_is_killed_again_and_again_ends_right(self, program: Program, target: str) -> None:
+        source = f"sqlite:///{source_file(program.folder)}"
+        await say_much(source, program.folder, 40_000)
+        reached = 0
+        for _ in range(3):
+            program._output.clear()
+            await program.start("copy", "--to", target)
+            await program.lives_until(gets_beyond(program, reached))
+            assert await program.kill() < 0
+            reached = tenths(program.output)
+        code, output = await program.run("copy", "--to", target)
+        assert (code, f"Copied sqlite:///data/sessions.db to {shown(target)}" in output) == (0, True)
+        assert await count_messages(target) == 40_002
+        assert await tables_are_whole(target)
+
+    async def test_takes_the_record_of_erasures_along_and_names_what_stays(
+        self, program: Program, target: str, tmp_path: Path
+    ) -> None:
+        source = f"sqlite:///{source_file(tmp_path)}"
+        program.environment["CC_BOT_DATA_FOLDER"] = "server"
+        (tmp_path / "server").mkdir()
+        async with open_stores(source, embedder=None) as stores:
+            await stores.memories.add(ME, "猫が好き")
+            await stores.personal_erasure.erase(ME)
+        (tmp_path / "data" / "agents.toml").write_text("")
+        code, output = await program.run("copy", "--to", target)
+        assert code == 0
+        assert "These files were not moved; if you need them, put them into" in output
+        assert "data/agents.toml" in output
+        at = (
+            tmp_path / "server" / "postgresql"
+            if dialect_of(target) == "postgresql"
+            else tmp_path / "target.db"
+        )
+        log = ErasureLog.beside(at)
+        assert log.path.read_bytes() == ErasureLog.beside(source_file(tmp_path)).path.read_bytes()
+        assert log.path.stat().st_mode & 0o777 == 0o600
+
+    async def test_leaves_the_record_of_another_database_alone(
+        self, program: Program, target: str, tmp_path: Path
+    ) -> None:
+        program.environment["CC_BOT_DATA_FOLDER"] = "server"
+        (tmp_path / "server").mkdir()
+        at = (
+            tmp_path / "server" / "postgresql"
+            if dialect_of(target) == "postgresql"
+            else tmp_path / "target.db"
+        )
+        for place in (at, source_file(tmp_path)):
+            await ErasureLog.beside(place).note("user", ME)
+        before = ErasureLog.beside(at).path.read_bytes()
+        code, output = await program.run("copy", "--to", target)
+        assert (code, "The target has a record of erasures of its own" in output) == (0, True)
+        assert ErasureLog.beside(at).path.read_bytes() == before
+
+
+async def tables_are_whole(url: str) -> bool:
+    async with open_database(url) as database:
+        return "unfinished_copy" not in await tables_of(database)
+
+
+class TestACopyThatCantBe:
+    @pytest.mark.parametrize("option", ["--from", "--to"])
+    @pytest.mark.parametrize("url", ["mysql://cc_bot:geheim@db/cc_bot", "sessions.db", "sqlite:///"])
+    async def test_names_the_option_whose_url_is_none(self, program: Program, option: str, url: str) -> None:
+        given = {"--from": "sqlite:///data/sessions.db", "--to": "sqlite:///other.db", option: url}
+        code, output = await program.run("copy", *(word for pair in given.items() for word in pair))
+        assert code == 2
+        assert only_sentence(output).startswith(f"The setting {option} is not valid.")
+        assert "geheim" not in output
+
+    async def test_of_a_database_onto_itself_says_so(self, program: Program, tmp_path: Path) -> None:
+        (tmp_path / "link.db").symlink_to(source_file(tmp_path))
+        for same in ("sqlite:///data/sessions.db", "sqlite:///data/../data/sessions.db", "sqlite:///link.db"):
+            code, output = await program.run("copy", "--to", same)
+            assert (code, only_sentence(output)) == (
+                *(2,),
+                "This copies a database onto itself. Check --from and --to.",
+            )
+
+    @pytest.mark.postgresql("a server has many names")
+    async def test_of_a_servers_database_onto_itself_says_so_by_another_name(
+        self, program: Program, target: str
+    ) -> None:
+        code, output = await program.run(
+            *("copy", "--from", target, "--to", target.replace("postgresql://", "postgres://"))
+        )
+        assert (code, only_sentence(output)) == (
+            *(2,),
+            "This copies a database onto itself. Check --from and --to.",
+        )
+
+    async def test_of_a_file_that_there_is_not_makes_none(self, program: Program, target: str) -> None:
+        code, output = await program.run("copy", "--from", "sqlite:///data/typo.db", "--to", target)
+        assert (code, only_sentence(output)) == (
+            *(2,),
+            "There is no database to copy at data/typo.db. Check --from.",
+        )
+        assert not (program.folder / "data" / "typo.db").exists()
+
+    async def test_beside_a_running_bot_is_refused_on_either_side(
+        self, program: Program, target: str
+    ) -> None:
+        at = Path("data/postgresql") if dialect_of(target) == "postgresql" else Path("target.db")
+        for place in (Path("data/sessions.db"), at):
+            with sole_bot(program.folder / place):
+                code, output = await program.run("copy", "--to", target)
+            assert code == 2
+            assert only_sentence(output).startswith("Another cc-bot is using ")
+            assert place.name in output
+
+    @pytest.mark.postgresql("a file is used on one machine")
+    async def test_beside_a_bot_on_another_machine_is_refused(self, program: Program, target: str) -> None:
+        async with open_database(target) as elsewhere:
+            working = asyncio.create_task(elsewhere.query("SELECT 1 FROM pg_sleep(8)"))
+            code, output = await program.run("copy", "--to", target)
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+        assert (code, "Another cc-bot is working on" in only_sentence(output)) == (2, True)
+
+    async def test_where_something_is_stored_leaves_it(self, program: Program, target: str) -> None:
+        source = f"sqlite:///{source_file(program.folder)}"
+        await remember(source, program.folder, "猫が好き", "犬も好き")
+        await remember(target, program.folder, "前からあるもの")
+        code, output = await program.run("copy", "--to", target)
+        assert (code, "is not empty: there are rows in its table memories" in only_sentence(output)) == (
+            2,
+            True,
+        )
+        assert await remembered(target, program.folder) == ["前からあるもの"]
+
+    async def test_of_an_older_schema_says_what_to_run(self, program: Program, target: str) -> None:
+        source_file(program.folder).unlink()
+        async with open_database(f"sqlite:///{source_file(program.folder)}") as database:
+            await apply_pending(database, known_migrations()[:-1])
+        code, output = await program.run("copy", "--to", target)
+        assert (code, "cc-bot migrate" in only_sentence(output)) == (2, True)
+
+    async def test_for_want_of_a_server_says_which_and_not_its_password(self, program: Program) -> None:
+        for ends in (("--from", NOWHERE, "--to", "sqlite:///other.db"), ("--to", NOWHERE)):
+            code, output = await program.run("copy", *ends)
+            assert code == 2
+            line = only_sentence(output)
+            assert line.startswith(
+                "The database server postgresql://cc_bot@127.0.0.1:1/cc_bot can't be reached."
+            )
+            assert line.endswith("run the same command again: it goes on from there.")
+            assert "geheim" not in output
+
+    async def test_leaves_a_database_with_which_nothing_works_until_it_is_done(
+        self, program: Program, target: str
+    ) -> None:
+        async with open_database(target) as database:
+            begun = (
+                "CREATE TABLE unfinished_copy (origin TEXT)",
+                "INSERT INTO unfinished_copy VALUES ('sqlite:///a')",
+            )
+            await database.transaction([*map(Statement, begun)], [EVERYBODY])
+        program.environment["CC_BOT_DATABASE_URL"] = target
+        code, output = await program.run("chat", stdin="やあ".encode())
+        assert (code, only_sentence(output)) == (
+            *(2,),
+            f"{shown(target).removeprefix('sqlite:///')} is an unfinished copy of sqlite:///a. "
+            "Run the same cc-bot copy again, so that it comes to its end.",
+        )
+
+
+async def erased_later(program: Program, target: str) -> Path:
+    """A database as it was before somebody was forgotten; the log that knows of it."""
+    source = f"sqlite:///{source_file(program.folder)}"
+    start = utc_now() - timedelta(hours=3)
+    async with open_stores(source, embedder=None, clock=lambda: start) as stores:
+        await stores.memories.add(ME, "猫が好き")
+        await stores.memories.add(YOU, "犬が好き")
+    code, output = await program.run("copy", "--to", target)
+    assert code == 0, output
+    async with open_stores(source, embedder=None, clock=lambda: start + timedelta(hours=1)) as stores:
+        await stores.personal_erasure.erase(ME)
+    log = ErasureLog.beside(source_file(program.folder)).path
+    program.environment["CC_BOT_DATABASE_URL"] = target
+    return log
+
+
+class TestErasuresApply:
+    async def test_tells_how_many_and_never_whose(self, program: Program, target: str) -> None:
+        log = await erased_later(program, target)
+        code, output = await program.run("erasures", "apply", str(log))
+        assert code == 0
+        assert "is erased again (users: 1, memories: 0, conversations: 0, deleted on Discord: 0)." in output
+        assert str(ME) not in output
+        assert await remembered(target, program.folder) == []
+        code, output = await program.run("erasures", "apply", str(log))
+        assert (code, "Nothing that was erased after " in output) == (0, True)
+
+    async def test_takes_the_record_beside_the_database_where_none_is_named(
+        self, program: Program, target: str, tmp_path: Path
+    ) -> None:
+        log = await erased_later(program, target)
+        at = (
+            tmp_path / "data" / "postgresql" if dialect_of(target) == "postgresql" else tmp_path / "target.db"
+        )
+        shutil.copyfile(log, ErasureLog.beside(at).path)
+        code, output = await program.run("erasures", "apply")
+        assert (code, "users: 1" in output) == (0, True)
+
+    async def test_names_the_line_that_cant_be_read_and_erases_nothing(
+        self, program: Program, target: str
+    ) -> None:
+        log = await erased_later(program, target)
+        broken = program.folder / "broken.jsonl"
+        broken.write_bytes(log.read_bytes() + b"[1]\n")
+        code, output = await program.run("erasures", "apply", str(log), str(broken))
+        number = len(broken.read_bytes().splitlines())
+        assert (code, output.splitlines()[-1]) == (
+            *(2,),
+            f"Line {number} of the record of erasures {broken} can't be read. "
+            "Use a good copy of it; nothing has been erased yet.",
+        )
+        assert await remembered(target, program.folder) == ["猫が好き"]
+
+    async def test_names_a_file_that_there_is_not(self, program: Program, target: str) -> None:
+        program.environment["CC_BOT_DATABASE_URL"] = target
+        code, output = await program.run("erasures", "apply", "typo.jsonl")
+        assert (code, "There is no record of erasures at typo.jsonl." in only_sentence(output)) == (2, True)
+
+    async def test_of_a_database_that_there_is_not_makes_none(self, program: Program, tmp_path: Path) -> None:
+        program.environment["CC_BOT_DATABASE_URL"] = "sqlite:///data/typo.db"
+        code, output = await program.run("erasures", "apply", "typo.jsonl")
+        assert (code, "data/typo.db" in only_sentence(output)) == (2, True)
+        assert not os.path.exists(tmp_path / "data" / "typo.db")  # noqa: ASYNC240, PTH110 - a look at the end
+
+    async def test_beside_a_running_bot_is_refused(
+        self, program: Program, target: str, tmp_path: Path
+    ) -> None:
+        log = await erased_later(program, target)
+        at = (
+            tmp_path / "data" / "postgresql" if dialect_of(target) == "postgresql" else tmp_path / "target.db"
+        )
+        with sole_bot(at):
+            code, output = await program.run("erasures", "apply", str(log))
+        assert (code, "Another cc-bot is using" in only_sentence(output)) == (2, True)
+        assert await remembered(target, program.folder) == ["猫が好き"]
+
+    @pytest.mark.parametrize("moment", ["yesterday", "2026-13-01", ""])
+    async def test_takes_no_moment_that_is_none(self, program: Program, moment: str) -> None:
+        code, output = await program.run("erasures", "apply", "--since", moment)
+        assert (code, "must be written like 2026-11-22 or 2026-11-22T04:15" in output) == (2, True)

@@ -1,0 +1,222 @@
+"""A database that was restored by other means brings nobody back either, once `erasures apply` has run.
+
+With `--engine postgresql` it is on a server. What was restored is a copy, from before the erasing.
+"""
+
+import json
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cc_bot.app.database import CopyRequest, run_copy
+from cc_bot.app.restoring import (
+    AppliedErasures,
+    ErasuresRequest,
+    ReappliedErasures,
+    run_apply_erasures,
+)
+from cc_bot.config import Config, read_config
+from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
+from cc_bot.storage import open_database
+from cc_bot.storage.engines import dialect_of
+from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.manifest import ignore_progress
+from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
+from tests.stores.forgetting import FACT, MARK, remembered, stored
+from tests.stores.life import about, left_in_files, live
+from tests.stores.places import said
+
+ME = 1_100_000_000_000_000_007
+YOU = 1_200_000_000_000_000_011
+CHANNEL = ChannelKey(3)
+START = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class Operator:
+    """Somebody with a database of which there is a copy from earlier."""
+
+    def __init__(self, folder: Path, restored: str) -> None:
+        self.folder = folder
+        self.lived = laid_out(folder / "lived.db")
+        self.restored = restored
+        self.log = ErasureLog.beside(folder / "lived.db").path
+
+    @property
+    def config(self) -> Config:
+        settings = {"CC_BOT_DATABASE_URL": self.restored, "CC_BOT_DATA_FOLDER": str(self.folder)}
+        return read_config(settings, self.folder / ".env")
+
+    def stores(self, url: str, now: datetime = START) -> AbstractAsyncContextManager[Stores]:
+        return open_stores(url, embedder=None, clock=lambda: now, data_folder=self.folder)
+
+    async def dump(self) -> None:
+        """Have what is stored now restored later."""
+        await run_copy(self.config, CopyRequest(self.lived, self.restored), ignore_progress)
+
+    async def apply(self, *files: Path, since: datetime | None = None) -> AppliedErasures:
+        request = ErasuresRequest(files or (self.log,), since)
+        return await run_apply_erasures(self.config, request, ignore_progress)
+
+
+@pytest.fixture
+def operator(url: str, tmp_path: Path) -> Operator:
+    return Operator(tmp_path, url if dialect_of(url) == "postgresql" else laid_out(tmp_path / "sessions.db"))
+
+
+async def contents(operator: Operator, user_id: int) -> list[str]:
+    async with operator.stores(operator.restored) as stores:
+        return sorted(memory.content for memory in await stores.memories.list(user_id))
+
+
+class TestErasedSince:
+    async def test_users_are_erased_from_every_table(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores, open_database(operator.lived) as database:
+            await live(stores, database, ME, "しまうま", channel=CHANNEL)
+            await live(stores, database, YOU, "きりん", channel=CHANNEL)
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.personal_erasure.erase(ME)
+        assert (await operator.apply()).counts == ReappliedErasures(users=1)
+        async with open_database(operator.restored) as database:
+            owners_rules = {("limits", "scope_id"), ("access_rules", "subject_id")}
+            assert await about(database, ME) == owners_rules
+        assert await contents(operator, YOU) == ["きりんが大好き", "きりんの残り"]
+
+    @pytest.mark.sqlite("a server writes its files anew by itself")
+    async def test_users_are_gone_from_the_file_to_the_last_byte(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "しまうま")
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.personal_erasure.erase(ME)
+        await operator.apply()
+        assert left_in_files(operator.folder, "しまうま".encode()) == []
+
+    async def test_users_who_came_back_before_that_moment_are_kept(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.personal_erasure.erase(ME)
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.memories.add(ME, "また来た")
+        await operator.dump()
+        done = await operator.apply()
+        assert (done.counts, done.since) == (ReappliedErasures(), START + HOUR)
+        assert await contents(operator, ME) == ["また来た"]
+
+    async def test_users_are_erased_after_others_went_on_where_the_moment_is_told(
+        self, operator: Operator
+    ) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "前の話")
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.personal_erasure.erase(ME)
+        async with operator.stores(operator.restored, START + 2 * HOUR) as stores:
+            await stores.memories.add(YOU, "あとの話")
+        assert not (await operator.apply()).counts
+        assert (await operator.apply(since=START)).counts == ReappliedErasures(users=1)
+        assert (await contents(operator, ME), await contents(operator, YOU)) == ([], ["あとの話"])
+
+    async def test_a_moment_without_a_zone_is_the_operators(self, operator: Operator) -> None:
+        await operator.dump()
+        await ErasureLog(operator.log).ensure()
+        done = await operator.apply(since=datetime(2026, 11, 22, 12, 0))  # noqa: DTZ001 - which is the point
+        assert done.since == START  # Asia/Tokyo
+
+    async def test_memories_conversations_and_messages_are_erased(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            memory = await stores.memories.add(ME, FACT)
+            await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
+            await stored(stores, "消した話", "はい", key=SessionKey(ME, 3))
+            await stores.channels.add(CHANNEL, said(70, author_id=YOU), waiting=False)
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            [*_, deleted] = await stores.archive.list_sessions(ME, channel_id=3)
+            await stores.memory_removal.erase(ME, memory.id, mark=MARK)
+            await stores.archive.delete_session(ME, deleted.id)
+            await stores.channels.delete([70])
+        done = await operator.apply()
+        assert done.counts == ReappliedErasures(memories=1, sessions=1, deleted=1)
+        assert await contents(operator, ME) == []
+        async with operator.stores(operator.restored) as stores:
+            history = (await stores.sessions.open(SessionKey(ME, 2))).history
+            assert {message.content for message in history} == {MARK}
+            assert await stores.archive.list_sessions(ME, channel_id=3) == []
+
+    async def test_a_second_time_there_is_nothing_left(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "前の話")
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.personal_erasure.erase(ME)
+        assert (await operator.apply()).counts
+        assert not (await operator.apply()).counts
+
+    async def test_is_not_noted_once_more(self, operator: Operator) -> None:
+        """Who comes back is not forgotten by the next restore."""
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "前の話")
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.personal_erasure.erase(ME)
+        before = operator.log.read_bytes()
+        await operator.apply()
+        logs = [*operator.folder.glob("*.erasures.jsonl")]
+        assert {log.read_bytes() for log in logs if log != operator.log} <= {before}
+
+
+class TestLogs:
+    async def test_of_several_programs_are_applied_together(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            for user in (ME, YOU):
+                await stores.memories.add(user, "前の話")
+        await operator.dump()
+        logs = [ErasureLog(operator.folder / f"{n}.jsonl", clock=lambda: START + HOUR) for n in range(2)]
+        for log, user in zip(logs, (ME, YOU), strict=True):
+            await log.note("user", user)
+        assert (await operator.apply(*(log.path for log in logs))).counts == ReappliedErasures(users=2)
+
+    async def test_become_the_databases_own_where_it_has_none(self, operator: Operator) -> None:
+        await operator.dump()
+        await ErasureLog(operator.folder / "old.jsonl").note("user", ME)
+        own = operator.folder / (
+            "postgresql.erasures.jsonl"
+            if operator.restored.startswith("postgresql")
+            else "sessions.erasures.jsonl"
+        )
+        own.unlink(missing_ok=True)
+        await operator.apply(operator.folder / "old.jsonl")
+        assert own.read_bytes() == (operator.folder / "old.jsonl").read_bytes()
+
+    async def test_that_were_thinned_since_say_from_when_they_are_whole(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "前の話")
+        await operator.dump()
+        log = ErasureLog(operator.log, clock=lambda: START + HOUR)
+        await log.note("user", YOU)
+        await log.thin(START + 2 * HOUR)
+        assert (await operator.apply()).whole_since == START + 2 * HOUR
+        assert (await operator.apply(since=START + 3 * HOUR)).whole_since is None
+
+    async def test_that_are_none_are_named_before_anything_is_erased(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "前の話")
+        await operator.dump()
+        await ErasureLog(operator.log, clock=lambda: START + HOUR).note("user", ME)
+        other = operator.folder / "other.jsonl"
+        with pytest.raises(ErasuresNotFound):
+            await operator.apply(operator.log, other)
+        for content, line in (("", 1), ("{}\n", 1), (json.dumps({"version": 9, "salt": ""}), 1)):
+            other.write_text(content)
+            with pytest.raises(ErasuresBroken) as refused:
+                await operator.apply(operator.log, other)
+            assert refused.value.params["line"] == line
+        other.write_bytes(operator.log.read_bytes() + b'{"at": "sometime", "id": "x"}\n{"id"')
+        with pytest.raises(ErasuresBroken) as refused:
+            await operator.apply(operator.log, other)
+        assert refused.value.params["line"] == 3
+        assert await contents(operator, ME) == ["前の話"]

@@ -1,0 +1,466 @@
+"""A database in another one: all of it, alike, whatever came between.
+
+With `--engine postgresql` one of the two is on a server, in either direction; without, both are files.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import pytest
+
+from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.domain.errors import (
+    CommitUncertain,
+    CopyOfAnother,
+    CopySourceOutdated,
+    CopyStopped,
+    CopyTargetOccupied,
+    CopyUnfinished,
+    CopyUnreadable,
+    DatabaseFull,
+    DatabaseNewer,
+    DatabaseUnreachable,
+)
+from cc_bot.storage import EVERYBODY, Database, Statement, Steps, Subject, apply_pending, open_database
+from cc_bot.storage.copying import (
+    MARK,
+    CopiedTable,
+    Copying,
+    PageLimit,
+    copied_tables,
+    ensure_copyable,
+    ensure_finished,
+    prepare_target,
+)
+from cc_bot.storage.engines import open_snapshot
+from cc_bot.storage.manifest import Progress, Stage, ignore_progress
+from cc_bot.storage.migrate import deviations_of, known_migrations
+from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema, TableLayout
+from cc_bot.stores import open_stores
+from tests.databases import laid_out
+from tests.stores.backends import Recorder, stores_over, tables_of, turn
+from tests.stores.life import live
+
+T = TypeVar("T")
+
+ME: Final = 1_100_000_000_000_000_007
+YOU: Final = 1_200_000_000_000_000_011
+SMALL: Final = PageLimit(rows=2)
+_SAMPLES: Final = {"INTEGER": 1, "REAL": 0.1, "TEXT": "猫 'cat' \\ \U0001f408", "BLOB": b"\x00\xff"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A source and a target, which are of two engines or of one."""
+
+    source: str
+    target: str
+
+    async def copy(
+        self, limit: PageLimit = SMALL, progress: Progress = ignore_progress
+    ) -> dict[str, CopiedTable]:
+        async with open_database(self.target) as target:
+            occupied = await prepare_target(target, "the source")
+            async with open_snapshot(self.source) as source:
+                copying = Copying(source, target, limit=limit, progress=progress)
+                done = await (copying.check(occupied) if occupied else copying.run())
+        return {table.name: table for table in done}
+
+
+@pytest.fixture(params=["there", "back"])
+def pair(request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Pair:
+    other = laid_out(tmp_path / "other.db")
+    return Pair(other, url) if request.param == "there" else Pair(url, other)
+
+
+@pytest.fixture
+def third(tmp_path: Path) -> str:
+    return laid_out(tmp_path / "third.db")
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Database]:
+    async with open_database(url) as database:
+        await apply_pending(database)
+        yield database
+
+
+async def fill(url: str) -> None:
+    """Have something in every table: what two people leave, and a row in each that they leave empty."""
+    async with opened(url) as database:
+        stores = stores_over(database)
+        await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
+        await live(stores, database, YOU, "きりん", channel=ChannelKey(3))
+        for table in copied_tables():
+            if not await database.query(f'SELECT 1 FROM "{table.name}" LIMIT 1'):
+                marks = ", ".join(f"${place}" for place in range(1, len(table.columns) + 1))
+                names = ", ".join(f'"{column.name}"' for column in table.columns)
+                row = tuple(_SAMPLES[column.kind] for column in table.columns)
+                insert = Statement(f'INSERT INTO "{table.name}" ({names}) VALUES ({marks})', row)
+                await database.transaction([insert], [EVERYBODY])
+
+
+async def write(url: str, sql: str, *params: object) -> None:
+    async with opened(url) as database:
+        await database.transaction([Statement(sql, params)], [EVERYBODY])
+
+
+async def rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
+    """All that is stored."""
+    found = {}
+    async with open_database(url) as database:
+        for table in copied_tables():
+            names = ", ".join(f'"{column.name}"' for column in table.columns)
+            read = await database.query(f'SELECT {names} FROM "{table.name}"')
+            found[table.name] = sorted((tuple(row) for row in read), key=repr)
+    return found
+
+
+async def is_finished(url: str) -> bool:
+    async with open_database(url) as database:
+        return MARK not in await tables_of(database)
+
+
+async def schema(url: str) -> Sequence[tuple[Any, ...]]:
+    """What a database is made of, its triggers and whether they are in force included."""
+    async with open_database(url) as database:
+        if database.dialect == "sqlite":
+            return sorted(tuple(row) for row in await database.query(SELECT_SCHEMA))
+        return [
+            tuple(row)
+            for row in await database.query(
+                "SELECT CAST(c.relname AS TEXT), CAST(t.tgname AS TEXT), CAST(t.tgenabled AS TEXT)"
+                " FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal"
+                " UNION ALL SELECT CAST(tablename AS TEXT), '', '' FROM pg_tables WHERE schemaname = 'public'"
+                " ORDER BY 1, 2"
+            )
+        ]
+
+
+class TestTables:
+    async def test_are_all_that_either_engine_has(self, url: str) -> None:
+        async with opened(url) as database:
+            there = {*await tables_of(database)} - {"schema_migrations"}
+        assert {table.name for table in copied_tables()} == there
+
+    def test_come_after_those_that_they_refer_to(self) -> None:
+        names = [table.name for table in copied_tables()]
+        assert names.index("sessions") < names.index("messages") < names.index("attachments")
+        assert names.index("messages") < names.index("proposals")
+
+    @pytest.mark.parametrize("table", copied_tables(), ids=lambda table: table.name)
+    def test_have_a_key_and_columns_of_kinds_that_are_known(self, table: TableLayout) -> None:
+        assert table.key
+        assert {column.kind for column in table.columns} <= _SAMPLES.keys()
+
+    def test_that_never_give_a_number_twice_have_one_number_as_their_key(self) -> None:
+        numbered = {table.name: table for table in copied_tables() if table.numbered}
+        assert "memories" in numbered
+        assert {table.key for table in numbered.values()} == {("id",)}
+        assert Column("id", "INTEGER") in numbered["memories"].columns
+
+    @pytest.mark.postgresql("SQLite numbers by the same words")
+    async def test_that_never_give_a_number_twice_do_so_on_a_server(self, url: str) -> None:
+        async with opened(url) as database:
+            identities = await database.query(
+                "SELECT CAST(table_name AS TEXT) FROM information_schema.columns"
+                " WHERE is_identity = 'YES' AND table_schema = current_schema()"
+            )
+        assert {name for (name,) in identities} == {each.name for each in copied_tables() if each.numbered}
+
+
+class TestCopy:
+    async def test_has_every_row_of_every_table(self, pair: Pair) -> None:
+        await fill(pair.source)
+        done = await pair.copy()
+        stored = await rows(pair.source)
+        assert all(stored.values())
+        assert await rows(pair.target) == stored
+        assert {name: table.rows for name, table in done.items()} == {
+            name: len(found) for name, found in stored.items()
+        }
+
+    async def test_and_back_again_is_what_it_was_and_has_the_same_sums(self, pair: Pair, third: str) -> None:
+        await fill(pair.source)
+        there = await pair.copy()
+        back = await Pair(pair.target, third).copy(PageLimit())
+        assert back == there
+        assert await rows(third) == await rows(pair.source)
+
+    async def test_leaves_the_schema_that_migrations_make(self, pair: Pair, third: str) -> None:
+        made = await schema(pair.target)
+        await fill(pair.source)
+        await pair.copy()
+        assert await schema(pair.target) == made
+        await Pair(pair.target, third).copy()
+        async with open_database(third) as database:
+            found = Schema.of_rows(await database.query(SELECT_SCHEMA))
+        assert deviations_of(found, known_migrations()[-1].version) == ()
+
+    async def test_is_gone_on_with_by_the_stores(self, pair: Pair, tmp_path: Path) -> None:
+        key = SessionKey(ME, 2)
+        async with open_stores(pair.source, data_folder=tmp_path, embedder=None) as stores:
+            await stores.sessions.commit_turn(await stores.sessions.open(key), turn("猫の名前はモチ"))
+            memory = await stores.memories.add(ME, "猫はモチ")
+            deleted = await stores.memories.add(ME, "消したもの")
+            await stores.memory_removal.erase(ME, deleted.id)
+        await pair.copy()
+        async with open_stores(pair.target, data_folder=tmp_path, embedder=None) as stores:
+            session = await stores.sessions.open(key)
+            assert session.history[0].content == "猫の名前はモチ"
+            after = await stores.sessions.commit_turn(session, turn("元気？"))
+            assert (after.history[-1].id or 0) > (session.history[-1].id or 0)
+            assert [each.id for each in await stores.memories.search(ME, "モチ")] == [memory.id]
+            newer = await stores.memories.add(ME, "犬はポチ")
+            assert newer.id > deleted.id
+            assert newer.number > deleted.number
+
+    async def test_of_nothing_has_nothing(self, pair: Pair) -> None:
+        done = await pair.copy()
+        assert {name for name, table in done.items() if table.rows} == {
+            *("memory_rules", "memory_erasures", "canvas_clock")
+        }
+        assert await is_finished(pair.target)
+
+    async def test_goes_by_pages_of_a_few_bytes_too(self, pair: Pair) -> None:
+        await fill(pair.source)
+        await pair.copy(PageLimit(rows=100, bytes=1))
+        assert await rows(pair.target) == await rows(pair.source)
+
+    async def test_is_of_one_state_whatever_is_written_meanwhile(self, pair: Pair) -> None:
+        await fill(pair.source)
+        before = await rows(pair.source)
+        async with open_database(pair.target) as target, open_database(pair.source) as bot:
+            assert not await prepare_target(target, "the source")
+            async with open_snapshot(pair.source) as source:
+                add = Statement("INSERT INTO erasing (user_id, since) VALUES (1, 1)")
+                await bot.transaction([add], [EVERYBODY])
+                await Copying(source, target, limit=SMALL).run()
+        assert await rows(pair.target) == before
+
+    async def test_tells_how_far_it_is(self, pair: Pair) -> None:
+        await fill(pair.source)
+        told = list[tuple[Stage, int, int]]()
+        await pair.copy(progress=lambda *step: told.append(step))
+        total = sum(map(len, (await rows(pair.source)).values()))
+        for stage, expected in (("rows", total), ("comparing", 2 * total)):
+            steps = [(done, of) for name, done, of in told if name == stage]
+            assert steps[0] == (0, expected)
+            assert steps[-1] == (expected, expected)
+            assert steps == sorted(steps)
+
+
+class Killed(Exception):
+    """The program ends here."""
+
+
+class TestACopyThatIsCutOff:
+    async def test_after_any_page_goes_on_and_ends_right(self, pair: Pair) -> None:
+        await fill(pair.source)
+        cuts = 0
+        while True:
+            try:
+                await pair.copy(PageLimit(rows=1), progress=killing_at("rows", calls=2))
+            except Killed:
+                cuts += 1
+                assert not await is_finished(pair.target)
+            else:
+                break
+        stored = await rows(pair.source)
+        assert cuts == sum(map(len, stored.values()))
+        assert await rows(pair.target) == stored
+        assert await is_finished(pair.target)
+
+    async def test_is_compared_as_a_whole_with_a_source_that_was_changed_since(self, pair: Pair) -> None:
+        await fill(pair.source)
+        with pytest.raises(Killed):
+            await pair.copy(progress=killing_at("comparing"))
+        await write(pair.source, "UPDATE messages SET content = 'とら' WHERE author_id = $1", ME)
+        await write(pair.source, "DELETE FROM attachments")
+        await pair.copy()
+        assert await rows(pair.target) == await rows(pair.source)
+        assert await is_finished(pair.target)
+
+    async def test_is_no_database_to_work_with(self, pair: Pair, tmp_path: Path, third: str) -> None:
+        await fill(pair.source)
+        with pytest.raises(Killed):
+            await pair.copy(progress=killing_at("comparing"))
+        with pytest.raises(CopyUnfinished):
+            async with open_stores(pair.target, data_folder=tmp_path, embedder=None):
+                pass
+        async with open_database(pair.target) as database:
+            with pytest.raises(CopyUnfinished) as refused:
+                await ensure_copyable(database)
+        assert refused.value.params["url"] == "the source"
+        await pair.copy()
+        async with open_database(pair.target) as database:
+            await ensure_finished(database)
+
+    async def test_is_not_gone_on_with_from_another_source(self, pair: Pair) -> None:
+        await fill(pair.source)
+        with pytest.raises(Killed):
+            await pair.copy(progress=killing_at("comparing"))
+        async with open_database(pair.target) as target:
+            with pytest.raises(CopyOfAnother) as refused:
+                await prepare_target(target, "another source")
+        assert refused.value.params["url"] == "the source"
+
+    async def test_after_its_last_transaction_is_found_done(self, pair: Pair) -> None:
+        await fill(pair.source)
+        done = await pair.copy()
+        assert await pair.copy() == done
+
+
+def killing_at(stage: Stage, *, calls: int = 1) -> Progress:
+    """The end of the program, where it tells for the nth time how far that stage is."""
+    left = [calls]
+
+    def progress(told: Stage, _done: int, _total: int) -> None:
+        left[0] -= told == stage
+        if told == stage and not left[0]:
+            raise Killed
+
+    return progress
+
+
+class TestTarget:
+    async def test_in_which_something_else_stands_is_refused_and_left_alone(self, pair: Pair) -> None:
+        await fill(pair.source)
+        await write(pair.target, "INSERT INTO erasing (user_id, since) VALUES (1, 1)")
+        before = await rows(pair.target)
+        with pytest.raises(CopyTargetOccupied) as refused:
+            await pair.copy()
+        assert refused.value.params["name"] == "erasing"
+        assert await rows(pair.target) == before
+        assert await is_finished(pair.target)
+
+    async def test_that_has_as_many_rows_but_others_is_refused(self, pair: Pair) -> None:
+        await write(pair.source, "INSERT INTO erasing (user_id, since) VALUES (1, 1)")
+        await write(pair.target, "INSERT INTO erasing (user_id, since) VALUES (2, 1)")
+        with pytest.raises(CopyTargetOccupied):
+            await pair.copy()
+
+    async def test_of_a_newer_version_is_refused(self, pair: Pair) -> None:
+        newer = "INSERT INTO schema_migrations (version, applied_at, description) VALUES (9999, 0, '')"
+        await write(pair.target, newer)
+        try:
+            with pytest.raises(DatabaseNewer):
+                await pair.copy()
+        finally:
+            async with open_database(pair.target) as target:
+                await target.transaction(
+                    [Statement("DELETE FROM schema_migrations WHERE version = 9999")], [EVERYBODY]
+                )
+
+    async def test_without_tables_gets_them(self, pair: Pair, tmp_path: Path) -> None:
+        await fill(pair.source)
+        new = Pair(pair.source, f"sqlite:///{tmp_path / 'new.db'}")
+        await new.copy()
+        assert await rows(new.target) == await rows(pair.source)
+
+
+class TestSource:
+    async def test_of_an_older_version_is_refused(self, tmp_path: Path) -> None:
+        async with open_database(f"sqlite:///{tmp_path / 'old.db'}") as old:
+            await apply_pending(old, known_migrations()[:-1])
+            with pytest.raises(CopySourceOutdated):
+                await ensure_copyable(old)
+
+    async def test_with_texts_that_no_database_takes_any_more_is_copied_without_that(
+        self, url: str, third: str, tmp_path: Path
+    ) -> None:
+        await write(
+            third, "INSERT INTO token_factors (model, factor, responses, updated_at) VALUES ('m', 1.5, 1, '')"
+        )
+        with closing(sqlite3.connect(tmp_path / "third.db")) as connection, connection:
+            a_nul_and_half_an_emoji = "CAST(x'e78cab00eda0bd' AS TEXT)"
+            connection.execute(f"UPDATE token_factors SET updated_at = {a_nul_and_half_an_emoji}")
+        done = await Pair(third, url).copy()
+        assert done["token_factors"].mended == 1
+        assert (await rows(url))["token_factors"] == [("m", 1.5, 1, "猫???")]
+
+    async def test_with_a_value_of_another_kind_is_refused_by_its_table(
+        self, url: str, third: str, tmp_path: Path
+    ) -> None:
+        with closing(sqlite3.connect(tmp_path / "third.db")) as connection, connection:
+            connection.execute("INSERT INTO erasing (user_id, since) VALUES (1, 'いつか')")
+        with pytest.raises(CopyUnreadable) as refused:
+            await Pair(third, url).copy()
+        assert refused.value.params["name"] == "erasing"
+
+
+async def end_connections(url: str) -> None:
+    """As a server does that restarts."""
+    async with open_database(url) as database:
+        await database.query(
+            "SELECT CAST(pg_terminate_backend(pid) AS TEXT) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+class TestTrouble:
+    @pytest.mark.postgresql("a file has no connections")
+    async def test_with_a_server_on_the_way_is_a_pause_or_the_next_beginning(
+        self, pair: Pair, url: str
+    ) -> None:
+        await fill(pair.source)
+        ended = list[bool]()
+
+        def progress(_stage: Stage, done: int, _total: int) -> None:
+            if done > 20 and not ended:
+                ended.append(True)
+                with ThreadPoolExecutor(1) as beside:  # at once, while the copy waits
+                    beside.submit(asyncio.run, end_connections(url)).result()
+
+        if pair.source == url:
+            with pytest.raises(CopyStopped) as stopped:
+                await pair.copy(progress=progress)
+            assert isinstance(stopped.value.__cause__, DatabaseUnreachable)
+            assert not await is_finished(pair.target)
+        await pair.copy(progress=progress)
+        assert ended
+        assert await rows(pair.target) == await rows(pair.source)
+        assert await is_finished(pair.target)
+
+    async def test_with_room_stops_it_until_there_is_some(self, url: str, third: str) -> None:
+        await fill(url)
+        await write(url, "UPDATE memories SET content = $1", "長い話" * 100_000)
+        async with open_database(third) as target, open_snapshot(url) as source:
+            assert not await prepare_target(target, "the source")
+            [(pages,)] = await target.query("PRAGMA page_count")
+            await target.query(f"PRAGMA max_page_count = {pages + 20}")
+            with pytest.raises(CopyStopped) as stopped:
+                await Copying(source, target, limit=SMALL).run()
+            assert isinstance(stopped.value.__cause__, DatabaseFull)
+        await Pair(url, third).copy()
+        assert await rows(third) == await rows(url)
+
+    async def test_with_a_lost_commit_has_no_page_stored_twice_or_never(self, pair: Pair) -> None:
+        """A server that is lost while it commits has done that, or it has not."""
+        await fill(pair.source)
+        async with open_database(pair.target) as target, open_snapshot(pair.source) as source:
+            assert not await prepare_target(target, "the source")
+            await Copying(source, uncertain := Uncertain(target), limit=PageLimit(rows=1)).run()
+        assert uncertain.commits > 60
+        assert await rows(pair.target) == await rows(pair.source)
+        assert await is_finished(pair.target)
+
+
+class Uncertain(Recorder):
+    """A database of which each third commit is lost; every second time that was done all the same."""
+
+    commits = 0
+
+    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
+        self.commits += 1
+        if self.commits % 3:
+            return await self.database.write(begin, about)
+        if self.commits % 2:
+            await self.database.write(begin, about)
+        raise CommitUncertain
