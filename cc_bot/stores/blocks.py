@@ -47,21 +47,21 @@ SELECT_CONTEXT: Final = """
             (SELECT first_message_id FROM channel_windows WHERE channel_id = $1 AND thread_id = $2), 0
         )
         ORDER BY last_message_id DESC LIMIT $5
-    )
+    ) AS found
     UNION ALL
     SELECT * FROM (
         SELECT 'block', thread_id, first_message_id, last_message_id, token_count
         FROM block_boundaries
         WHERE channel_id = $1 AND thread_id = 0 AND last_message_id <= $2
         ORDER BY last_message_id DESC LIMIT $5
-    )
+    ) AS found
     UNION ALL
     SELECT * FROM (
         SELECT 'next', thread_id, first_message_id, last_message_id, token_count
         FROM block_boundaries
         WHERE channel_id = $1 AND thread_id = 0 AND last_message_id > $2 AND $2 <> 0
         ORDER BY last_message_id LIMIT 1
-    )
+    ) AS found
 """
 
 # What a request shows of a message, and the beginning of what it replies to, which is one row that everybody

@@ -383,7 +383,8 @@ class PersonalDataStore:
 
     async def get_overview(self, user_id: int) -> Holdings:
         """Count what there is of each kind, all of it at one moment."""
-        return await self._database.read(lambda: _overview(user_id))
+        on_server = self._database.dialect != "sqlite"
+        return await self._database.read(lambda: _overview(user_id, on_server=on_server))
 
     async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
         """Yield every record, with the name of the list that it belongs to; the lists one after the other.
@@ -407,14 +408,14 @@ class PersonalDataStore:
                 yield row
 
 
-def _overview(user_id: int) -> Steps[Holdings]:
+def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
     kinds: dict[DataKind, StoredAmount] = {}
     for table in PERSONAL_TABLES:
         [(count, first, last)] = yield Statement(table.counting, (user_id,))
         if count:
             found = StoredAmount(count, _moment(first, table.at_form), _moment(last, table.at_form))
             kinds[table.kind] = _together(kinds[table.kind], found) if table.kind in kinds else found
-    return Holdings(kinds)
+    return Holdings(kinds, on_server)
 
 
 def _together(one: StoredAmount, other: StoredAmount) -> StoredAmount:

@@ -65,7 +65,7 @@ SELECT_SOME_ANSWERED: Final = """
 # $2 how many
 SELECT_SOME_OWN: Final = f"""
     SELECT id, discord_id FROM messages
-    WHERE user_id = $1 AND id IN (SELECT * FROM ({OWN_MESSAGES}) LIMIT $2)
+    WHERE user_id = $1 AND id IN (SELECT * FROM ({OWN_MESSAGES}) AS own LIMIT $2)
 """
 
 # $2 an array of messages
@@ -107,7 +107,7 @@ KEEP_COUNT: Final = f"""
         SELECT day, {COUNTED} AS tokens FROM usage WHERE user_id = $1 AND day >= $3
         UNION ALL
         SELECT $2, tokens FROM reservations WHERE user_id = $1
-    )
+    ) AS found
     WHERE tokens > 0
     GROUP BY counts_on
     ON CONFLICT (user_id, day) DO UPDATE SET tokens = known.tokens + excluded.tokens

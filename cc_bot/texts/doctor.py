@@ -428,6 +428,58 @@ class DoctorServerTexts(Area):
         ja="max_connections を増やすか、あいだに PgBouncer を置いてください。",
         en="Raise max_connections, or put PgBouncer between.",
     )
+    standby = Sentence(
+        ja="つながった先は待機系なので、何も保存できません。",
+        en="This server is a standby: nothing can be saved there.",
+    )
+    standby_mend = Sentence(
+        ja="CC_BOT_DATABASE_URL にすべてのサーバーを並べ、target_session_attrs=read-write を付けてください。",
+        en="Name all servers in CC_BOT_DATABASE_URL, and add target_session_attrs=read-write.",
+    )
+    read_only = Sentence(
+        ja="default_transaction_read_only が on なので、何も保存できません。",
+        en="default_transaction_read_only is on: nothing can be saved.",
+    )
+    read_only_mend = Sentence(
+        ja="サーバー、データベース、役割 {role} のどれに設定されているかを調べ、off にしてください。",
+        en="See whether the server, the database or the role {role} has it set, and turn it off.",
+    )
+    autovacuum = Sentence(
+        ja="autovacuum が止まっています。消した行がファイルに残り続けます。",
+        en="autovacuum is off: deleted rows stay in the files.",
+    )
+    autovacuum_mend = Sentence(
+        ja="サーバーの設定で autovacuum を on にしてください。",
+        en="Turn autovacuum on in the server's settings.",
+    )
+    checksums = Sentence(
+        ja="data_checksums が off なので、ディスクで壊れたページに気づけません。",
+        en="data_checksums is off: a page that the disk damaged goes unnoticed.",
+    )
+    checksums_mend = Sentence(
+        ja="サーバーを止めて pg_checksums --enable を実行してください。",
+        en="Stop the server, and run pg_checksums --enable.",
+    )
+    follows = Sentence(
+        ja="待機系 {name} が追いかけています（遅れ {size} MB、{seconds}秒）。",
+        en="The standby {name} follows ({size} MB, {seconds} s behind).",
+    )
+    behind = Sentence(
+        ja="待機系 {name} が遅れています（{size} MB、{seconds}秒）。",
+        en="The standby {name} is far behind ({size} MB, {seconds} s).",
+    )
+    behind_mend = Sentence(
+        ja="待機系の再生が止まっていないか、ネットワークとディスクが追いつくかを確かめてください。消したものも、それまで待機系に残ります。",
+        en="See that it goes on replaying, and that network and disk keep up. What is deleted stays there until then.",
+    )
+    hidden = Sentence(
+        ja="待機系が{count}台ありますが、遅れを見る権限がありません。",
+        en="There are {count} standbys, but how far behind they are is not shown to this role.",
+    )
+    hidden_mend = Sentence(
+        ja="管理者の役割で GRANT pg_monitor TO {role} を実行してください。",
+        en="As the server's administrator, run GRANT pg_monitor TO {role}.",
+    )
     dead = Sentence(
         ja="消した行が{dead}件、まだ場所を取っています。", en="{dead} deleted rows still take up room."
     )

@@ -119,10 +119,18 @@ class PrivacyTexts(Area):
         ),
     )
     stays = Sentence(
-        ja="-# 残るもの: Discord に表示されているメッセージ、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）。",
-        en="-# What stays: messages on Discord itself; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; backups and copies (until the operator deletes them; restoring one erases you again).",
+        ja="-# 残るもの: Discord に表示されているメッセージ、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
+        en="-# What stays: messages on Discord itself; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
-    """What erasing does not reach."""
+    """What erasing does not reach. Parameter: copies, one of the next two."""
+    copies_of_file = Sentence(
+        ja="バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）",
+        en="backups and copies (until the operator deletes them; restoring one erases you again)",
+    )
+    copies_on_server = Sentence(
+        ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
+        en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
+    )
     confirm_within = Sentence(
         ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}."
     )
@@ -165,7 +173,7 @@ class PrivacyTexts(Area):
 
     def asked(self, held: Holdings) -> str:
         """Ask whether to erase all of that, and what stays."""
-        return f"{self.question.format(list=self._list(held))}\n{self.stays}"
+        return f"{self.question.format(list=self._list(held))}\n{self.what_stays(held)}"
 
     def told(self, held: Holdings) -> str:
         """Say what was erased. What stays was said by the question."""
@@ -175,7 +183,11 @@ class PrivacyTexts(Area):
 
     def nothing_to_erase(self, held: Holdings) -> str:
         """Say so to who asks for it. There may be rules all the same, which stay."""
-        return self.nothing if held.empty else f"{self.nothing_erased}\n{self.stays}"
+        return self.nothing if held.empty else f"{self.nothing_erased}\n{self.what_stays(held)}"
+
+    def what_stays(self, held: Holdings) -> str:
+        """Say what erasing does not reach, where these data are kept."""
+        return self.stays.format(copies=self.copies_on_server if held.on_server else self.copies_of_file)
 
     def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
         first, last = _day(held.first, zone), _day(held.last, zone)

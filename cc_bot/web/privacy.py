@@ -67,7 +67,7 @@ class PrivacyPages:
             "privacy_erase.html",
             visitor,
             goes=_that_goes(held, visitor.words),
-            stays=_lines([visitor.words.privacy.stays])[0],
+            stays=_lines([visitor.words.privacy.what_stays(held)])[0],
             until=until,
             until_s=int(until.timestamp()),
         )

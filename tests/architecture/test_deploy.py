@@ -134,6 +134,59 @@ class TestCompose:
         assert f"TMPDIR={folder} " in dockerfile
 
 
+class TestComposeWithPostgresql:
+    @pytest.fixture
+    def services(self) -> dict[str, Any]:
+        compose = yaml.safe_load((DEPLOY / "compose.postgresql.yaml").read_text("utf-8"))
+        assert compose["networks"]["inside"] == {"internal": True}
+        services = compose["services"]
+        assert isinstance(services, dict)
+        return services
+
+    def test_runs_the_bot_as_the_other_file_does(
+        self, services: dict[str, Any], service: dict[str, Any]
+    ) -> None:
+        ours = services["cc-bot"]
+        for name in ("read_only", "cap_drop", "security_opt", "user", "tmpfs", "restart", "init", "env_file"):
+            assert ours[name] == service[name], name
+        assert seconds(ours["stop_grace_period"]) > LONGEST_STOP_S + 5
+
+    def test_lets_nobody_in_from_outside(self, services: dict[str, Any]) -> None:
+        assert not [name for name, service in services.items() if "ports" in service]
+        assert [name for name, service in services.items() if "outside" in service["networks"]] == ["cc-bot"]
+
+    def test_starts_each_when_the_one_behind_it_is_well(self, services: dict[str, Any]) -> None:
+        for name, behind in (("cc-bot", "pgbouncer"), ("pgbouncer", "db")):
+            assert services[name]["depends_on"] == {behind: {"condition": "service_healthy"}}
+            assert services[behind]["healthcheck"]["test"][0] == "CMD"
+
+    def test_holds_no_password(self, services: dict[str, Any]) -> None:
+        """It comes from the environment, and nothing starts without one."""
+        url = services["cc-bot"]["environment"]["CC_BOT_DATABASE_URL"]
+        assert "${POSTGRES_PASSWORD:?" in url
+        for name in ("pgbouncer", "db"):
+            assert services[name]["environment"]["POSTGRES_PASSWORD"].startswith("${POSTGRES_PASSWORD:?")
+
+    def test_names_the_places_that_there_are(self, services: dict[str, Any]) -> None:
+        pooler = (DEPLOY / "pgbouncer.ini").read_text("utf-8")
+        assert "@pgbouncer:6432/cc_bot" in services["cc-bot"]["environment"]["CC_BOT_DATABASE_URL"]
+        assert "listen_port = 6432\n" in pooler
+        assert "cc_bot = host=db port=5432\n" in pooler
+        assert services["db"]["environment"]["POSTGRES_DB"] == "cc_bot"
+
+    def test_keeps_what_stands_beside_the_database_in_a_volume(self, services: dict[str, Any]) -> None:
+        [volume] = services["cc-bot"]["volumes"]
+        assert services["cc-bot"]["environment"]["CC_BOT_DATA_FOLDER"] == volume.split(":")[1]
+
+    def test_makes_the_pooler_of_the_bytes_of_the_bots_own_image(
+        self, services: dict[str, Any], dockerfile: str
+    ) -> None:
+        [image] = re.findall(
+            r"^FROM (\S+)$", services["pgbouncer"]["build"]["dockerfile_inline"], re.MULTILINE
+        )
+        assert f"ARG PYTHON_IMAGE={image}\n" in dockerfile
+
+
 class TestImage:
     def test_is_not_root_when_it_runs(self, dockerfile: str) -> None:
         last = dockerfile[dockerfile.rindex("FROM ") :]
@@ -169,7 +222,7 @@ class TestImage:
             source.replace("${EXTRAS}", extras)
             for line in re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, flags=re.MULTILINE)
             for source in line.split()
-            for extras in ("run", "charts", "documents", "semantic")
+            for extras in ("run", "charts", "documents", "semantic", "postgres")
         ]
         assert wanted
         for source in wanted:
@@ -200,7 +253,7 @@ class TestDocument:
 
 
 class TestSettings:
-    @pytest.mark.parametrize("name", [*UNITS, "Dockerfile", "compose.yaml"])
+    @pytest.mark.parametrize("name", [*UNITS, "Dockerfile", "compose.yaml", "compose.postgresql.yaml"])
     def test_are_such_as_the_program_reads(self, name: str) -> None:
         example = (ROOT / ".env.example").read_text("utf-8")
         used = set(VARIABLE.findall((DEPLOY / name).read_text("utf-8")))

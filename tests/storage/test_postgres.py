@@ -2,9 +2,11 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, closing
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -78,6 +80,22 @@ class TestEveryStatement:
                     odd[sql] = types
         assert odd == {}
 
+    async def test_names_each_subquery_as_servers_before_16_want_it(self, database: PostgresDatabase) -> None:
+        recorder = Recorder(database)
+        await do_everything(recorder)
+        asked = {expand(statement.sql, "postgresql") for statement in recorder.statements}
+        assert [sql for sql in sorted(asked) if not all(names_after_subqueries(sql))] == []
+
+
+def names_after_subqueries(sql: str) -> Iterator[bool]:
+    """Of each subquery in a FROM: whether a name follows it."""
+    for begin in re.finditer(r"\b(?:FROM|JOIN)\s*\((?=\s*(?:SELECT|VALUES|WITH)\b)", sql):
+        rest = sql[begin.end() + length_in_brackets(sql[begin.end() :]) + 1 :]
+        yield (
+            re.match(r"\s*(?:AS\s+)?(?!WHERE|GROUP|ORDER|LIMIT|UNION|JOIN|ON|CROSS|LEFT)[a-z]\w*", rest)
+            is not None
+        )
+
 
 class TestTheSchema:
     async def test_has_the_tables_columns_and_defaults_of_sqlite(
@@ -91,13 +109,22 @@ class TestTheSchema:
                 assert {*await columns_of(database, table)} == {*await columns_of(other, table)}, table
                 assert await facts(database, table) == await facts(other, table), table
 
-    async def test_has_every_check(self, database: Database) -> None:
+    async def test_has_the_checks_of_sqlite(self, database: PostgresDatabase) -> None:
+        """The server brings what SQLite's tables say into the form that it keeps of its own."""
         newest = known_migrations("sqlite")[-1].version
         with closing(_run(statements_up_to(newest))) as connection:
-            made = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'table'").fetchall()
-        wanted = sum(len(re.findall(r"\bCHECK\b", sql)) for (sql,) in made)
-        rows = await database.query("SELECT count(*) FROM pg_constraint WHERE contype = 'c'")
-        assert wanted <= rows[0][0] <= wanted + 2  # domains of information_schema
+            made = connection.execute(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+            ).fetchall()
+        assert sum(len(checks_in(sql)) for _, sql in made) > 40
+        async with database._pool.acquire() as connection:
+            for table, sql in made:
+                own = await checks_of(connection, table)
+                async with closing_transaction(connection):
+                    await connection.execute(f"CREATE TEMP TABLE probe (LIKE {table})")
+                    for check in checks_in(sql):
+                        await connection.execute(f"ALTER TABLE probe ADD CHECK ({check})")
+                    assert await checks_of(connection, "probe") == own, table
 
     async def test_compares_texts_byte_by_byte(self, database: Database) -> None:
         rows = await database.query(
@@ -114,6 +141,38 @@ class TestTheSchema:
 
         done = await asyncio.gather(*(start() for _ in range(4)))
         assert sorted(done) == [0, 0, 0, len(known_migrations("postgresql"))]
+
+
+def checks_in(sql: str) -> list[str]:
+    """What stands in the brackets of each CHECK of a table."""
+    rests = [sql[match.end() :] for match in re.finditer(r"\bCHECK\s*\(", sql)]
+    return [rest[: length_in_brackets(rest)] for rest in rests]
+
+
+def length_in_brackets(rest: str) -> int:
+    """The length of what stands before the bracket that closes one before it."""
+    depths = accumulate(1 if sign == "(" else -(sign == ")") for sign in rest)
+    return next(at for at, depth in enumerate(depths) if depth < 0)
+
+
+async def checks_of(connection: Any, table: str) -> list[str]:
+    rows = await connection.fetch(
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
+        " WHERE contype = 'c' AND conrelid = CAST($1 AS TEXT)::regclass ORDER BY 1",
+        table,
+    )
+    return [definition for (definition,) in rows]
+
+
+@asynccontextmanager
+async def closing_transaction(connection: Any) -> AsyncIterator[None]:
+    """What is made meanwhile is gone afterwards."""
+    transaction = connection.transaction()
+    await transaction.start()
+    try:
+        yield
+    finally:
+        await transaction.rollback()
 
 
 async def facts(database: Database, table: str) -> dict[str, tuple[bool, str]]:
@@ -165,7 +224,9 @@ class TestUrl:
 
     def test_hands_on_what_is_not_ours(self) -> None:
         read = PostgresUrl.of("postgresql://a,b/cc?prepare=off&target_session_attrs=read-write")
-        assert read.url == "postgresql://a,b/cc?target_session_attrs=read-write"
+        assert read.urls == tuple(
+            f"postgresql://{host}/cc?target_session_attrs=read-write" for host in ("a", "b")
+        )
 
     @pytest.mark.parametrize(
         "url", ["mysql://db/cc", "postgresql://db/cc?prepare=maybe", "postgresql://db:x]/cc?a", ""]

@@ -1,7 +1,7 @@
 """Changes that come at once, from one program and from several: each subject's are made in order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Final
@@ -22,9 +22,24 @@ from tests.stores.places import answer, said
 
 GUILD: Final = 5
 AT_ONCE: Final = 20
-ROUNDS: Final = 30
+ROUNDS: Final = 100
 PROGRAMS: Final = 4
+POOLED: Final = 3
 USERS: Final = range(1, 33)
+
+
+@pytest.fixture(
+    params=["straight", pytest.param("pgbouncer", marks=pytest.mark.postgresql("no file is pooled"))]
+)
+def url(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
+    """Where the database is; behind a pooler, one that has fewer connections than are asked of it."""
+    if request.param == "straight":
+        yield url
+        return
+    from tests.postgres_cluster import pooled
+
+    with pooled(url, size=POOLED) as other:
+        yield other
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 
 from cc_bot.domain import Attachment, ChannelKey, Message
 from cc_bot.domain.document import Document, DocumentPart
-from cc_bot.domain.privacy import Holdings
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from cc_bot.stores.personal_data import DERIVED_TABLES, PERSONAL_TABLES
@@ -134,4 +133,8 @@ class TestOverview:
         assert usage.first.date().isoformat() == "2026-11-22"
 
     async def test_of_nobody_is_empty(self, lived: Stores) -> None:
-        assert await lived.personal_data.get_overview(5) == Holdings()
+        assert (await lived.personal_data.get_overview(5)).empty
+
+    async def test_knows_where_it_is_kept(self, lived: Stores, database: Database) -> None:
+        held = await lived.personal_data.get_overview(ME)
+        assert held.on_server == (database.dialect == "postgresql")

@@ -1,5 +1,6 @@
 """What is said about stored data names every kind, in every language, and fits a message of Discord."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 from zoneinfo import ZoneInfo
@@ -53,9 +54,17 @@ class TestOverview:
     def test_says_what_stays_once_of_all_its_steps(self, locale: Locale) -> None:
         words, only_rules = texts(locale).privacy, Holdings({"rules": StoredAmount(1)})
         steps = words.asked(EVERYTHING) + words.told(EVERYTHING)
-        assert steps.count(words.stays) == 1
-        assert words.nothing_to_erase(only_rules).count(words.stays) == 1
+        assert steps.count(words.what_stays(EVERYTHING)) == 1
+        assert words.nothing_to_erase(only_rules).count(words.what_stays(only_rules)) == 1
         assert words.told(only_rules) == words.nothing_erased
+
+    def test_says_of_a_server_what_stays_there(self, locale: Locale) -> None:
+        words, on_server = texts(locale).privacy, replace(EVERYTHING, on_server=True)
+        assert words.copies_on_server in words.asked(on_server)
+        assert words.copies_of_file not in words.asked(on_server)
+        assert words.copies_of_file in words.asked(EVERYTHING)
+        question = erase_question(on_server, 2**63 - 1, mentioned(locale), NOW)
+        assert len(question.content) <= 2000
 
 
 class TestButton:

