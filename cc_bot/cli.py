@@ -22,18 +22,16 @@ from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import (
     CcBotError,
     CopyStopped,
-    DatabaseCrowded,
     DatabaseDamaged,
     DatabaseFull,
     DatabaseLocked,
     DatabaseReadOnly,
-    DatabaseUnreachable,
     OutputLost,
     StorageError,
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.cli import BackupTexts, StorageTexts
+from cc_bot.texts.cli import BackupTexts, StorageTexts, server_problem
 
 # ---- saying ----------------------------------------------------------------------------------------------
 
@@ -70,22 +68,6 @@ def storage_problem(error: StorageError, path: object, words: StorageTexts) -> s
         case _:
             sentence = words.unreadable
     return sentence.format(path=path)
-
-
-def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
-    """The same of a database on a server."""
-    match error:
-        case DatabaseUnreachable():
-            sentence = words.server_away
-        case DatabaseCrowded():
-            sentence = words.server_crowded
-        case DatabaseFull():
-            sentence = words.server_full
-        case DatabaseReadOnly():
-            sentence = words.server_read_only
-        case _:
-            sentence = words.server_trouble
-    return sentence.format(path=where)
 
 
 def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:

@@ -18,7 +18,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import Database
 from cc_bot.storage.backup import BackupResult, Rotation, back_up
-from cc_bot.storage.copying import CopiedTable, Copying, ensure_copyable, prepare_target
+from cc_bot.storage.copying import CopiedTable, Copying, ensure_copyable, ensure_finished, prepare_target
 from cc_bot.storage.engines import (
     dialect_of,
     ensure_unused,
@@ -32,7 +32,7 @@ from cc_bot.storage.engines import (
     shown,
 )
 from cc_bot.storage.erasures import ErasureLog, carry_log
-from cc_bot.storage.files import DEFAULT_URL, database_file, sole_bot
+from cc_bot.storage.files import DEFAULT_URL, database_file, ensure_closed, sole_bot
 from cc_bot.storage.manifest import Progress, ignore_progress
 from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.rewriting import ensure_free_space
@@ -50,6 +50,7 @@ async def run_backup(
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
     """Announce what is pending, then apply it."""
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
+        await ensure_finished(database)
         for migration in await list_pending(database):
             announce(migration)
         return await apply_pending(database, clock=clock_of(config))
@@ -119,7 +120,7 @@ def _checked(url: str, option: str) -> str:
 
 @contextmanager
 def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
-    """Hold the locks of both databases. Raises AlreadyRunning or CopySourceMissing."""
+    """Hold the locks of both databases. Raises AlreadyRunning, ServerInUse or CopySourceMissing."""
     source, target = (kept_beside(url, config.data_folder) for url in (request.source, request.target))
     if dialect_of(request.source) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))
@@ -128,6 +129,8 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
             locks.enter_context(sole_bot(database))
         if source.is_file() and target.is_file() and source.samefile(target):
             raise SameDatabase
+        for database in (source, target):
+            ensure_closed(database)
         yield
 
 

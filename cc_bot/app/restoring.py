@@ -39,7 +39,7 @@ from cc_bot.storage.erasures import (
     read_erasures,
     read_logs,
 )
-from cc_bot.storage.files import sole_bot, sqlite_path, write_new
+from cc_bot.storage.files import ensure_closed, sole_bot, sqlite_path, write_new
 from cc_bot.storage.manifest import Progress, manifests_in
 from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
@@ -365,6 +365,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
     own = ErasureLog.beside(beside).path
     logs = await asyncio.to_thread(_read_named, request.files or (own,))
     with sole_bot(beside):
+        ensure_closed(beside)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)
             await ensure_finished(database)

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from cc_bot.doctor.checkup import Finding, FindingWriter
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.storage import Database, list_pending
-from cc_bot.storage.engines import open_database
+from cc_bot.storage.copying import ensure_finished
+from cc_bot.storage.engines import open_database, shown
 from cc_bot.texts import Texts, explain
+from cc_bot.texts.cli import server_problem
 
 _CROWDED: Final = 0.9
 """Of the connections that the server takes."""
@@ -86,12 +88,16 @@ async def check_server(url: str, words: Texts) -> Sequence[Finding]:
     try:
         async with open_database(url) as database:
             return [*await _look(database, words)]
+    except StorageError as error:
+        told = server_problem(error, shown(url), words.storage)
+        return [notes.failed(told, said.unreachable_mend)]
     except CcBotError as error:
         return [notes.failed(explain(error, words), said.unreachable_mend)]
 
 
 async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     notes, said = FindingWriter("database"), words.doctor_server
+    await ensure_finished(database)
     [row] = await database.query(_SELECT_FACTS)
     facts = _Facts(*row)
     size = round(facts.size / 1e6)

@@ -107,6 +107,7 @@
     │   ├── ErasureUnfinished   a part is erased, and the rest goes by itself
     │   ├── DatabaseLocked      another program writes to it, for too long
     │   ├── DatabaseFull        there is no room for more
+    │   ├── DatabaseForbidden   the role may not do there what a bot has to
     │   ├── DatabaseReadOnly
     │   ├── DatabaseUnreachable the server is away
     │   ├── DatabaseCrowded     it takes no more connections
@@ -134,10 +135,11 @@
         ├── UpgradeFailed       what it holds does not fit the next version
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── PostgresTooOld
+        ├── PostgresNotUtf8     it can't hold Japanese
         ├── PostgresRefused     a password, role or database that the server does not take
         ├── NotAFile            what is asked for is for a file, and the database is on a server
         ├── EngineMissing       the extra of the database that is named is not installed
-        ├── ServerInUse         another cc-bot works on the same database of a server
+        ├── ServerInUse         another cc-bot works on the same database
         ├── SameDatabase        as source and target of a copy
         ├── CopySourceMissing
         ├── CopySourceOutdated
@@ -516,6 +518,10 @@ class PostgresTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 
 
+class PostgresNotUtf8(StartupError):
+    """Parameters: url (without a password), found: the encoding of its texts."""
+
+
 class PostgresRefused(StartupError):
     """Parameters: url (without a password), reason (password, role, database or permission)."""
 
@@ -645,6 +651,9 @@ class DatabaseLocked(StorageError): ...
 
 
 class DatabaseFull(StorageError): ...
+
+
+class DatabaseForbidden(StorageError): ...
 
 
 class DatabaseReadOnly(StorageError): ...

@@ -55,9 +55,10 @@ def origin_of(url: str) -> str:
     """Return the same of a database that may be named from another folder later."""
     if dialect_of(url) == "sqlite":
         return f"sqlite:///{os.path.realpath(sqlite_path(url))}"
+    address = shown(url)
     options = parse_qsl(urlsplit(url).query)
     place = "&".join(f"{name}={value}" for name, value in options if name in ("host", "port"))
-    return f"{shown(url)}?{place}" if place else shown(url)
+    return f"{address}?{place}" if place else address
 
 
 def file_of(url: str, command: str) -> Path:

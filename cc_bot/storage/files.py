@@ -2,13 +2,21 @@
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from filelock import FileLock, Timeout
 
-from cc_bot.domain.errors import AlreadyRunning, DatabaseFolderMissing, DatabaseUnusable, InvalidSetting
+from cc_bot.domain.errors import (
+    AlreadyRunning,
+    DatabaseFolderMissing,
+    DatabaseUnusable,
+    InvalidSetting,
+    ServerInUse,
+)
 
 # ---- location ------------------------------------------------------------------------------------------
 
@@ -94,6 +102,25 @@ def sole_bot(database: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+_HOLDERS: Final = 128
+"""The byte of a log's index (`-shm`) on which each process that has the database open holds a lock: SQLite's
+UNIX_SHM_DMS, in os_unix.c."""
+
+
+def ensure_closed(database: Path) -> None:
+    """See that no other process has the file open, terminal chats too. To be asked before this one opens it:
+    a process that closes any file loses its locks on it. Raises ServerInUse. Windows tells nobody."""
+    if sys.platform == "win32":
+        return
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    with suppress(FileNotFoundError), Path(f"{database}-shm").open("r+b") as index:
+        try:
+            fcntl.lockf(index, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _HOLDERS)
+        except (BlockingIOError, PermissionError) as error:
+            raise ServerInUse(path=str(database)) from error
 
 
 # ---- durable -------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ a connection to somebody else after each transaction can stand between (PgBounce
 
 import asyncio
 import random
+import re
 import socket
 import time
 from collections import defaultdict
@@ -23,10 +24,12 @@ import structlog
 from cc_bot.domain.errors import (
     CommitUncertain,
     DatabaseCrowded,
+    DatabaseForbidden,
     DatabaseFull,
     DatabaseReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
+    PostgresNotUtf8,
     PostgresRefused,
     PostgresTooOld,
     StorageError,
@@ -64,7 +67,9 @@ _MOST_REPEATS: Final = 20
 # `prepare=off` is ours, for poolers that know nothing of prepared statements.
 
 SCHEMES: Final = ("postgresql", "postgres")
-EXAMPLE: Final = "postgresql://cc_bot@db.example/cc_bot"
+EXAMPLE: Final = "postgresql://cc_bot:PASSWORD@db.example/cc_bot (/ = %2F, # = %23, ? = %3F, @ = %40)"
+"""What has a meaning of its own in a URL is written by its code in a password."""
+_HOST: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]++\]|[^\[\]:@]*+)(?::(\d{1,5}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +92,10 @@ class PostgresUrl:
             prepare = {"on": True, "off": False}[options.pop("prepare", "on")]
         except (ValueError, KeyError) as error:
             raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
-        if parts.scheme not in SCHEMES:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE)
         user, _, hosts = parts.netloc.rpartition("@")
+        # A password that has a slash in it ends the part that is known to be one: nothing after it is shown.
+        if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
+            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE)
         shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         asked = urlencode(options, safe="/:,")
         own = parts.netloc.removesuffix(hosts)
@@ -98,6 +104,11 @@ class PostgresUrl:
             urlunsplit((parts.scheme, shown, parts.path, "", "")),
             prepare,
         )
+
+
+def _are_hosts(hosts: str) -> bool:
+    found = [_HOST.fullmatch(each) for each in hosts.split(",")]
+    return all(each and 0 < int(each[1] or 1) < 65536 for each in found)
 
 
 # ---- trouble -----------------------------------------------------------------------------------------------
@@ -122,6 +133,7 @@ _REFUSED: Final = (
 _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], ...]] = (
     ((asyncpg.DiskFullError,), DatabaseFull),
     ((asyncpg.ReadOnlySQLTransactionError,), DatabaseReadOnly),
+    ((asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError), DatabaseForbidden),
     ((asyncpg.TooManyConnectionsError,), DatabaseCrowded),
     (_GONE, DatabaseUnreachable),
 )
@@ -133,6 +145,7 @@ _SAID: Final = (
 """All that a statement may end with."""
 _MENDED_BY: Final[dict[type[StorageError], str]] = {
     DatabaseFull: "make room on the server's disk; nothing that was committed is lost",
+    DatabaseForbidden: "make the role the database's owner, or let it create tables in its schema",
     DatabaseReadOnly: "name the primary, or add target_session_attrs=read-write to CC_BOT_DATABASE_URL",
     DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
     DatabaseUnreachable: "start the server, or see why it can't be reached",
@@ -456,7 +469,7 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     """Open the database at a URL.
 
     Raises InvalidSetting, PostgresRefused (a password, a role or a name that the server does not take),
-    PostgresTooOld, or a StorageError that tells why it can't be opened now.
+    PostgresTooOld, PostgresNotUtf8, or a StorageError that tells why it can't be opened now.
     """
     where = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
@@ -472,7 +485,9 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     try:
         try:
             await pool
-            version = await _version(pool)
+            version, encoding = await _version(pool), await pool.fetchval("SHOW server_encoding")
+        except asyncpg.ClientConfigurationError as error:
+            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
         except _REFUSED as error:
             raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
         except _SAID as error:
@@ -481,6 +496,8 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
             raise kind_of(error)() from error
         if version < OLDEST:
             raise PostgresTooOld(found=version, needed=OLDEST)
+        if encoding != "UTF8":
+            raise PostgresNotUtf8(url=where.shown, found=encoding)
     except BaseException:
         pool.terminate()
         raise

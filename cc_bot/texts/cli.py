@@ -1,5 +1,13 @@
 """Sentences of the command line."""
 
+from cc_bot.domain.errors import (
+    DatabaseCrowded,
+    DatabaseForbidden,
+    DatabaseFull,
+    DatabaseReadOnly,
+    DatabaseUnreachable,
+    StorageError,
+)
 from cc_bot.texts.area import Area, Sentence, by_key
 
 
@@ -269,7 +277,31 @@ class StorageTexts(Area):
         ja="データベースのサーバー {path} は読み取り専用です。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。",
         en="The database server {path} is read-only. Name the primary, or add target_session_attrs=read-write to the URL.",
     )
+    server_forbidden = Sentence(
+        ja="データベースのサーバー {path} で、cc-bot のユーザーに表を作る権限がありません。ALTER DATABASE … OWNER TO で所有者にするか、"
+        "GRANT ALL ON SCHEMA public を実行し、search_path が実在するスキーマを指しているか確かめてください。",
+        en="On the database server {path} the role of cc-bot may not make tables. Make it the owner (ALTER DATABASE … OWNER TO), or "
+        "GRANT ALL ON SCHEMA public to it; see too that its search_path names a schema that there is.",
+    )
     server_trouble = Sentence(
         ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。",
         en="The database server {path} could not do what was asked. Look into its log.",
     )
+
+
+def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
+    """Return what is wrong with a database on a server, for whoever can mend it; a user is told less."""
+    match error:
+        case DatabaseUnreachable():
+            sentence = words.server_away
+        case DatabaseCrowded():
+            sentence = words.server_crowded
+        case DatabaseFull():
+            sentence = words.server_full
+        case DatabaseForbidden():
+            sentence = words.server_forbidden
+        case DatabaseReadOnly():
+            sentence = words.server_read_only
+        case _:
+            sentence = words.server_trouble
+    return sentence.format(path=where)

@@ -410,8 +410,8 @@ class DoctorServerTexts(Area):
         en="PostgreSQL {version} at {where} answers ({size} MB).",
     )
     unreachable_mend = Sentence(
-        ja="サーバーが動いているか、CC_BOT_DATABASE_URL が正しいかを確かめてください。",
-        en="See that the server runs, and that CC_BOT_DATABASE_URL names it.",
+        ja="直してから、もう一度 cc-bot doctor を実行してください。",
+        en="Mend that, then run cc-bot doctor again.",
     )
     pending = Sentence(
         ja="データベースの更新が{count}件残っています。", en="The schema is {count} updates behind."

@@ -442,6 +442,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
         en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.",
     ),
+    errors.DatabaseForbidden: Sentence(
+        ja="保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。",
+        en="I am not allowed to use where I keep things, so I could not save that. Please tell whoever runs this bot.",
+    ),
     errors.DatabaseReadOnly: Sentence(
         ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。",
         en="I can't write to where I keep things, so I could not save that. Please tell whoever runs this bot.",
@@ -534,6 +538,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.PostgresTooOld: Sentence(
         ja="PostgreSQL {found} は古すぎます（{needed} 以上が必要です）。サーバーを新しくしてください。",
         en="PostgreSQL {found} is too old ({needed} or newer is needed). Upgrade the server.",
+    ),
+    errors.PostgresNotUtf8: Sentence(
+        ja="データベース {url} の文字コードは {found} なので、日本語を保存できません。createdb --encoding=UTF8 --template=template0 で作り直してください。",
+        en="The database {url} keeps its texts as {found}, which can't hold Japanese. Make it anew: createdb --encoding=UTF8 --template=template0",
     ),
     errors.PostgresRefused: Sentence(
         ja="{url} に接続できません。CC_BOT_DATABASE_URL のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",

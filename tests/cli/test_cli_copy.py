@@ -228,6 +228,14 @@ class TestACopyThatCantBe:
             assert only_sentence(output).startswith("Another cc-bot is using ")
             assert place.name in output
 
+    async def test_of_a_file_that_a_terminal_chat_has_open_is_refused(
+        self, program: Program, target: str
+    ) -> None:
+        async with open_database(f"sqlite:///{source_file(program.folder)}"):
+            code, output = await program.run("copy", "--to", target)
+        assert (code, "Another cc-bot is working on data/sessions.db" in only_sentence(output)) == (2, True)
+        assert (await program.run("copy", "--to", target))[0] == 0
+
     @pytest.mark.postgresql("a file is used on one machine")
     async def test_beside_a_bot_on_another_machine_is_refused(self, program: Program, target: str) -> None:
         async with open_database(target) as elsewhere:

@@ -1,6 +1,7 @@
 """What the doctor finds out about a database on a server."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -124,7 +125,7 @@ class TestStandby:
         await run(second, "SELECT pg_wal_replay_pause()")
         await run(first, "SELECT pg_logical_emit_message(false, 'x', repeat('x', 70000000))")
         [behind] = warned(await found(url))
-        assert "The standby standby is far behind (70 MB" in behind
+        assert re.search(r"The standby standby is far behind \(7\d MB", behind)
 
     async def test_in_place_of_the_server_fails(self, servers: tuple[Server, Server]) -> None:
         first, second = servers

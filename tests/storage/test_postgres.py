@@ -14,8 +14,10 @@ from structlog.testing import capture_logs
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import (
     CommitUncertain,
+    DatabaseForbidden,
     DatabaseUnreachable,
     InvalidSetting,
+    PostgresNotUtf8,
     PostgresRefused,
     StorageError,
 )
@@ -229,7 +231,10 @@ class TestUrl:
         )
 
     @pytest.mark.parametrize(
-        "url", ["mysql://db/cc", "postgresql://db/cc?prepare=maybe", "postgresql://db:x]/cc?a", ""]
+        "url",
+        ["mysql://db/cc", "postgresql://db/cc?prepare=maybe", "postgresql://db:x]/cc?a", ""]
+        + [f"postgresql://cc_bot:geheim{each}rest@db/cc" for each in "/#?["]
+        + [f"postgresql://cc_bot@db:{port}/cc" for port in ("port", "99999", "5432:", "0")],
     )
     def test_that_is_none_is_refused_and_not_repeated(self, url: str) -> None:
         with pytest.raises(InvalidSetting) as refused:
@@ -246,6 +251,36 @@ class TestUrl:
         with pytest.raises(PostgresRefused):
             async with open_database(url.replace("postgres:@", "nobody:@")):
                 pass
+
+    async def test_of_a_database_that_holds_no_japanese_is_refused(
+        self, url: str, database: PostgresDatabase
+    ) -> None:
+        async with database._pool.acquire() as connection:
+            await connection.execute(
+                "CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'"
+            )
+            try:
+                with pytest.raises(PostgresNotUtf8) as refused:
+                    async with open_database(other_database(url, "western")):
+                        pass
+            finally:
+                await connection.execute("DROP DATABASE western WITH (FORCE)")
+        assert refused.value.params["found"] == "LATIN1"
+
+    async def test_of_a_role_that_may_not_make_tables_is_told(
+        self, url: str, database: PostgresDatabase
+    ) -> None:
+        async with database._pool.acquire() as connection:
+            await connection.execute("CREATE ROLE guest LOGIN")
+            await connection.execute("CREATE DATABASE lent TEMPLATE template0 ENCODING 'UTF8'")
+            try:
+                as_guest = other_database(url, "lent").replace("postgres:@", "guest:@")
+                with pytest.raises(DatabaseForbidden):
+                    async with open_database(as_guest) as opened:
+                        await apply_pending(opened)
+            finally:
+                await connection.execute("DROP DATABASE lent WITH (FORCE)")
+                await connection.execute("DROP ROLE guest")
 
     async def test_where_nobody_listens_is_told(self) -> None:
         with pytest.raises(DatabaseUnreachable):
