@@ -23,6 +23,7 @@ from cc_bot.domain.errors import (
     ErasuresNotFound,
     ErasuresThinned,
     ErasuresUnreadable,
+    InvalidSetting,
     NotConfirmed,
     RestoreFailed,
 )
@@ -362,6 +363,8 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
     beside = kept_beside(url, config.data_folder)
     if dialect_of(url) == "sqlite" and not beside.is_file():
         raise DatabaseMissing(path=str(beside))
+    if (restored := _in_zone(request.since, config)) and restored > (now := clock()):
+        raise InvalidSetting(name="--since", expected=f"{now.astimezone(config.timezone):%Y-%m-%dT%H:%M}")
     own = ErasureLog.beside(beside).path
     logs = await asyncio.to_thread(_read_named, request.files or (own,))
     with sole_bot(beside):
@@ -371,7 +374,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
             await ensure_finished(database)
             progress("upgrading", 0, 0)
             await apply_pending(database, clock=clock)
-            since = _in_zone(request.since, config) or await ErasedRows(database).get_newest()
+            since = restored or await ErasedRows(database).get_newest()
             progress("erasing", 0, 0)
             mark = texts(config.locale).erasure.mark
             counts = await _reapply(database, _AllLogs(tuple(logs.values()), since), mark, clock)

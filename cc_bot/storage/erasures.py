@@ -230,7 +230,7 @@ def read_erasures(path: Path) -> Erasures | None:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if not _TORN.fullmatch(line):
                 raise UnreadableLine("a line of the log of erasures can't be read", number) from error
-            _log.warning("erasure_line_unreadable", path=str(path))
+            _log.warning("erasure_line_unreadable", path=str(path), line=number)
     return Erasures(salt, times, last_user, whole_since, noted + taken)
 
 

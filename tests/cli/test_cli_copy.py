@@ -372,3 +372,7 @@ class TestErasuresApply:
     async def test_takes_no_moment_that_is_none(self, program: Program, moment: str) -> None:
         code, output = await program.run("erasures", "apply", "--since", moment)
         assert (code, "must be written like 2026-11-22 or 2026-11-22T04:15" in output) == (2, True)
+
+    async def test_takes_no_moment_that_is_yet_to_come(self, program: Program) -> None:
+        code, output = await program.run("erasures", "apply", "--since", "2999-01-01")
+        assert (code, "The setting --since is not valid" in only_sentence(output)) == (2, True)
