@@ -219,6 +219,9 @@ class Gate:
     roles: SeenRoles = field(default_factory=SeenRoles)
     rates: CommandRates = field(default_factory=CommandRates)
     clock: Clock = utc_now
+    _order: InOrder = field(default_factory=InOrder)
+    """What somebody asks for at once goes on in the order in which it came: of several connections to a
+    database the second may answer first."""
     _last: AccessState | None = None
     _last_set: Rules = field(default_factory=dict)
     """The limits that owners set; they go before the file."""
@@ -276,7 +279,7 @@ class Gate:
         held when it last did holds. It is waited for once more before the acknowledgement, so not for long
         here."""
         with suppress(StorageError, TimeoutError):
-            async with asyncio.timeout(self.patience_s):
+            async with asyncio.timeout(self.patience_s), self._order.after(comer.user_id):
                 visit = await self.store.get_visit(comer.user_id, comer.channel_ids)
                 self._last, self._last_set = visit.in_force, visit.limits
                 return visit

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CommitUncertain, ConversationGone
+from cc_bot.domain.errors import CommitUncertain, ConversationGone, StorageError
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
@@ -147,10 +147,14 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
     about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
     try:
         results, canvas = await database.write(lambda: _steps(batch, turn), about)
-    except CommitUncertain:
+    except CommitUncertain as uncertain:
         if not turn.entry:
             raise
-        if stored := await database.write(lambda: _find_stored(turn), about):
+        try:
+            stored = await database.write(lambda: _find_stored(turn), about)
+        except StorageError:
+            raise uncertain from None  # the server does not come back: nobody knows still
+        if stored:
             return stored
         results, canvas = await database.write(lambda: _steps(batch, turn), about)
     inserted = [row for rows in _rows_of(_INSERT_MESSAGE, batch, results) for row in rows]

@@ -56,6 +56,7 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
                 ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary
             )
         finally:
+            question.close()  # where it was refused before it was read
             forwards.release(int(ctx.interaction.id))
 
     async def _question(
