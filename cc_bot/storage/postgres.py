@@ -348,7 +348,7 @@ class PostgresDatabase:
 
     @property
     def _bounded(self) -> str:
-        """How long a transaction waits for what somebody else keeps to itself; with it the bound ends."""
+        """The statement that bounds, for one transaction, how long it waits for what somebody else keeps."""
         patience_s = min(self._patience_s, LITTLE_PATIENCE_S) if self._troubles.locked else self._patience_s
         return f"SET LOCAL lock_timeout = {round(patience_s * 1000)}"
 
