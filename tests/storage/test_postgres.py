@@ -141,7 +141,7 @@ class TestTheSchema:
                 return len(await apply_pending(database))
 
         done = await asyncio.gather(*(start() for _ in range(4)))
-        assert sorted(done) == [0, 0, 0, len(known_migrations("postgresql"))]
+        assert sum(done) == len(known_migrations("postgresql"))  # whoever takes which
 
 
 def checks_in(sql: str) -> list[str]:
