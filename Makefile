@@ -49,10 +49,10 @@ help:
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
-	@echo "make test-postgres  the tests of the stores, over a PostgreSQL that it brings along, with a standby and PgBouncer"
+	@echo "make test-postgres  the tests of the stores, kills and restarts, over a PostgreSQL that it brings along, with a standby and PgBouncer"
 	@echo "make bench    figures beside peers, into docs/benchmarks.md (a quarter of an hour; 1.1 GB in $(BENCH_VENV)); ARGS='turn ask' runs some parts"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
-	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
+	@echo "make test-faults  kill the program a hundred times on each engine, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
 	@echo "make lint     ruff, formatting, types and the import contract"
 	@echo "make          lint, then test"
 	@echo "make fix      let ruff mend and format what it can"
@@ -100,7 +100,10 @@ test: $(DEV)
 # Of those, each that is about one engine alone says so.
 POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/doctor/test_server.py \
 	$(addprefix tests/storage/,test_postgres.py test_copying.py test_failover.py test_pgbouncer.py) \
-	tests/cli/test_cli_copy.py tests/restored/test_reapplied.py
+	tests/cli/test_cli_copy.py tests/restored \
+	$(patsubst %,tests/end_to_end/%.py,test_kills test_restart test_canvas_restart test_changes_restart \
+	test_dms_restart test_heartbeats_restart test_mentions_restart test_reminders_restart test_storage_trouble) \
+	tests/faults/test_locked.py tests/faults/test_server.py::TestServer
 
 test-postgres: $(DEV)
 	$(OWN) -m pytest $(POSTGRES_TESTS) --engine postgresql $(or $(ARGS),-n 2 --dist worksteal)
@@ -113,6 +116,7 @@ drill: $(DEV)
 test-faults: $(DEV)
 	$(OWN) -m pytest -m hypothesis --hypothesis-profile thorough -n $(or $(WORKERS),4) --dist worksteal
 	$(OWN) -m pytest tests/faults tests/attacks -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
+	$(OWN) -m pytest tests/faults --engine postgresql -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
 
 # The peers have an environment of their own: nothing of theirs is ever where the program runs.
 bench: $(PEERS)

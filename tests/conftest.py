@@ -3,6 +3,7 @@
 import gc
 import os
 import random
+import shutil
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.certificates import TRUSTED
-from tests.databases import laid_out
+from tests.databases import DatabaseSettings, laid_out
 
 # A property is about what comes out, not about how long it takes on a machine that does other things too.
 settings.register_profile("cc-bot", deadline=None, max_examples=50)
@@ -107,5 +108,34 @@ def url(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest
         return laid_out(tmp_path / "sessions.db")
     from tests.postgres_server import emptied
 
+    return emptied(_folder_of_run(tmp_path_factory))
+
+
+@pytest.fixture(scope="session")
+def database_settings(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> DatabaseSettings:
+    """For programs, several of which may run at once or be shared by tests: each has a database of its own,
+    which it lays out itself."""
+    if request.config.option.engine == "sqlite":
+        return dict
+    from tests.postgres_server import another
+
+    return lambda: {"CC_BOT_DATABASE_URL": another(_folder_of_run(tmp_path_factory))}
+
+
+@pytest.fixture(scope="session")
+def database_copy(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, Path], str]:
+    """Copies a database which nobody uses, to this file where it is one; the URL of the copy."""
+    if request.config.option.engine == "sqlite":
+        return lambda url, file: f"sqlite:///{shutil.copy(url.removeprefix('sqlite:///'), file)}"
+    from tests.postgres_server import copied
+
+    return lambda url, _: copied(_folder_of_run(tmp_path_factory), url)
+
+
+def _folder_of_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.getbasetemp()
-    return emptied(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder

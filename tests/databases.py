@@ -6,12 +6,16 @@ its schema, from nothing and from every older one, is shown in tests/storage and
 """
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cc_bot.storage import apply_pending, open_database
+
+DatabaseSettings = Callable[[], dict[str, str]]
+"""What a program is told of an empty database of its own: nothing, where that is the file that it makes."""
 
 
 def laid_out(file: Path) -> str:

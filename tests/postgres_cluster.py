@@ -15,10 +15,11 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Final, TypedDict
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -86,6 +87,22 @@ def folder() -> Iterator[Path]:
         yield path
     finally:
         shutil.rmtree(path)
+
+
+@contextmanager
+def small_disk(size: str) -> Iterator[Path]:
+    """A folder on a disk of its own of this size that a server may own. Skips the test where nobody may mount
+    one."""
+    if sys.platform != "linux" or not _is_root():
+        pytest.skip("only root mounts a disk")
+    with folder() as path:
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
+        subprocess.run(mount, check=True)
+        hand_over(path)
+        try:
+            yield path
+        finally:
+            subprocess.run(["umount", str(path)], check=True)
 
 
 def run(program: Path | str, *arguments: str, **environment: str) -> str:
@@ -316,10 +333,17 @@ TAKES_NOTHING: Final = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 
 
 class Wire:
     """What stands between a program and a server's machine, until the machine is gone without a word: then no
-    packet is acknowledged any more, not even one that would open a connection."""
+    packet is acknowledged any more, not even one that would open a connection.
+
+    Before that it may break now and then (`unsteady`): of those who are connected one is cut off, with what
+    it was about to send or just after the server has got that.
+    """
 
     def __init__(self, server: Server) -> None:
         self._server = server
+        self._breaks: Callable[[], bool] = lambda: False
+        self.broken = 0
+        """How often it broke."""
         self._ends = list[socket.socket]()
         self._writers = list[asyncio.StreamWriter]()
         self._listener: asyncio.Server
@@ -345,6 +369,15 @@ class Wire:
                 *wire._running, *(writer.wait_closed() for writer in wire._writers), return_exceptions=True
             )
 
+    @contextmanager
+    def unsteady(self, rng: Random, share: float) -> Iterator[None]:
+        """Meanwhile it breaks at this share of all that is sent to the server."""
+        self._breaks = lambda: rng.random() < share
+        try:
+            yield
+        finally:
+            self._breaks = lambda: False
+
     def cut(self) -> None:
         self._is_cut = True
         filter_ = struct.pack("HL", 1, ctypes.addressof(TAKES_NOTHING))
@@ -356,12 +389,24 @@ class Wire:
         far_reader, far_writer = await asyncio.open_connection(HOST, self._server.port)
         self._writers += [writer, far_writer]
         for source, sink in ((reader, far_writer), (far_reader, writer)):
-            task = asyncio.create_task(self._pump(source, sink))
+            task = asyncio.create_task(self._pump(source, sink, writer if sink is far_writer else None))
             self._running.add(task)
 
-    async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    async def _pump(
+        self,
+        source: asyncio.StreamReader,
+        sink: asyncio.StreamWriter,
+        sender: asyncio.StreamWriter | None,
+    ) -> None:
+        """`sender`: who is cut off where it breaks; nobody on the way back."""
         with suppress(OSError):
             while data := await source.read(65536):
+                if sender is not None and self._breaks():
+                    self.broken += 1
+                    if self.broken % 2:  # the server gets it, and nobody its answer
+                        sink.write(data)
+                    sender.transport.abort()
+                    break
                 sink.write(data)
         if not self._is_cut:  # nobody hears of an end there
             sink.close()

@@ -9,9 +9,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import asyncpg
 from filelock import FileLock
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 SETTINGS: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Nothing here outlives the run."""
+WORKER: Final = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+_NUMBERS: Final = count(1)
 
 
 @cache
@@ -51,9 +54,9 @@ def _place(folder: Path) -> Path:
 @cache
 def database_url(folder: Path) -> str:
     """The URL of this worker's database, which is made with the newest schema."""
-    name = f"test_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
-    url = f"postgresql://postgres:@/{name}?host={quote(str(server(folder).pgdata), safe='')}"
-    _beside(_make(server(folder).get_uri(), url, name))
+    name = f"test_{WORKER}"
+    url = _url(folder, name)
+    _beside(_lay_out(server(folder).get_uri(), url, name))
     return url
 
 
@@ -64,15 +67,36 @@ def emptied(folder: Path) -> str:
     return url
 
 
+def another(folder: Path, template: str = "template0") -> str:
+    """The URL of a new database, with nothing in it or with all that another one holds, which nobody uses."""
+    name = f"test_{WORKER}_{next(_NUMBERS)}"
+    _beside(_make(server(folder).get_uri(), name, template))
+    return _url(folder, name)
+
+
+def copied(folder: Path, url: str) -> str:
+    """The URL of a copy of a database which nobody uses."""
+    return another(folder, urlsplit(url).path.removeprefix("/"))
+
+
+def _url(folder: Path, name: str) -> str:
+    return f"postgresql://postgres:@/{name}?host={quote(str(server(folder).pgdata), safe='')}"
+
+
 def _beside(job: object) -> None:
     with ThreadPoolExecutor(1) as pool:  # where no event loop runs
         pool.submit(asyncio.run, job).result()  # type: ignore[arg-type]
 
 
-async def _make(admin: str, url: str, name: str) -> None:
+async def _make(admin: str, name: str, template: str) -> None:
     connection = await asyncpg.connect(admin)
-    await connection.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+    # Copied file by file, so that a copy is read from its files and not from the server's memory.
+    await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} ENCODING 'UTF8' STRATEGY file_copy")
     await connection.close()
+
+
+async def _lay_out(admin: str, url: str, name: str) -> None:
+    await _make(admin, name, "template0")
     async with open_database(url) as database:
         await apply_pending(database)
 

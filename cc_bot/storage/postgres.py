@@ -26,6 +26,7 @@ from cc_bot.domain.errors import (
     DatabaseCrowded,
     DatabaseForbidden,
     DatabaseFull,
+    DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
@@ -54,6 +55,9 @@ SILENT_S: Final = 5
 """A machine that has acknowledged nothing for so long is gone, and its connections with it."""
 PATIENCE_S: Final = 10.0
 """A server that is away is waited for so long: one that restarts, or whose standby takes its place."""
+LITTLE_PATIENCE_S: Final = 0.5
+"""For a lock of somebody else's, for which others have waited in vain: of many turns that meet it, each would
+wait for all those before it."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2, 0.4)
 """Between two attempts; the last one again and again."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -135,6 +139,7 @@ _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], 
     ((asyncpg.ReadOnlySQLTransactionError,), DatabaseReadOnly),
     ((asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError), DatabaseForbidden),
     ((asyncpg.TooManyConnectionsError,), DatabaseCrowded),
+    ((asyncpg.LockNotAvailableError,), DatabaseLocked),
     (_GONE, DatabaseUnreachable),
 )
 _PASSING: Final = (DatabaseUnreachable, DatabaseCrowded)
@@ -148,6 +153,7 @@ _MENDED_BY: Final[dict[type[StorageError], str]] = {
     DatabaseForbidden: "make the role the database's owner, or let it create tables in its schema",
     DatabaseReadOnly: "name the primary, or add target_session_attrs=read-write to CC_BOT_DATABASE_URL",
     DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
+    DatabaseLocked: "end the other program that keeps a table to itself",
     DatabaseUnreachable: "start the server, or see why it can't be reached",
     StorageError: "look into the server's log",
 }
@@ -188,8 +194,14 @@ class _Troubles:
             )
         return kind()
 
-    def over(self) -> None:
-        if self._told:
+    @property
+    def locked(self) -> bool:
+        """True while somebody else keeps a table for too long, and nothing was kept since."""
+        return DatabaseLocked in self._told
+
+    def over(self, *, wrote: bool) -> None:
+        """Note that something works again. What others keep to themselves, one may still read."""
+        if self._told and (wrote or not self.locked):
             self._told.clear()
             _log.info("database_works_again", path=self._location)
 
@@ -274,7 +286,7 @@ class PostgresDatabase:
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         async def run(connection: _Connection) -> T:
-            await connection.execute(_BEGIN_READING)
+            await connection.execute(f"{_BEGIN_READING}; {self._bounded}")
             result = await _run_steps(connection, begin)
             await connection.execute("COMMIT")
             return result
@@ -331,10 +343,10 @@ class PostgresDatabase:
         await self._pool.close()
 
     async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
-        opening = "; ".join(("BEGIN", *(f"SELECT pg_advisory_xact_lock({_key(each)})" for each in subjects)))
+        locks = [f"SELECT pg_advisory_xact_lock({_key(each)})" for each in subjects]
 
         async def run(connection: _Connection) -> T:
-            await connection.execute(opening)
+            await connection.execute("; ".join(("BEGIN", self._bounded, *locks)))
             result = await _run_steps(connection, begin)
             try:
                 await connection.execute("COMMIT")
@@ -345,9 +357,15 @@ class PostgresDatabase:
             return result
 
         async with self._order.turn(subjects):
-            return await self._patiently(run)
+            return await self._patiently(run, writes=True)
 
-    async def _patiently(self, job: Callable[[_Connection], Awaitable[T]]) -> T:
+    @property
+    def _bounded(self) -> str:
+        """The statement that bounds, for one transaction, how long it waits for what somebody else keeps."""
+        patience_s = min(self._patience_s, LITTLE_PATIENCE_S) if self._troubles.locked else self._patience_s
+        return f"SET LOCAL lock_timeout = {round(patience_s * 1000)}"
+
+    async def _patiently(self, job: Callable[[_Connection], Awaitable[T]], *, writes: bool = False) -> T:
         """Run a job on a connection; anew on another one while the server is away, or where two stood in each
         other's way."""
         until_s, pauses_s, repeats = time.monotonic() + self._patience_s, chain(_PAUSES_S), 0
@@ -372,7 +390,7 @@ class PostgresDatabase:
                     raise self._troubles.translate(error) from error
                 await asyncio.sleep(pause_s)
             else:
-                self._troubles.over()
+                self._troubles.over(wrote=writes)
                 return result
 
 

@@ -8,7 +8,8 @@ import pytest_asyncio
 
 pytest.register_assert_rewrite("tests.end_to_end.stage")
 
-from tests.end_to_end.agents import FILE, write_file  # noqa: E402 - after asserts were made to explain themselves
+from tests.databases import DatabaseSettings  # noqa: E402 - after asserts were made to explain themselves
+from tests.end_to_end.agents import FILE, write_file  # noqa: E402
 from tests.end_to_end.stage import Stage, running_stage  # noqa: E402
 from tests.loopback.discord import Channel, User  # noqa: E402
 
@@ -21,31 +22,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+async def shared_stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), database_settings()) as stage:
         yield stage
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def restarted_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+async def restarted_stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
     """For tests that start it anew. After a start it looks at every channel of all the tests before, which
     takes as long as Discord's limits say, and whoever comes next waits for that."""
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), database_settings()) as stage:
         yield stage
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+async def own_stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
     """For tests that kill it, or move its clock: what those of other things left would be due as well."""
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), database_settings()) as stage:
         yield stage
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def stage_with_agents(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+async def stage_with_agents(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
     folder = tmp_path_factory.mktemp("cc-bot")
     write_file(folder, FILE)
-    async with running_stage(folder, {}) as stage:
+    async with running_stage(folder, database_settings()) as stage:
         yield stage
 
 

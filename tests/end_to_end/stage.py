@@ -6,14 +6,14 @@ users and channels of its own; what the doubles recorded is forgotten between te
 
 import asyncio
 import re
-import sqlite3
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.end_to_end.program import Program
+from tests.inspection import Inspector
 from tests.loopback.discord import (
     Channel,
     ChannelReply,
@@ -138,19 +138,17 @@ class Stage:
         await self.program.lives_until(self.discord.ready())
 
     def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        """What other tools read in the database file."""
-        with closing(sqlite3.connect(self.database)) as connection:
-            return connection.execute(sql, values).fetchall()
+        """What other tools read in the database."""
+        return self.inspector.rows(sql, *values)
 
-    def change(self, sql: str) -> None:
+    def change(self, sql: str, *values: object) -> None:
         """Put the database into a state that a kill at the right moment leaves."""
-        with closing(sqlite3.connect(self.database)) as connection, connection:
-            connection.execute(sql)
+        self.inspector.change(sql, *values)
 
     async def eventually(self, sql: str, *values: object, gives: list[tuple[Any, ...]]) -> None:
         """Wait until the database says so: of what is written after the user has seen the answer."""
         async with self.patience():
-            while self.rows(sql, *values) != gives:  # noqa: ASYNC110 - no event comes out of a file
+            while self.rows(sql, *values) != gives:  # noqa: ASYNC110 - no event comes out of a database
                 await asyncio.sleep(0.02)
 
     async def logs(self, event: str) -> None:
@@ -170,7 +168,12 @@ class Stage:
         return asyncio.timeout(self.discord.patience_s)
 
     @property
+    def inspector(self) -> Inspector:
+        return Inspector(self.program.environment.get("CC_BOT_DATABASE_URL", f"sqlite:///{self.database}"))
+
+    @property
     def database(self) -> Path:
+        """The file, where it is one; else the place beside which the program's own files stand."""
         return self.program.folder / "data" / "sessions.db"
 
     def forget(self) -> None:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.databases import DatabaseSettings
 from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, boards, draw, no_board, texts_of, titles
 from tests.end_to_end.memories import press
 from tests.end_to_end.stage import Stage, running_stage
@@ -18,10 +19,12 @@ POST = "POST /channels/{channel}/messages"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def reading_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+async def reading_stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
     discord = LoopbackDiscord(message_content=True)
     folder = tmp_path_factory.mktemp("cc-bot")
-    async with running_stage(folder, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+    async with running_stage(folder, {**database_settings(), "CC_BOT_CHANNELS": "all"}, discord) as stage:
         yield stage
 
 

@@ -1,6 +1,7 @@
 """What the tools of a turn had done when the plug was pulled: its user is told, and nothing is done twice."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -131,10 +132,8 @@ class TestAQuestion:
         self, own_stage: Stage, aiko: User, channel: Channel
     ) -> None:
         reply = await changed_and_killed(own_stage, aiko, channel)
-        own_stage.change(
-            "UPDATE turn_calls SET calls = json_array(json_object("
-            "'id', 'c1', 'name', 'schedule', 'arguments', '{}', 'result', '', 'ok', json('false')))"
-        )
+        call = {"id": "c1", "name": "schedule", "arguments": "{}", "result": "", "ok": False}
+        own_stage.change("UPDATE turn_calls SET calls = ?", json.dumps([call]))
         await own_stage.start()
         await reply.until(lambda shown: RETRY["ja"] in shown.labels, "the button to ask again")
         assert "❓ メモリかお知らせを変えている最中に止まりました。" in reply.text

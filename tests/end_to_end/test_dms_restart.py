@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import AGAIN, Stage, running_stage, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Hang, Reply, Say, fails, says
@@ -17,8 +18,8 @@ STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path, {}) as stage:
+async def stage(tmp_path: Path, database_settings: DatabaseSettings) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, database_settings()) as stage:
         yield stage
         stage.check()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import STOP, Stage, running_stage, streaming
 from tests.loopback.discord import Channel, ChannelReply, File, User
 from tests.loopback.model_server import Hang, Reply, Say, says
@@ -21,8 +22,8 @@ HOUR_S = 3600
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path, {}) as stage:
+async def stage(tmp_path: Path, database_settings: DatabaseSettings) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, database_settings()) as stage:
         yield stage
         stage.check()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from tests.databases import DatabaseSettings
 from tests.end_to_end.reminders import POST, called, comes_due, firings, reminder, said, says_by_itself
 from tests.end_to_end.stage import Stage, running_stage
 from tests.end_to_end.test_receipts import told
@@ -18,8 +19,8 @@ STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path, {}) as stage:
+async def stage(tmp_path: Path, database_settings: DatabaseSettings) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, database_settings()) as stage:
         yield stage
         stage.check()
 

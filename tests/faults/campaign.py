@@ -111,7 +111,7 @@ class Campaign:
             traffic.asked,
             traffic.reminders,
             self.kills_s,
-            self.stage.database,
+            self.stage.inspector,
         )
 
     async def _begin(self, later_s: int = 0) -> None:
@@ -126,7 +126,7 @@ class Campaign:
         self.kills_s.append(loop.time())
         self.log.append(f"{len(self.traffic.asked)} questions, killed: {when}")
         await self.stage.discord.gone()
-        self.left += traces(self.stage.database, self.traffic.asked)
+        self.left += traces(self.stage.inspector, self.traffic.asked)
 
 
 @asynccontextmanager

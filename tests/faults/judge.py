@@ -5,15 +5,13 @@ database it reads the archive (`messages`) and the two tables in which something
 `mentions`), and looks for bytes that should be gone. It believes nothing that the program says about itself.
 """
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.faults.asked import Asked, Reminded, in_files, out_of_reach, promises, seen, written_out
 from tests.faults.stories import Sentence, Storyteller, mark, questions, sentences
+from tests.inspection import UNREADABLE, Inspector
 from tests.loopback.discord import LoopbackDiscord, Reply, Shown
 from tests.loopback.discord.interactions import ACKNOWLEDGE_WITHIN_S
 
@@ -52,14 +50,14 @@ class Evidence:
     asked: list[Asked]
     reminders: list[Reminded]
     kills_s: list[float]
-    database: Path
+    database: Inspector
 
 
 def judge(case: Evidence) -> list[str]:
     """Every promise that was not kept, as a sentence each; nothing when all were."""
     try:
-        found, rows = [*_file(case)], archive(case.database)
-    except sqlite3.DatabaseError as error:
+        found, rows = [*_database(case)], archive(case.database)
+    except UNREADABLE as error:
         return [f"the database can't be read: {error}"]
     for asked in case.asked:
         found += [f"{asked}: {fault}" for fault in _question(case, asked, rows)]
@@ -71,9 +69,8 @@ def judge(case: Evidence) -> list[str]:
     return found
 
 
-def archive(database: Path) -> list[Row]:
-    with closing(sqlite3.connect(database)) as connection:
-        return [Row(*row) for row in connection.execute("SELECT role, content, status FROM messages")]
+def archive(database: Inspector) -> list[Row]:
+    return [Row(*row) for row in database.rows("SELECT role, content, status FROM messages")]
 
 
 # One question
@@ -183,44 +180,32 @@ def _reminder(case: Evidence, reminded: Reminded) -> Iterator[str]:
         yield "was promised, and neither said nor excused"
 
 
-# The file
+# The database
 
 
-def _file(case: Evidence) -> Iterator[str]:
-    with closing(sqlite3.connect(case.database)) as connection:
-        verdict = [row for (row,) in connection.execute("PRAGMA integrity_check")]
-        if verdict != ["ok"]:
-            yield f"the database is damaged: {verdict[:3]}"
-            return
-        if broken := connection.execute("PRAGMA foreign_key_check").fetchall():
-            yield f"rows refer to nothing: {broken[:3]}"
-        tokens = connection.execute("SELECT count(*) FROM turns WHERE token IS NOT NULL").fetchone()[0]
-        waiting = connection.execute("SELECT count(*) FROM mentions WHERE answered = 0").fetchone()[0]
-        if tokens:
-            yield f"{tokens} tokens of interactions are kept"
-        if waiting:
-            yield f"{waiting} mentions are still to be answered"
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def _database(case: Evidence) -> Iterator[str]:
+    if damaged := [*case.database.faults()]:
+        yield from damaged
+        return
+    [(tokens,)] = case.database.rows("SELECT count(*) FROM turns WHERE token IS NOT NULL")
+    [(waiting,)] = case.database.rows("SELECT count(*) FROM mentions WHERE answered = 0")
+    if tokens:
+        yield f"{tokens} tokens of interactions are kept"
+    if waiting:
+        yield f"{waiting} mentions are still to be answered"
     yield from traces(case.database, case.asked)
-    with closing(sqlite3.connect(case.database)) as connection:
-        connection.execute("VACUUM")  # divided pages keep old bytes; a dead token is worth no rewriting
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    held = _bytes(case.database)
+    case.database.rewrite()  # a dead token is worth no rewriting to the program
+    held = case.database.held()
     for reply in case.discord.replies:
         if reply.interaction.token.encode() in held:
-            yield f"the bytes of a token are left in the file ({reply.interaction.user.name})"
+            yield f"the bytes of a token are left in the database ({reply.interaction.user.name})"
 
 
-def traces(database: Path, asked: Sequence[Asked]) -> Iterator[str]:
+def traces(database: Inspector, asked: Sequence[Asked]) -> Iterator[str]:
     """What a question that was to be forgotten has left in the files of the database, at any moment."""
-    held = _bytes(database)
+    held = database.held()
     for each in asked:
         if not each.stored:
             wanted = (mark(each.number), f"A{each.number:04}x")
             if any(text.encode() in held for text in wanted):
                 yield f"{each}: has left bytes in the database"
-
-
-def _bytes(database: Path) -> bytes:
-    files = [database, *(database.with_name(database.name + end) for end in ("-wal", "-journal"))]
-    return b"".join(file.read_bytes() for file in files if file.exists())

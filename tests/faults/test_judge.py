@@ -1,35 +1,35 @@
 """The judge itself: content with what is right, and not with any of the faults that are planted here."""
 
-import shutil
-import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from tests.databases import DatabaseSettings
 from tests.faults.asked import Asked, seen
 from tests.faults.campaign import Campaign, campaign
 from tests.faults.judge import Evidence, judge
+from tests.inspection import Inspector
 from tests.loopback.discord.messages import LOADING
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def calm(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Campaign]:
+async def calm(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Campaign]:
     """A program that nothing happened to, at rest."""
-    async with campaign(tmp_path_factory.mktemp("calm"), "calm") as peaceful:
+    async with campaign(tmp_path_factory.mktemp("calm"), "calm", database_settings()) as peaceful:
         await peaceful.rest()
         yield peaceful
 
 
 @pytest.fixture
-def case(calm: Campaign, tmp_path: Path) -> Evidence:
+def case(calm: Campaign, tmp_path: Path, database_copy: Callable[[str, Path], str]) -> Evidence:
     """What is found of it, with a copy of the database that a test may spoil."""
-    copy = tmp_path / "sessions.db"
-    shutil.copy(calm.stage.database, copy)
-    return replace(calm.evidence(), database=copy)
+    copy = database_copy(calm.stage.inspector.url, tmp_path / "sessions.db")
+    return replace(calm.evidence(), database=Inspector(copy))
 
 
 def first(case: Evidence, kind: str) -> Asked:
@@ -37,9 +37,7 @@ def first(case: Evidence, kind: str) -> Asked:
 
 
 def change(case: Evidence, sql: str, *values: object) -> None:
-    with closing(sqlite3.connect(case.database)) as connection, connection:
-        connection.execute("PRAGMA foreign_keys = OFF")
-        assert connection.execute(sql, values).rowcount, "nothing was planted"
+    assert case.database.change(sql, *values) > 0, "nothing was planted"
 
 
 class TestJudge:
@@ -87,10 +85,11 @@ class TestJudge:
         assert any("bytes of a token" in fault for fault in judge(case))
 
     def test_sees_a_damaged_page(self, case: Evidence) -> None:
-        data = bytearray(case.database.read_bytes())
-        for start in range(8192, len(data), 4096):
+        file, first = case.database.pages("messages")
+        data = bytearray(file.read_bytes())
+        for start in range(first, len(data), 4096):
             data[start : start + 64] = b"\xff" * 64
-        case.database.write_bytes(data)
+        file.write_bytes(data)
         [fault] = judge(case)
         assert "can't be read" in fault or "damaged" in fault
 

@@ -2,9 +2,14 @@
 
 import asyncio
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+import asyncpg
+
+from cc_bot.storage.engines import dialect_of
+from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import running_stage
 from tests.loopback.discord.watched import Watched
 
@@ -19,22 +24,42 @@ async def told(reply: Watched) -> None:
     )
 
 
+@asynccontextmanager
+async def held(url: str) -> AsyncIterator[None]:
+    """Meanwhile nobody else can write there, and everybody can read."""
+    if dialect_of(url) == "sqlite":
+        file = url.removeprefix("sqlite:///")
+        with closing(sqlite3.connect(file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+            other.execute("ROLLBACK")
+        return
+    connection = await asyncpg.connect(url)
+    try:
+        async with connection.transaction():
+            tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+            await connection.execute(f"LOCK TABLE {', '.join(name for (name,) in tables)} IN EXCLUSIVE MODE")
+            yield
+    finally:
+        await connection.close()
+
+
 class TestLockedDatabase:
-    async def test_is_told_to_many_within_a_minute_and_over_with_the_lock(self, tmp_path: Path) -> None:
-        async with running_stage(tmp_path, {"CC_BOT_MAX_TURNS": "2"}) as stage:
+    async def test_is_told_to_many_within_a_minute_and_over_with_the_lock(
+        self, tmp_path: Path, database_settings: DatabaseSettings
+    ) -> None:
+        async with running_stage(tmp_path, {**database_settings(), "CC_BOT_MAX_TURNS": "2"}) as stage:
             users = [
                 stage.discord.user(f"user {number}", locale=("ja", "en-US")[number % 2])
                 for number in range(10)
             ]
             channel = stage.discord.guild_channel()
             await stage.ask(users[0], channel)
-            with closing(sqlite3.connect(stage.database, isolation_level=None)) as other:
-                other.execute("BEGIN IMMEDIATE")
+            async with held(stage.inspector.url):
                 asked = [await stage.begin(user, channel) for user in users]
                 await asyncio.gather(*map(told, asked))
                 late = await stage.begin(users[0], channel, "まだですか")
                 await told(late)
-                other.execute("ROLLBACK")
             for user, answer in zip(users[:2], ("はい、どうぞ。", "Here you are."), strict=True):
                 await stage.ask_in_words(user, channel, answer)
             stage.check()

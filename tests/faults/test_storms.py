@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.databases import DatabaseSettings
 from tests.faults.campaign import Campaign, campaign
 from tests.faults.traffic import KINDS
 from tests.faults.weather import MODEL, trouble_with_discord
@@ -20,8 +21,10 @@ async def judged(fought: Campaign, seed: int) -> None:
 
 
 class TestModel:
-    async def test_in_trouble_leaves_nobody_without_a_word(self, seed: int, tmp_path: Path) -> None:
-        async with campaign(tmp_path, f"model {seed}", IMPATIENT) as fought:
+    async def test_in_trouble_leaves_nobody_without_a_word(
+        self, seed: int, tmp_path: Path, database_settings: DatabaseSettings
+    ) -> None:
+        async with campaign(tmp_path, f"model {seed}", {**database_settings(), **IMPATIENT}) as fought:
             for number, (name, trouble) in enumerate(MODEL.items()):
                 for kind in (KINDS[number % len(KINDS)], "public"):
                     expected = len(fought.traffic.asked) + 1
@@ -34,8 +37,10 @@ class TestModel:
 
 
 class TestDiscord:
-    async def test_in_trouble_leaves_nobody_without_a_word(self, seed: int, tmp_path: Path) -> None:
-        async with campaign(tmp_path, f"discord {seed}") as fought:
+    async def test_in_trouble_leaves_nobody_without_a_word(
+        self, seed: int, tmp_path: Path, database_settings: DatabaseSettings
+    ) -> None:
+        async with campaign(tmp_path, f"discord {seed}", database_settings()) as fought:
             for _ in range(WAVES):
                 fought.log += trouble_with_discord(fought.stage, fought.rng, bursts=5)
                 await fought.traffic.wave()
@@ -45,9 +50,9 @@ class TestDiscord:
 
     @pytest.mark.parametrize("resumable", [True, False], ids=["dropped", "session invalid"])
     async def test_that_loses_the_connection_delays_answers_at_most(
-        self, seed: int, tmp_path: Path, resumable: bool
+        self, seed: int, tmp_path: Path, database_settings: DatabaseSettings, resumable: bool
     ) -> None:
-        async with campaign(tmp_path, f"gateway {resumable} {seed}") as fought:
+        async with campaign(tmp_path, f"gateway {resumable} {seed}", database_settings()) as fought:
             discord = fought.stage.discord
             for code in (None, 4000, None):
                 await fought.traffic.wave()

@@ -18,6 +18,8 @@ from cc_bot.storage import back_up
 from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import open_stores
 
+pytestmark = pytest.mark.sqlite("a backup is a file")
+
 ROOT = Path(__file__).parents[2]
 KEY = SessionKey(123456789012345678, 2)
 

@@ -39,6 +39,8 @@ from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
 from tests.stores.places import answer, said
 
+pytestmark = pytest.mark.sqlite("a backup is a file")
+
 ME = 123456789012345678
 YOU = 876543210987654321
 CHANNEL = ChannelKey(3)

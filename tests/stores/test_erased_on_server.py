@@ -5,10 +5,12 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from cc_bot.domain import SessionKey
+from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.storage import open_database
 from cc_bot.stores import open_stores
 from tests.postgres_cluster import Server, folder, running_server
 from tests.stores.backends import turn
+from tests.stores.life import live
 
 pytestmark = pytest.mark.postgresql("files have a test of their own")
 
@@ -23,13 +25,31 @@ async def test_is_in_no_file_of_a_table_once_the_server_has_cleaned_up(tmp_path:
                 session = await stores.sessions.open(SessionKey(user_id, 2))
                 await stores.sessions.commit_turn(session, turn(text))
                 await stores.memories.add(user_id, text)
-            await written(server, "CHECKPOINT")
+            await written(server, "ANALYZE", "CHECKPOINT")  # autovacuum takes samples of each column, too
             assert in_tables(server, MINE)
             await stores.personal_erasure.erase(ME)
         await written(server, "VACUUM FULL", "CHECKPOINT")
         assert not in_tables(server, MINE)
         assert not in_tables(server, str(ME))
         assert in_tables(server, THEIRS)
+
+
+async def test_is_in_no_sample_that_the_server_takes_of_a_column(url: str, tmp_path: Path) -> None:
+    """Those of a table that is empty by then stay as they are, for whoever may read pg_stats."""
+    async with (
+        open_stores(url, data_folder=tmp_path, embedder=None) as stores,
+        open_database(url) as database,
+    ):
+        for user_id, word in ((ME, "しまうま"), (OTHER, "しまりす")):
+            await live(stores, database, user_id, word, channel=ChannelKey(3))
+        await database.query("ANALYZE")
+        sampled = await database.query(
+            "SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public' AND"
+            " concat(most_common_vals, histogram_bounds, most_common_elems) LIKE $1",
+            "%しま%",
+        )
+        assert [tuple(row) for row in sampled] == []
+        assert await database.query("SELECT 1 FROM pg_stats WHERE tablename = 'messages'")
 
 
 async def written(server: Server, *statements: str) -> None:

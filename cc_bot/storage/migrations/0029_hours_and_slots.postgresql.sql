@@ -19,3 +19,30 @@ ALTER TABLE usage_totals ADD PRIMARY KEY (guild_id, day, model, slot);
 -- sorting all of one seems to be less work than reading them in order; what has a million is then sorted, too.
 DROP INDEX messages_by_session;
 CREATE INDEX messages_by_session ON messages (session_id, user_id, id) WHERE session_id IS NOT NULL;
+
+-- ANALYZE keeps samples of each column's values, and leaves those of a table that is empty by then as they are:
+-- what was erased would stand there. No plan needs them of texts that people wrote, of secrets, and of what is
+-- computed from such texts.
+ALTER TABLE sessions ALTER COLUMN canvas_state SET STATISTICS 0;
+ALTER TABLE messages ALTER COLUMN author_name SET STATISTICS 0, ALTER COLUMN content SET STATISTICS 0,
+    ALTER COLUMN tool_calls SET STATISTICS 0, ALTER COLUMN heard SET STATISTICS 0;
+ALTER TABLE attachments ALTER COLUMN name SET STATISTICS 0, ALTER COLUMN data SET STATISTICS 0,
+    ALTER COLUMN document SET STATISTICS 0;
+ALTER TABLE memories ALTER COLUMN content SET STATISTICS 0, ALTER COLUMN category SET STATISTICS 0,
+    ALTER COLUMN tags SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0,
+    ALTER COLUMN search_content SET STATISTICS 0, ALTER COLUMN search_tags SET STATISTICS 0,
+    ALTER COLUMN source SET STATISTICS 0, ALTER COLUMN keys SET STATISTICS 0;
+ALTER TABLE memory_vectors ALTER COLUMN vector SET STATISTICS 0;
+ALTER TABLE memory_sketches ALTER COLUMN bits SET STATISTICS 0;
+ALTER TABLE memory_segments ALTER COLUMN keys SET STATISTICS 0;
+ALTER TABLE memory_postings ALTER COLUMN postings SET STATISTICS 0;
+ALTER TABLE summaries ALTER COLUMN content SET STATISTICS 0;
+ALTER TABLE schedules ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE heartbeat_marks ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE turns ALTER COLUMN question SET STATISTICS 0, ALTER COLUMN token SET STATISTICS 0,
+    ALTER COLUMN pages SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0;
+ALTER TABLE turn_calls ALTER COLUMN calls SET STATISTICS 0;
+ALTER TABLE proposals ALTER COLUMN change SET STATISTICS 0;
+ALTER TABLE receipts ALTER COLUMN button SET STATISTICS 0;
+ALTER TABLE web_codes ALTER COLUMN hash SET STATISTICS 0;
+ALTER TABLE web_sessions ALTER COLUMN hash SET STATISTICS 0;

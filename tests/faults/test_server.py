@@ -1,0 +1,177 @@
+"""The server fails, and nobody else: whoever asks is answered or told, and what is kept is what they see.
+
+The counterparts of what happens to a file and its disk, and what only a server does.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import asyncpg
+import pytest
+
+from tests.end_to_end.stage import Stage, answered, running_stage
+from tests.faults.campaign import Campaign, campaign
+from tests.inspection import Inspector
+from tests.loopback.discord import File, Reply
+from tests.loopback.model_server import says
+from tests.postgres_cluster import Server, Wire, folder, running_server, small_disk, url_of
+
+pytestmark = pytest.mark.postgresql("a file has no server")
+
+WAVES: Final = 6
+OFTEN: Final = 0.04
+"""Of what is sent to the server, so much is lost with its connection: some two hundred times in all."""
+A_MINUTE_S: Final = 60.0
+"""DESIGN: a user is told within 60 s, whatever hangs."""
+FEW: Final = 12
+"""Connections that a server has."""
+ANSWER: Final = "Here you are."
+LARGE: Final = 4 * 2**20
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with folder() as where, running_server(where, {"max_connections": str(FEW)}) as server:
+        yield server
+
+
+async def judged(fought: Campaign, seed: int) -> None:
+    """Bring it to rest, and nothing is wrong."""
+    await fought.rest()
+    assert (verdict := fought.verdict()) == "", f"seed {seed}\n{verdict}"
+
+
+class TestCampaign:
+    async def test_over_connections_that_are_lost_at_any_statement_loses_nothing(
+        self, seed: int, server: Server, tmp_path: Path
+    ) -> None:
+        async with Wire.to(server) as wire:
+            settings = {"CC_BOT_DATABASE_URL": url_of(wire)}
+            async with campaign(tmp_path, f"wire {seed}", settings) as fought:
+                with wire.unsteady(fought.rng, OFTEN):
+                    for _ in range(WAVES):
+                        await fought.traffic.wave()
+                        await fought.traffic.settled()
+                assert wire.broken > WAVES
+                # The judge looks at the server itself.
+                fought.stage.program.environment["CC_BOT_DATABASE_URL"] = server.url
+                await judged(fought, seed)
+
+    async def test_over_a_server_that_is_killed_again_and_again_loses_nothing(
+        self, seed: int, server: Server, tmp_path: Path
+    ) -> None:
+        async with campaign(tmp_path, f"server {seed}", {"CC_BOT_DATABASE_URL": server.url}) as fought:
+            for _ in range(WAVES):
+                wave = asyncio.create_task(fought.traffic.wave())
+                await asyncio.sleep(fought.rng.uniform(0.0, 1.6))
+                await asyncio.to_thread(server.kill)
+                await asyncio.to_thread(server.start)
+                await wave
+                await fought.traffic.settled()
+            await judged(fought, seed)
+
+
+@asynccontextmanager
+async def started(folder: Path, server: Server) -> AsyncIterator[Stage]:
+    """The program over a server that works."""
+    async with running_stage(folder, {"CC_BOT_DATABASE_URL": server.url}) as stage:
+        stage.model.responder = lambda _: says(ANSWER)
+        await asked(stage, 1)
+        yield stage
+        await asked(stage, 2)  # as it does when the trouble is over
+        stage.check()
+
+
+async def asked(stage: Stage, people: int) -> None:
+    """New people ask and are answered."""
+    replies = await begun(stage, people)
+    await asyncio.gather(*map(answered, replies))
+
+
+async def begun(stage: Stage, people: int) -> list[Reply]:
+    users = [stage.discord.user(f"user {each}", locale="en-US") for each in range(people)]
+    return await asyncio.gather(*(stage.begin(user, stage.discord.guild_channel()) for user in users))
+
+
+async def told(reply: Reply, words: str) -> None:
+    await reply.until(lambda shown: words in shown.text, f"{words!r}", timeout_s=A_MINUTE_S)
+
+
+@asynccontextmanager
+async def crowd(server: Server) -> AsyncIterator[None]:
+    """Others, who have all connections that are left."""
+    others = list["asyncpg.Connection[Any]"]()
+    with suppress(asyncpg.TooManyConnectionsError):
+        while True:
+            others.append(await asyncpg.connect(server.url))
+    try:
+        yield
+    finally:
+        for each in others:
+            await each.close()
+
+
+class TestServer:
+    async def test_that_takes_no_changes_is_told_and_over_as_soon_as_it_does(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        async with started(tmp_path, server) as stage:
+            await server.change("default_transaction_read_only = on")
+            for reply in await begun(stage, 3):
+                await told(reply, "I can't write to where I keep things")
+            await stage.logs("DatabaseReadOnly")
+            await server.change("default_transaction_read_only = off")
+
+    async def test_with_too_few_connections_answers_or_tells_everybody(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        async with started(tmp_path, server) as stage, crowd(server):
+            await asyncio.gather(*(ended_somehow(reply) for reply in await begun(stage, FEW)))
+
+    async def test_that_is_away_for_long_is_told(self, server: Server, tmp_path: Path) -> None:
+        async with started(tmp_path, server) as stage:
+            await asyncio.to_thread(server.stop)
+            for reply in await begun(stage, 3):
+                await told(reply, "I can't reach where I keep things")
+            await stage.logs("DatabaseUnreachable")
+            await asyncio.to_thread(server.start)
+
+    async def test_whose_disk_is_full_is_told_and_over_as_soon_as_there_is_room(self, tmp_path: Path) -> None:
+        with small_disk("32m") as disk, folder() as where, running_server(where) as server:
+            inspector = Inspector(server.url.replace("/cc_bot", "/postgres"))
+            inspector.change(f"CREATE TABLESPACE small LOCATION '{disk}'")
+            inspector.change("ALTER DATABASE cc_bot SET TABLESPACE small")
+            async with started(tmp_path, server) as stage:
+                ben, channel = stage.discord.user("Ben", locale="en-US"), stage.discord.guild_channel()
+                large = File("large.png", PNG + random.randbytes(LARGE), "image/png")
+                ballast = disk / "ballast"
+                fill(ballast)
+                reply = await stage.begin(ben, channel, "What is this?", attachment=large)
+                await told(reply, "no room left where I keep things")
+                await stage.logs("DatabaseFull")
+                assert stage.stored(channel) == []
+                ballast.unlink()
+
+
+PNG: Final = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
+
+
+def fill(file: Path) -> None:
+    """Leave no room on the disk of this file."""
+    with file.open("wb", buffering=0) as ballast, suppress(OSError):
+        while True:
+            ballast.write(bytes(65536))
+
+
+async def ended_somehow(reply: Reply) -> None:
+    """Wait until a reply is an answer, or says that there is none."""
+    words = ("Answer again", "is crowded right now")
+    await reply.until(
+        lambda shown: any(each in shown.text or each in shown.labels for each in words),
+        "an answer or a word",
+        timeout_s=A_MINUTE_S,
+    )
