@@ -377,6 +377,8 @@ async def outcome(stage: Stage, name: str, user: User, apart_s: float | None) ->
     for each in presses:
         await each.acknowledged()
     await presses[0].until(lambda shown: shown.history or shown.modal, "what comes of it")
+    for each in presses:  # what is only acknowledged has no text yet
+        await each.until(lambda shown: all(map(_read, shown.messages)), "its text")
     await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", user.id, gives=[(0,)])
     await stage.discord.quiet(0.15)
     return {

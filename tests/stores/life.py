@@ -1,6 +1,7 @@
 """A user of whom every table holds something, and what of it is found in the database's files."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -126,7 +127,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     assert firing.schedule.id == reminder.id
     await stores.schedules.mark_sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
     await stores.schedules.add(key, f"また{word}", utc_now())
-    await stores.heartbeats.set_marks(user_id, [Mark("memory:1", utc_now())])
+    await stores.heartbeats.set_marks(user_id, [Mark("memory:1", utc_now() + timedelta(hours=1))])
     now_ms = int(utc_now().timestamp() * 1000)
     said = json.dumps({"text": word})
     for sql in _ROWS:
