@@ -379,7 +379,7 @@ ANSWERS_TO: Final = """
 _THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
-        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id IN ({_MEANT})
+        WHERE (m.user_id IS NULL OR m.in_channel = 1) AND m.discord_id @among({_MEANT})
     )
 """
 
@@ -391,35 +391,35 @@ _ASKED: Final = f"""
             ORDER BY q.id DESC LIMIT 1
         )
         FROM messages AS a
-        WHERE a.discord_id IN ({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
+        WHERE a.discord_id @among({_MEANT}) AND a.in_channel = 1 AND a.role = 'assistant'
 """
 
 # A command's question is seen on Discord no longer than its answer. It stays in its user's session.
 _THAW_ASKED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
-        WHERE m.in_channel = 1 AND m.id IN ({_ASKED})
+        WHERE m.in_channel = 1 AND m.id @among({_ASKED})
     )
 """
 
-_LEAVE_CHANNEL: Final = f"UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id IN ({_ASKED})"
+_LEAVE_CHANNEL: Final = f"UPDATE messages SET in_channel = 0 WHERE in_channel = 1 AND id @among({_ASKED})"
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE mentions SET answer_id = NULL
-    WHERE answer_id IN ({_MEANT})
+    WHERE answer_id @among({_MEANT})
 """
 
 _DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN @ids($1)"
 
 DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
-    WHERE discord_id IN ({_MEANT})
+    WHERE discord_id @among({_MEANT})
     RETURNING id
 """
 
 _DELETE_PAGES: Final = f"""
     DELETE FROM answer_pages
-    WHERE answer_id IN ({_MEANT})
+    WHERE answer_id @among({_MEANT})
 """
 
 # All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
