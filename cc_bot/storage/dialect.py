@@ -29,10 +29,11 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
             "(SELECT value FROM json_each({0}))",
             "(SELECT CAST(value AS BIGINT) AS value FROM json_array_elements_text(CAST({0} AS JSON)))",
         ),
-        # In what a query gives, which is run once and not for each row that is compared: PostgreSQL, which does
-        # not know how many rows a JSON array has, may take the latter to be less work.
+        # In what a query gives, which is run once and not for each row that is compared: PostgreSQL does not
+        # know how many rows a JSON array has, and may take the latter to be less work.
         "among": Fragment("IN ({0})", "= ANY (ARRAY({0}))"),
-        # The texts in a JSON array, to look up in with IN; and as a function, whose array may be a column of a table before it.
+        # The texts in a JSON array, to look up in with IN; and as a function, whose array may be a column of
+        # a table before it.
         "texts": Fragment(
             "(SELECT value FROM json_each({0}))",
             "(SELECT value FROM json_array_elements_text(CAST({0} AS JSON)))",
