@@ -169,15 +169,19 @@ class Server:
         copy.start()
         return copy
 
-    async def change(self, *settings: str) -> None:
-        """Change settings of the server, `name = value`, as far as that needs no new start."""
+    async def execute(self, *statements: str) -> None:
+        """Run statements in its database as the one who may do everything."""
         connection = await asyncpg.connect(self.url)
         try:
-            for each in settings:
-                await connection.execute(f"ALTER SYSTEM SET {each}")
-            await connection.execute("SELECT pg_reload_conf()")
+            for each in statements:
+                await connection.execute(each)
         finally:
             await connection.close()
+
+    async def change(self, *settings: str) -> None:
+        """Change settings of the server, `name = value`, as far as that needs no new start."""
+        changes = [f"ALTER SYSTEM SET {each}" for each in settings]
+        await self.execute(*changes, "SELECT pg_reload_conf()")
 
     def _control(self, *arguments: str) -> None:
         run(self.binaries / "pg_ctl", "-D", str(self.data), *arguments)

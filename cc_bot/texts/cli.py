@@ -2,8 +2,10 @@
 
 from cc_bot.domain.errors import (
     DatabaseCrowded,
+    DatabaseDamaged,
     DatabaseForbidden,
     DatabaseFull,
+    DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnreachable,
     StorageError,
@@ -289,8 +291,24 @@ class StorageTexts(Area):
     )
 
 
+def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
+    """Return what is wrong with a database in a file, for whoever can mend it; a user is told less."""
+    match error:
+        case DatabaseLocked():
+            sentence = words.locked
+        case DatabaseFull():
+            sentence = words.full
+        case DatabaseReadOnly():
+            sentence = words.read_only
+        case DatabaseDamaged():
+            sentence = words.damaged
+        case _:
+            sentence = words.unreadable
+    return sentence.format(path=path)
+
+
 def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
-    """Return what is wrong with a database on a server, for whoever can mend it; a user is told less."""
+    """Return what is wrong with a database on a server, likewise."""
     match error:
         case DatabaseUnreachable():
             sentence = words.server_away

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import asyncpg
 import pytest
 import yaml
 
@@ -42,10 +41,9 @@ KEY: Final = SessionKey(123456789012345678, 2)
 async def server() -> AsyncIterator[Server]:
     """One that asks our role for a password."""
     with folder() as where, running_server(where) as started:
-        connection = await asyncpg.connect(started.url)
-        await connection.execute(f"CREATE ROLE cc_bot LOGIN PASSWORD '{PASSWORD}'")
-        await connection.execute("ALTER DATABASE cc_bot OWNER TO cc_bot")
-        await connection.close()
+        await started.execute(
+            f"CREATE ROLE cc_bot LOGIN PASSWORD '{PASSWORD}'", "ALTER DATABASE cc_bot OWNER TO cc_bot"
+        )
         rules = started.data / "pg_hba.conf"
         rules.write_text("host all cc_bot 127.0.0.1/32 scram-sha-256\n" + rules.read_text())
         await started.change("log_min_messages = warning")  # which reads the rules anew as well
