@@ -142,6 +142,7 @@
         ├── ServerInUse         another cc-bot works on the same database
         ├── SameDatabase        as source and target of a copy
         ├── CopySourceMissing
+        ├── CopySourceForbidden the role may not read all of it
         ├── CopySourceOutdated
         ├── CopyTargetOccupied  something stands in it already
         ├── CopyOfAnother       it was begun from another source
@@ -541,6 +542,10 @@ class SameDatabase(StartupError): ...
 
 
 class CopySourceMissing(StartupError): ...
+
+
+class CopySourceForbidden(StartupError):
+    """Parameters: path, name (of a table or sequence)."""
 
 
 class CopySourceOutdated(StartupError): ...

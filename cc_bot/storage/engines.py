@@ -117,10 +117,10 @@ def _need_driver() -> None:
 _COUNT_OTHERS: Final = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
-        AND (state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
+        AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
 """A bot asks every fifteen seconds at least what is due. A pooler keeps connections of one that has ended;
-these are silent."""
+these are silent. Of another role's, one that may only read is not told what they do: then they count."""
 _SELECT_IDENTITY: Final = """
     SELECT CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT), CAST(oid AS BIGINT)
     FROM pg_database WHERE datname = current_database()

@@ -9,14 +9,21 @@ in an empty database, before anything of it is used. What SQLite keeps for itsel
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import Final, Literal
 
+from cc_bot.storage.database import Snapshot
+from cc_bot.storage.dialect import Dialect
+
 SELECT_SCHEMA: Final = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
+_SELECT_TABLES: Final[Mapping[Dialect, str]] = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "postgresql": "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()",
+}
 
 State = Literal["extra", "different", "missing"]
 
@@ -153,6 +160,11 @@ def _is_harmless(extra: SchemaObject, tables: Set[str]) -> bool:
             return named.isdisjoint(tables) or (simple and not {"WHERE", "COLLATE"} & set(words))
         case _:
             return False
+
+
+async def list_tables(database: Snapshot) -> frozenset[str]:
+    """Return the names of a database's tables, whether they may be read or not. Raises StorageError."""
+    return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
 
 
 @lru_cache(maxsize=64)

@@ -571,6 +571,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="コピー元のデータベース {path} がありません。--from を確かめてください。",
         en="There is no database to copy at {path}. Check --from.",
     ),
+    errors.CopySourceForbidden: Sentence(
+        ja="コピー元 {path} の {name} を読む権限がありません。そのユーザーに GRANT pg_read_all_data を実行するか、所有者のユーザー名を --from に書いてください。",
+        en="The role in {path} may not read {name}. GRANT pg_read_all_data to it, or name the owner with --from.",
+    ),
     errors.CopySourceOutdated: Sentence(
         ja="コピー元 {path} の形式が最新ではありません。CC_BOT_DATABASE_URL にそれを書いて、先に cc-bot migrate を実行してください。",
         en="The schema of {path} is not up to date. Have CC_BOT_DATABASE_URL name it and run cc-bot migrate first.",

@@ -8,10 +8,13 @@ import os
 import re
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from pathlib import Path
+from secrets import token_hex
 
+import asyncpg
 import pytest
 
 from cc_bot.domain import SessionKey
@@ -290,6 +293,46 @@ class TestACopyThatCantBe:
             f"{shown(target).removeprefix('sqlite:///')} is an unfinished copy of sqlite:///a. "
             "Run the same cc-bot copy again, so that it comes to its end.",
         )
+
+
+@asynccontextmanager
+async def reading_role(url: str, *grants: str) -> AsyncIterator[str]:
+    """The URL of a database as a role of its own has it that was granted only this."""
+    role = f"reader_{token_hex(4)}"
+    connection = await asyncpg.connect(url)  # which is no other cc-bot at work
+    try:
+        for each in (f"CREATE ROLE {role} LOGIN", *(f"GRANT {grant} TO {role}" for grant in grants)):
+            await connection.execute(each)
+        yield url.replace("//postgres:@", f"//{role}@")
+        await connection.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+    finally:
+        await connection.close()
+
+
+@pytest.mark.postgresql("a file has no roles")
+class TestASourceOnAServer:
+    async def test_is_read_by_a_role_that_may_do_no_more(self, program: Program, target: str) -> None:
+        await remember(target, program.folder, "猫が好き", "犬も好き")
+        copy = "sqlite:///copy.db"
+        async with reading_role(target, "pg_read_all_data") as source:
+            code, output = await program.run("copy", "--from", source, "--to", copy)
+        assert (code, f" to {copy}: " in output) == (0, True), output
+        at = f"sqlite:///{program.folder / 'copy.db'}"
+        assert await remembered(at, program.folder) == ["犬も好き", "猫が好き"]
+
+    @pytest.mark.parametrize(("granted", "hidden"), [("TABLES", "_id_seq"), ("SEQUENCES", "access_rules")])
+    async def test_is_refused_to_a_role_that_may_not_read_all(
+        self, program: Program, target: str, granted: str, hidden: str
+    ) -> None:
+        async with reading_role(target, f"SELECT ON ALL {granted} IN SCHEMA public") as source:
+            code, output = await program.run("copy", "--from", source, "--to", "sqlite:///copy.db")
+        assert (code, "GRANT pg_read_all_data to it" in only_sentence(output)) == (2, True)
+        assert re.search(rf" may not read \w*{hidden}\.", output)
+
+    async def test_is_refused_beside_a_bot_whose_role_is_another(self, program: Program, target: str) -> None:
+        async with reading_role(target, "pg_read_all_data") as source, open_database(target):
+            code, output = await program.run("copy", "--from", source, "--to", "sqlite:///copy.db")
+        assert (code, "Another cc-bot is working on" in only_sentence(output)) == (2, True)
 
 
 async def erased_later(program: Program, target: str) -> Path:
