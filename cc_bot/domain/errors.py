@@ -144,6 +144,7 @@
         ├── CopySourceMissing
         ├── CopySourceForbidden the role may not read all of it
         ├── CopySourceOutdated
+        ├── CopySourceBroken    rows of it refer to what is not there
         ├── CopyTargetOccupied  something stands in it already
         ├── CopyOfAnother       it was begun from another source
         ├── CopyUnfinished      nobody may work with a part of a database
@@ -549,6 +550,10 @@ class CopySourceForbidden(StartupError):
 
 
 class CopySourceOutdated(StartupError): ...
+
+
+class CopySourceBroken(StartupError):
+    """Parameters: path, name (of a table), count (of its rows that refer to nothing)."""
 
 
 class CopyTargetOccupied(StartupError):

@@ -28,6 +28,7 @@ from cc_bot.domain.errors import (
     CommitUncertain,
     CopyDiffers,
     CopyOfAnother,
+    CopySourceBroken,
     CopySourceForbidden,
     CopySourceOutdated,
     CopyStopped,
@@ -46,7 +47,7 @@ from cc_bot.storage.migrate import (
     list_pending,
     statements_up_to,
 )
-from cc_bot.storage.schema import TableLayout, list_tables, rows_made_by, tables_made_by
+from cc_bot.storage.schema import ForeignKey, TableLayout, list_tables, rows_made_by, tables_made_by
 
 # ruff: noqa: S608 - put together from names that the migrations give
 
@@ -86,12 +87,13 @@ async def ensure_finished(database: Snapshot) -> None:
 
 async def ensure_copyable(source: Database) -> None:
     """See that a database can be copied as it is; it is only read. Raises CopySourceOutdated,
-    CopySourceForbidden, CopyUnfinished, DatabaseNewer, SchemaChanged, or StorageError."""
+    CopySourceForbidden, CopySourceBroken, CopyUnfinished, DatabaseNewer, SchemaChanged, or StorageError."""
     await _ensure_readable(source)
     await ensure_finished(source)
     if await list_pending(source):
         raise CopySourceOutdated(path=source.location)
     await ensure_own_schema(source)
+    await _ensure_references(source)
 
 
 async def _ensure_readable(source: Database) -> None:
@@ -105,6 +107,23 @@ async def _ensure_readable(source: Database) -> None:
     for (name,) in await source.query(_UNREADABLE):
         if name in ours:
             raise CopySourceForbidden(path=source.location, name=name)
+
+
+async def _ensure_references(source: Database) -> None:
+    """See that what rows refer to is there: no other database would take them. SQLite lets them stand where
+    a program does not ask it to look. Raises CopySourceBroken."""
+    for table in copied_tables():
+        lost = " OR ".join(map(_is_lost, table.references))
+        if not lost:
+            continue
+        [(count,)] = await source.query(f'SELECT count(*) FROM "{table.name}" AS child WHERE {lost}')
+        if count:
+            raise CopySourceBroken(path=source.location, name=table.name, count=count)
+
+
+def _is_lost(to: ForeignKey) -> str:
+    parent = f'SELECT 1 FROM "{to.table}" AS parent WHERE parent."{to.key}" = child."{to.column}"'
+    return f'(child."{to.column}" IS NOT NULL AND NOT EXISTS ({parent}))'
 
 
 async def prepare_target(target: Database, origin: str, *, clock: Clock = utc_now) -> str:

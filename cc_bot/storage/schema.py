@@ -191,6 +191,15 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A column whose values are those of a column of another table."""
+
+    column: str
+    table: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableLayout:
     """A table as it is on every engine."""
 
@@ -200,6 +209,7 @@ class TableLayout:
     """The columns of its primary key, in order."""
     numbered: bool
     """Whether its rows get numbers that are never given twice."""
+    references: tuple[ForeignKey, ...]
 
 
 @lru_cache(maxsize=8)
@@ -207,14 +217,20 @@ def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
     """Return the tables that these make in an empty database; one comes after those that it refers to."""
     with closing(_run(statements)) as connection:
         found = {each.name: each for each in Schema.of(connection).objects if each.kind == "table"}
-        referred = {
-            name: [row[2] for row in connection.execute(f'PRAGMA foreign_key_list("{name}")')]
-            for name in found
-        }
-        return tuple(_layout(connection, found[name]) for name in TopologicalSorter(referred).static_order())
+        referred = {name: _references(connection, name) for name in found}
+        order = TopologicalSorter({name: [each.table for each in to] for name, to in referred.items()})
+        return tuple(_layout(connection, found[name], tuple(referred[name])) for name in order.static_order())
 
 
-def _layout(connection: sqlite3.Connection, table: SchemaObject) -> TableLayout:
+def _references(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
+    """Return the references of a table, each of which names a column on either side."""
+    rows = connection.execute(f'PRAGMA foreign_key_list("{table}")')
+    return [ForeignKey(column, parent, key) for _, _, parent, column, key, *_ in rows]
+
+
+def _layout(
+    connection: sqlite3.Connection, table: SchemaObject, references: tuple[ForeignKey, ...]
+) -> TableLayout:
     rows = connection.execute(f'PRAGMA table_info("{table.name}")').fetchall()
     keyed = sorted((place, name) for _, name, _, _, _, place in rows if place)
     return TableLayout(
@@ -222,6 +238,7 @@ def _layout(connection: sqlite3.Connection, table: SchemaObject) -> TableLayout:
         tuple(Column(name, kind) for _, name, kind, *_ in rows),
         tuple(name for _, name in keyed),
         "AUTOINCREMENT" in table.plain.sql.upper().split(" "),
+        references,
     )
 
 

@@ -579,6 +579,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="コピー元 {path} の形式が最新ではありません。CC_BOT_DATABASE_URL にそれを書いて、先に cc-bot migrate を実行してください。",
         en="The schema of {path} is not up to date. Have CC_BOT_DATABASE_URL name it and run cc-bot migrate first.",
     ),
+    errors.CopySourceBroken: Sentence(
+        ja="コピー元 {path} の表 {name} に、つながる相手の行がないものが{count}行あるため、コピーしませんでした。手で書き換えたことがあれば直し、なければバックアップから戻したものをコピーしてください。",
+        en="The table {name} of {path} has rows that refer to others which are not there ({count}), so nothing was copied. If you changed it by hand, mend them; if not, copy an earlier backup of it.",
+    ),
     errors.CopyTargetOccupied: Sentence(
         ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。",
         en="{path} is not empty: there are rows in its table {name}. Name a database in which nothing is stored, with --to.",

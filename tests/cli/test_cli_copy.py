@@ -266,6 +266,23 @@ class TestACopyThatCantBe:
         code, output = await program.run("copy", "--to", target)
         assert (code, "cc-bot migrate" in only_sentence(output)) == (2, True)
 
+    async def test_because_rows_refer_to_nothing_says_where_and_how_many(
+        self, program: Program, target: str
+    ) -> None:
+        source = f"sqlite:///{source_file(program.folder)}"
+        await say_much(source, program.folder, 3)
+        with closing(sqlite3.connect(source_file(program.folder))) as connection, connection:
+            connection.execute("UPDATE messages SET session_id = 'ghost' WHERE content LIKE '%番目の話%'")
+        code, output = await program.run("copy", "--to", target)
+        line = only_sentence(output)
+        assert (code, "The table messages of data/sessions.db has rows" in line, "(3)" in line) == (
+            *(2,),
+            True,
+            True,
+        )
+        assert await count_messages(target) == 0
+        assert await tables_are_whole(target)
+
     async def test_for_want_of_a_server_says_which_and_not_its_password(self, program: Program) -> None:
         for ends in (("--from", NOWHERE, "--to", "sqlite:///other.db"), ("--to", NOWHERE)):
             code, output = await program.run("copy", *ends)
