@@ -111,6 +111,7 @@
     │   ├── DatabaseReadOnly
     │   ├── DatabaseUnreachable the server is away
     │   ├── DatabaseCrowded     it takes no more connections
+    │   ├── PoolerForgets       it keeps no prepared statements, and the URL does not say so
     │   ├── CommitUncertain     the server was lost before it said whether something is kept
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
@@ -673,6 +674,9 @@ class DatabaseUnreachable(StorageError): ...
 
 
 class DatabaseCrowded(StorageError): ...
+
+
+class PoolerForgets(StorageError): ...
 
 
 class CommitUncertain(StorageError): ...

@@ -8,6 +8,7 @@ from cc_bot.domain.errors import (
     DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnreachable,
+    PoolerForgets,
     StorageError,
 )
 from cc_bot.texts.area import Area, Sentence, by_key
@@ -285,6 +286,10 @@ class StorageTexts(Area):
         en="On the database server {path} the role of cc-bot may not make tables. Make it the owner (ALTER DATABASE … OWNER TO), or "
         "GRANT ALL ON SCHEMA public to it; see too that its search_path names a schema that there is.",
     )
+    server_pooler = Sentence(
+        ja="データベース {path} の前にある PgBouncer は、準備済みの文を覚えていません。URL の最後に ?prepare=off を付けるか、PgBouncer を 1.21 以上にして max_prepared_statements を設定してください。",
+        en="The PgBouncer before the database {path} forgets prepared statements. Put ?prepare=off at the end of the URL, or use PgBouncer 1.21 or newer and set max_prepared_statements.",
+    )
     server_trouble = Sentence(
         ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。",
         en="The database server {path} could not do what was asked. Look into its log.",
@@ -320,6 +325,8 @@ def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
             sentence = words.server_forbidden
         case DatabaseReadOnly():
             sentence = words.server_read_only
+        case PoolerForgets():
+            sentence = words.server_pooler
         case _:
             sentence = words.server_trouble
     return sentence.format(path=where)

@@ -438,6 +438,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所が混み合っています。少し待って、もう一度お試しください。",
         en="Where I keep things is crowded right now. Please try again in a moment.",
     ),
+    errors.PoolerForgets: Sentence(
+        ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。",
+        en="Where I keep things is not set up right, so I could not save that. Please tell whoever runs this bot.",
+    ),
     errors.CommitUncertain: Sentence(
         ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
         en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.",

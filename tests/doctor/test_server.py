@@ -54,7 +54,7 @@ class TestServer:
     async def test_that_is_well_is_told_with_its_version(self, url: str) -> None:
         findings = await found(url)
         assert warned(findings) == []
-        assert "PostgreSQL 18" in next(iter(findings))
+        assert re.search(r"PostgreSQL \d+\.\d", next(iter(findings)))
         assert findings.keys() == {next(iter(findings))}
 
     async def test_that_takes_no_changes_fails(self, server: Server, url: str) -> None:
