@@ -215,11 +215,16 @@ def _migrate(config: Config) -> None:
 
 
 def _copy(config: Config, options: argparse.Namespace) -> None:
-    from cc_bot.app.database import CopyRequest, run_copy  # noqa: PLC0415 - see above
+    from cc_bot.app.database import SOURCE_OPTION, CopyRequest, run_copy  # noqa: PLC0415 - see above
     from cc_bot.storage.engines import dialect_of, origin_of, shown  # noqa: PLC0415 - see above
+    from cc_bot.storage.files import URL_SETTING  # noqa: PLC0415 - see above
 
     words = texts(config.operator_locale).backup
-    request = CopyRequest(options.source or config.database_url, options.target)
+    request = CopyRequest(
+        options.source or config.database_url,
+        options.target,
+        SOURCE_OPTION if options.source else URL_SETTING,
+    )
     with _show_progress(words) as progress:
         done = asyncio.run(run_copy(config, request, progress))
     filled = [table for table in done.tables if table.rows]

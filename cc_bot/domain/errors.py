@@ -488,7 +488,8 @@ class AlreadyRunning(StartupError): ...
 class DatabaseInUse(StartupError): ...
 
 
-class DatabaseFolderMissing(StartupError): ...
+class DatabaseFolderMissing(StartupError):
+    """Parameters: path, setting (that names it)."""
 
 
 class DatabaseMissing(StartupError): ...
@@ -526,7 +527,8 @@ class PostgresNotUtf8(StartupError):
 
 
 class PostgresRefused(StartupError):
-    """Parameters: url (without a password), reason (password, role, database or permission)."""
+    """Parameters: url (without a password), setting (in which it stands), reason (password, role, database or
+    permission)."""
 
 
 class NotAFile(StartupError):

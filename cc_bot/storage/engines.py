@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
 from cc_bot.storage.database import Database, Snapshot
 from cc_bot.storage.dialect import Dialect
-from cc_bot.storage.files import database_file, sqlite_path
+from cc_bot.storage.files import URL_SETTING, database_file, sqlite_path
 from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, connect_sqlite, snapshot_sqlite
 
 _SERVERS: Final = ("postgresql://", "postgres://")
@@ -38,6 +38,11 @@ def kept_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
     """The same for what the program keeps there itself: the log of erasures, the lock. Raises
     InvalidSetting."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
+
+
+def folder_setting(url: str) -> str:
+    """Return the setting that names the folder of both."""
+    return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
 
 
 def shown(url: str) -> str:

@@ -38,6 +38,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage.database import DatabaseUsage, Row, Statement, Steps, Subject, storable
 from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.rewriting import Rewriting
 
 _log = structlog.get_logger(__name__)
@@ -96,11 +97,11 @@ class PostgresUrl:
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
             prepare = {"on": True, "off": False}[options.pop("prepare", "on")]
         except (ValueError, KeyError) as error:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         user, _, hosts = parts.netloc.rpartition("@")
         # A password that has a slash in it ends the part that is known to be one: nothing after it is shown.
         if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE)
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE)
         shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         asked = urlencode(options, safe="/:,")
         own = parts.netloc.removesuffix(hosts)
@@ -519,12 +520,12 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
             if where.prepare and facts.is_pooled:
                 await _ensure_prepared(pool)
         except asyncpg.ClientConfigurationError as error:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _REFUSED as error:
-            raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
+            raise PostgresRefused(url=where.shown, reason=_reason(error), setting=URL_SETTING) from error
         except _SAID as error:
             if _is_refused_by_pooler(error):
-                raise PostgresRefused(url=where.shown, reason="password") from error
+                raise PostgresRefused(url=where.shown, reason="password", setting=URL_SETTING) from error
             raise kind_of(error)() from error
         if facts.version < OLDEST:
             raise PostgresTooOld(found=facts.version, needed=OLDEST)

@@ -265,8 +265,8 @@ class StorageTexts(Area):
         en="The database {path} could not be read or written. Check the disk.",
     )
     server_away = Sentence(
-        ja="データベースのサーバー {path} につながりません。動いているか、CC_BOT_DATABASE_URL が正しいかを確かめてください。",
-        en="The database server {path} can't be reached. See that it runs, and that CC_BOT_DATABASE_URL names it.",
+        ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。",
+        en="The database server {path} can't be reached. See that it runs, and that this URL is right.",
     )
     server_crowded = Sentence(
         ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。",

@@ -508,8 +508,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="Another cc-bot is using {path}. Stop that one first.",
     ),
     errors.DatabaseFolderMissing: Sentence(
-        ja="データベースのフォルダ {path} がありません。作成するか、CC_BOT_DATABASE_URL を直してください。",
-        en="The database folder {path} does not exist. Create it or correct CC_BOT_DATABASE_URL.",
+        ja="データベースのフォルダ {path} がありません。作成するか、{setting} を直してください。",
+        en="The database folder {path} does not exist. Create it or correct {setting}.",
     ),
     errors.DatabaseInUse: Sentence(
         ja="{path} を開いているプログラムがあります（cc-bot chat や Litestream など）。すべて止めてから、もう一度実行してください。",
@@ -548,12 +548,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The database {url} keeps its texts as {found}, which can't hold Japanese. Make it anew: createdb --encoding=UTF8 --template=template0",
     ),
     errors.PostgresRefused: Sentence(
-        ja="{url} に接続できません。CC_BOT_DATABASE_URL のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
-        en="{url} does not let cc-bot in. Check the user, the password and the database in CC_BOT_DATABASE_URL ({reason}).",
+        ja="{url} に接続できません。{setting} のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
+        en="{url} does not let cc-bot in. Check the user, the password and the database in {setting} ({reason}).",
     ),
     errors.NotAFile: Sentence(
-        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply で行ってください。",
-        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, and to go back to one pg_restore and then cc-bot erasures apply.",
+        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。",
+        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, to go back to one pg_restore and then cc-bot erasures apply, and to delete all dropdb.",
     ),
     errors.EngineMissing: Sentence(
         ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。",

@@ -139,8 +139,7 @@ class TestCopy:
         self, program: Program, target: str, tmp_path: Path
     ) -> None:
         source = f"sqlite:///{source_file(tmp_path)}"
-        program.environment["CC_BOT_DATA_FOLDER"] = "server"
-        (tmp_path / "server").mkdir()
+        at = beside_target(program, target)
         async with open_stores(source, embedder=None) as stores:
             await stores.memories.add(ME, "猫が好き")
             await stores.personal_erasure.erase(ME)
@@ -149,31 +148,48 @@ class TestCopy:
         assert code == 0
         assert "These files were not moved; if you need them, put them into" in output
         assert "data/agents.toml" in output
-        at = (
-            tmp_path / "server" / "postgresql"
-            if dialect_of(target) == "postgresql"
-            else tmp_path / "target.db"
-        )
         log = ErasureLog.beside(at)
         assert log.path.read_bytes() == ErasureLog.beside(source_file(tmp_path)).path.read_bytes()
         assert log.path.stat().st_mode & 0o777 == 0o600
 
+    async def test_puts_the_record_of_erasures_in_the_place_of_one_that_tells_of_none(
+        self, program: Program, target: str, tmp_path: Path
+    ) -> None:
+        at = beside_target(program, target)
+        await ErasureLog.beside(at).ensure()
+        log = ErasureLog.beside(source_file(tmp_path))
+        await log.note("user", ME)
+        code, output = await program.run("copy", "--to", target)
+        assert (code, "record of erasures" in output) == (0, False)
+        assert ErasureLog.beside(at).path.read_bytes() == log.path.read_bytes()
+
+    async def test_stops_at_a_record_of_erasures_that_is_none(self, program: Program, target: str) -> None:
+        log = ErasureLog.beside(beside_target(program, target))
+        log.path.touch()
+        await ErasureLog.beside(source_file(program.folder)).note("user", ME)
+        code, output = await program.run("copy", "--to", target)
+        assert (code, log.path.name in output.splitlines()[-1]) == (2, True)
+        assert log.path.read_bytes() == b""
+
     async def test_leaves_the_record_of_another_database_alone(
         self, program: Program, target: str, tmp_path: Path
     ) -> None:
-        program.environment["CC_BOT_DATA_FOLDER"] = "server"
-        (tmp_path / "server").mkdir()
-        at = (
-            tmp_path / "server" / "postgresql"
-            if dialect_of(target) == "postgresql"
-            else tmp_path / "target.db"
-        )
+        at = beside_target(program, target)
         for place in (at, source_file(tmp_path)):
             await ErasureLog.beside(place).note("user", ME)
         before = ErasureLog.beside(at).path.read_bytes()
         code, output = await program.run("copy", "--to", target)
         assert (code, "The target has a record of erasures of its own" in output) == (0, True)
         assert ErasureLog.beside(at).path.read_bytes() == before
+
+
+def beside_target(program: Program, target: str) -> Path:
+    """What the target's record of erasures is named after; on a server it stands in a folder of its own."""
+    if dialect_of(target) == "sqlite":
+        return program.folder / "target.db"
+    program.environment["CC_BOT_DATA_FOLDER"] = "server"
+    (program.folder / "server").mkdir()
+    return program.folder / "server" / "postgresql"
 
 
 async def tables_are_whole(url: str) -> bool:
@@ -190,6 +206,41 @@ class TestACopyThatCantBe:
         assert code == 2
         assert only_sentence(output).startswith(f"The setting {option} is not valid.")
         assert "geheim" not in output
+
+    @pytest.mark.parametrize("given", ["--to", "--from", "CC_BOT_DATABASE_URL"])
+    @pytest.mark.postgresql("a file asks for no name")
+    async def test_names_where_the_url_stands_that_a_server_refuses(
+        self, program: Program, target: str, given: str
+    ) -> None:
+        refused = target.replace("postgres:@", "nobody:@")
+        if given == "CC_BOT_DATABASE_URL":
+            program.environment[given] = refused
+        ends = {"--to": "sqlite:///copy.db", **({given: refused} if given.startswith("--") else {})}
+        code, output = await program.run("copy", *(word for pair in ends.items() for word in pair))
+        assert (code, f" and the database in {given} (" in only_sentence(output)) == (2, True)
+
+    async def test_names_the_option_whose_folder_there_is_not(self, program: Program) -> None:
+        code, output = await program.run("copy", "--to", "sqlite:///nowhere/copy.db")
+        assert (code, only_sentence(output)) == (
+            *(2,),
+            "The database folder nowhere does not exist. Create it or correct --to.",
+        )
+
+    @pytest.mark.postgresql("a file stands in its folder")
+    async def test_names_the_setting_of_the_folder_beside_a_server(
+        self, program: Program, target: str
+    ) -> None:
+        program.environment |= {"CC_BOT_DATA_FOLDER": "nowhere", "DISCORD_TOKEN": "x.y.z"}
+        program.environment["CC_BOT_DATABASE_URL"] = target
+        copy = ("copy", "--from", "sqlite:///data/sessions.db", "--to", target)
+        apply = ("erasures", "apply", str(source_file(program.folder).with_name("log")))
+        await ErasureLog(Path(apply[-1])).ensure()
+        for command in (copy, apply, ("run",), ("chat",)):
+            code, output = await program.run(*command, stdin=b"")
+            assert (code, only_sentence(output)) == (
+                *(2,),
+                "The database folder nowhere does not exist. Create it or correct CC_BOT_DATA_FOLDER.",
+            )
 
     async def test_of_a_database_onto_itself_says_so(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / "link.db").symlink_to(source_file(tmp_path))
