@@ -160,6 +160,7 @@
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
+        ├── BackupUnfinished    it is of a database that was copied only in part
         ├── BackupForeign       it holds what cc-bot does not make
         ├── BackupChanged       a table of it is not as cc-bot makes it
         ├── RestoreFailed       the backup could not be put in place
@@ -615,6 +616,9 @@ class BackupMissing(StartupError): ...
 
 
 class BackupDamaged(StartupError): ...
+
+
+class BackupUnfinished(StartupError): ...
 
 
 class BackupForeign(StartupError):

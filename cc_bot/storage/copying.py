@@ -39,7 +39,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage.database import EVERYBODY, Database, Row, Snapshot, Statement, Steps, storable
 from cc_bot.storage.dialect import Dialect
-from cc_bot.storage.manifest import RECORDS, Progress, Stage, ignore_progress
+from cc_bot.storage.manifest import MARK, RECORDS, Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import (
     apply_pending,
     ensure_own_schema,
@@ -50,9 +50,6 @@ from cc_bot.storage.migrate import (
 from cc_bot.storage.schema import ForeignKey, TableLayout, list_tables, rows_made_by, tables_made_by
 
 # ruff: noqa: S608 - put together from names that the migrations give
-
-MARK: Final = "unfinished_copy"
-"""The table that a target has until the copy is done."""
 
 
 def copied_tables() -> tuple[TableLayout, ...]:

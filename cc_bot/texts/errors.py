@@ -643,6 +643,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。",
         en="The backup {path} is damaged, or no database of cc-bot. Choose another one.",
     ),
+    errors.BackupUnfinished: Sentence(
+        ja="バックアップ {path} は、cc-bot copy の途中だったデータベースのものなので、データがそろっていません。コピーを終わらせてから取り直すか、ほかのバックアップを使ってください。",
+        en="The backup {path} is of a database that cc-bot copy had filled only in part. Run that copy to its end and back up again, or use another backup.",
+    ),
     errors.BackupForeign: Sentence(
         ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。ファイルの出どころが確かなら、{command} で中のデータだけを戻せます。",
         en="In the backup {path}, {name} is missing or not as cc-bot makes it. If you know where the file comes from, restore its rows alone: {command}",

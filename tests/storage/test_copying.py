@@ -30,7 +30,6 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import EVERYBODY, Database, Statement, Steps, Subject, apply_pending, open_database
 from cc_bot.storage.copying import (
-    MARK,
     CopiedTable,
     Copying,
     PageLimit,
@@ -41,7 +40,7 @@ from cc_bot.storage.copying import (
 )
 from cc_bot.storage.database import Row
 from cc_bot.storage.engines import dialect_of, open_snapshot
-from cc_bot.storage.manifest import Progress, Stage, ignore_progress
+from cc_bot.storage.manifest import MARK, Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import deviations_of, known_migrations
 from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema, TableLayout
 from cc_bot.stores import open_stores
