@@ -169,15 +169,19 @@ class Server:
         copy.start()
         return copy
 
-    async def change(self, *settings: str) -> None:
-        """Change settings of the server, `name = value`, as far as that needs no new start."""
+    async def execute(self, *statements: str) -> None:
+        """Run statements in its database as the one who may do everything."""
         connection = await asyncpg.connect(self.url)
         try:
-            for each in settings:
-                await connection.execute(f"ALTER SYSTEM SET {each}")
-            await connection.execute("SELECT pg_reload_conf()")
+            for each in statements:
+                await connection.execute(each)
         finally:
             await connection.close()
+
+    async def change(self, *settings: str) -> None:
+        """Change settings of the server, `name = value`, as far as that needs no new start."""
+        changes = [f"ALTER SYSTEM SET {each}" for each in settings]
+        await self.execute(*changes, "SELECT pg_reload_conf()")
 
     def _control(self, *arguments: str) -> None:
         run(self.binaries / "pg_ctl", "-D", str(self.data), *arguments)
@@ -203,8 +207,8 @@ def url_of(*servers: "Server | Pooler | Wire", **options: str) -> str:
 def running_server(where: Path, settings: Mapping[str, str] | None = None) -> Iterator[Server]:
     """A server in this folder, with an empty database."""
     server = Server(where / "first", free_port(), _binaries())
-    arguments = ("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-U", "postgres")
-    run(server.binaries / "initdb", "-D", str(server.data), *arguments)
+    arguments = ("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--data-checksums")
+    run(server.binaries / "initdb", "-D", str(server.data), "-U", "postgres", *arguments)
     with (server.data / "postgresql.conf").open("a") as configuration:
         configuration.writelines(
             f"{name} = {value}\n" for name, value in {**QUICK, **(settings or {})}.items()
@@ -316,12 +320,25 @@ def pooled(url: str, *, size: int) -> Iterator[str]:
     """The URL of the same database through a pooler with so many connections; `url` is as
     `tests/postgres_server.py` has it."""
     require_pooler()
-    parts = urlsplit(url)
-    [socket_folder] = parse_qs(parts.query)["host"]
     prepare = "on" if pooler_version() >= PREPARES_SINCE else "off"
     settings = {"max_prepared_statements": "100"} if prepare == "on" else {}
-    with running_pooler(f"host={socket_folder}", size=size, settings=settings) as pooler:
-        yield f"postgresql://postgres@{pooler.host}{parts.path}?prepare={prepare}"
+    with running_pooler(_before(url), size=size, settings=settings) as pooler:
+        yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}?prepare={prepare}"
+
+
+@contextmanager
+def forgetful(url: str) -> Iterator[str]:
+    """The same through a pooler that keeps no prepared statements, as one does that is older; the URL says
+    nothing of it."""
+    require_pooler()
+    settings = {"max_prepared_statements": "0"} if pooler_version() >= PREPARES_SINCE else {}
+    with running_pooler(_before(url), size=3, settings=settings) as pooler:
+        yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}"
+
+
+def _before(url: str) -> str:
+    [socket_folder] = parse_qs(urlsplit(url).query)["host"]
+    return f"host={socket_folder}"
 
 
 # ---- wire --------------------------------------------------------------------------------------------------

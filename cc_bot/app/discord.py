@@ -25,7 +25,7 @@ from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
-from cc_bot.storage.engines import kept_beside
+from cc_bot.storage.engines import folder_setting, kept_beside
 from cc_bot.storage.files import sole_bot
 
 DRAIN_S = 10.0
@@ -37,9 +37,9 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
         raise MissingToken
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
     meter = counting or NULL_METER
-    lock = sole_bot(
-        kept_beside(config.database_url, config.data_folder)
-    )  # before anything is migrated or swept
+    url = config.database_url
+    # Before anything is migrated or swept.
+    lock = sole_bot(kept_beside(url, config.data_folder), folder_setting(url))
     with lock, keep_recent_records(config) as records:
         async with open_core(config, clock, meter) as core:
             await core.spending.take_over("discord")

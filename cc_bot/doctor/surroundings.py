@@ -21,6 +21,7 @@ from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import (
     CcBotError,
+    CopyUnfinished,
     InputError,
     ModelRefusedKey,
     ModelRefusedRequest,
@@ -199,6 +200,10 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
         "unsound": (
             said.database_unsound.format(path=path, table=examined.table),
             said.database_unsound_mend,
+        ),
+        "half_copied": (
+            explain(CopyUnfinished(path=str(path), url=examined.origin), words),
+            words.doctor_server.unreachable_mend,
         ),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }

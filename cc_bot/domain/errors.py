@@ -111,6 +111,7 @@
     │   ├── DatabaseReadOnly
     │   ├── DatabaseUnreachable the server is away
     │   ├── DatabaseCrowded     it takes no more connections
+    │   ├── PoolerForgets       it keeps no prepared statements, and the URL does not say so
     │   ├── CommitUncertain     the server was lost before it said whether something is kept
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
@@ -142,7 +143,9 @@
         ├── ServerInUse         another cc-bot works on the same database
         ├── SameDatabase        as source and target of a copy
         ├── CopySourceMissing
+        ├── CopySourceForbidden the role may not read all of it
         ├── CopySourceOutdated
+        ├── CopySourceBroken    rows of it refer to what is not there
         ├── CopyTargetOccupied  something stands in it already
         ├── CopyOfAnother       it was begun from another source
         ├── CopyUnfinished      nobody may work with a part of a database
@@ -157,6 +160,7 @@
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
+        ├── BackupUnfinished    it is of a database that was copied only in part
         ├── BackupForeign       it holds what cc-bot does not make
         ├── BackupChanged       a table of it is not as cc-bot makes it
         ├── RestoreFailed       the backup could not be put in place
@@ -485,7 +489,8 @@ class AlreadyRunning(StartupError): ...
 class DatabaseInUse(StartupError): ...
 
 
-class DatabaseFolderMissing(StartupError): ...
+class DatabaseFolderMissing(StartupError):
+    """Parameters: path, setting (that names it)."""
 
 
 class DatabaseMissing(StartupError): ...
@@ -523,7 +528,8 @@ class PostgresNotUtf8(StartupError):
 
 
 class PostgresRefused(StartupError):
-    """Parameters: url (without a password), reason (password, role, database or permission)."""
+    """Parameters: url (without a password), setting (in which it stands), reason (password, role, database or
+    permission)."""
 
 
 class NotAFile(StartupError):
@@ -543,7 +549,15 @@ class SameDatabase(StartupError): ...
 class CopySourceMissing(StartupError): ...
 
 
+class CopySourceForbidden(StartupError):
+    """Parameters: path, name (of a table or sequence)."""
+
+
 class CopySourceOutdated(StartupError): ...
+
+
+class CopySourceBroken(StartupError):
+    """Parameters: path, name (of a table), count (of its rows that refer to nothing)."""
 
 
 class CopyTargetOccupied(StartupError):
@@ -602,6 +616,9 @@ class BackupMissing(StartupError): ...
 
 
 class BackupDamaged(StartupError): ...
+
+
+class BackupUnfinished(StartupError): ...
 
 
 class BackupForeign(StartupError):
@@ -663,6 +680,9 @@ class DatabaseUnreachable(StorageError): ...
 
 
 class DatabaseCrowded(StorageError): ...
+
+
+class PoolerForgets(StorageError): ...
 
 
 class CommitUncertain(StorageError): ...

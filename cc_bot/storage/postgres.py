@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
@@ -30,6 +30,7 @@ from cc_bot.domain.errors import (
     DatabaseReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
+    PoolerForgets,
     PostgresNotUtf8,
     PostgresRefused,
     PostgresTooOld,
@@ -37,6 +38,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage.database import DatabaseUsage, Row, Statement, Steps, Subject, storable
 from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.rewriting import Rewriting
 
 _log = structlog.get_logger(__name__)
@@ -95,11 +97,11 @@ class PostgresUrl:
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
             prepare = {"on": True, "off": False}[options.pop("prepare", "on")]
         except (ValueError, KeyError) as error:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         user, _, hosts = parts.netloc.rpartition("@")
         # A password that has a slash in it ends the part that is known to be one: nothing after it is shown.
         if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE)
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE)
         shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         asked = urlencode(options, safe="/:,")
         own = parts.netloc.removesuffix(hosts)
@@ -140,6 +142,7 @@ _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], 
     ((asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError), DatabaseForbidden),
     ((asyncpg.TooManyConnectionsError,), DatabaseCrowded),
     ((asyncpg.LockNotAvailableError,), DatabaseLocked),
+    ((asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError), PoolerForgets),
     (_GONE, DatabaseUnreachable),
 )
 _PASSING: Final = (DatabaseUnreachable, DatabaseCrowded)
@@ -155,6 +158,7 @@ _MENDED_BY: Final[dict[type[StorageError], str]] = {
     DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
     DatabaseLocked: "end the other program that keeps a table to itself",
     DatabaseUnreachable: "start the server, or see why it can't be reached",
+    PoolerForgets: "add ?prepare=off to CC_BOT_DATABASE_URL",
     StorageError: "look into the server's log",
 }
 
@@ -461,6 +465,14 @@ _WATCHING: Final = {
 }
 
 
+_SELECT_FACTS: Final = """
+    SELECT
+        CAST(current_setting('server_version_num') AS INTEGER),
+        current_setting('server_encoding'),
+        pg_backend_pid()
+"""
+
+
 class _Hosts:
     """The hosts of a URL: the one that was connected to last is asked first. asyncpg goes through them as
     well, but has one limit of time for all, which the first uses up where nobody is there to refuse."""
@@ -487,7 +499,8 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     """Open the database at a URL.
 
     Raises InvalidSetting, PostgresRefused (a password, a role or a name that the server does not take),
-    PostgresTooOld, PostgresNotUtf8, or a StorageError that tells why it can't be opened now.
+    PostgresTooOld, PostgresNotUtf8, or a StorageError that tells why it can't be opened now: PoolerForgets
+    where that can be seen at once.
     """
     where = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
@@ -503,19 +516,21 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     try:
         try:
             await pool
-            version, encoding = await _version(pool), await pool.fetchval("SHOW server_encoding")
+            facts = await _look(pool)
+            if where.prepare and facts.is_pooled:
+                await _ensure_prepared(pool)
         except asyncpg.ClientConfigurationError as error:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _REFUSED as error:
-            raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
+            raise PostgresRefused(url=where.shown, reason=_reason(error), setting=URL_SETTING) from error
         except _SAID as error:
             if _is_refused_by_pooler(error):
-                raise PostgresRefused(url=where.shown, reason="password") from error
+                raise PostgresRefused(url=where.shown, reason="password", setting=URL_SETTING) from error
             raise kind_of(error)() from error
-        if version < OLDEST:
-            raise PostgresTooOld(found=version, needed=OLDEST)
-        if encoding != "UTF8":
-            raise PostgresNotUtf8(url=where.shown, found=encoding)
+        if facts.version < OLDEST:
+            raise PostgresTooOld(found=facts.version, needed=OLDEST)
+        if facts.encoding != "UTF8":
+            raise PostgresNotUtf8(url=where.shown, found=facts.encoding)
     except BaseException:
         pool.terminate()
         raise
@@ -530,9 +545,31 @@ async def _reset_nothing(_: "asyncpg.Connection[Any]") -> None:
     """Leave a connection as it is: nothing was set, and a pooler may hand the statement to another one."""
 
 
-async def _version(pool: asyncpg.Pool) -> int:
-    number: int = int(await pool.fetchval("SHOW server_version_num"))
-    return number // 10_000
+class _ServerFacts(NamedTuple):
+    """The server at the other end."""
+
+    version: int
+    encoding: str
+    is_pooled: bool
+    """Whether somebody else answers for it."""
+
+
+async def _look(pool: asyncpg.Pool) -> _ServerFacts:
+    async with pool.acquire() as connection:
+        [(number, encoding, process)] = await connection.fetch(_SELECT_FACTS)
+        # A pooler tells a number of its own, by which it would be asked to cancel something.
+        return _ServerFacts(number // 10_000, encoding, process != connection.get_server_pid())
+
+
+async def _ensure_prepared(pool: asyncpg.Pool) -> None:
+    """Have two connections prepare a statement of the same name. A pooler that gives both the same connection
+    of the server's, one after the other, and keeps no statements itself, has it refuse the second one. Raises
+    asyncpg's errors."""
+    prepared = []
+    async with pool.acquire() as one, pool.acquire() as other:
+        for each in (one, other):
+            prepared.append(await each.prepare("SELECT 1", name=APPLICATION))
+            await prepared[-1].fetchval()  # until then the server's connection is kept for this one
 
 
 def _is_refused_by_pooler(error: BaseException) -> bool:

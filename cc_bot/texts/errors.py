@@ -438,6 +438,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所が混み合っています。少し待って、もう一度お試しください。",
         en="Where I keep things is crowded right now. Please try again in a moment.",
     ),
+    errors.PoolerForgets: Sentence(
+        ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。",
+        en="Where I keep things is not set up right, so I could not save that. Please tell whoever runs this bot.",
+    ),
     errors.CommitUncertain: Sentence(
         ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
         en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.",
@@ -504,8 +508,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="Another cc-bot is using {path}. Stop that one first.",
     ),
     errors.DatabaseFolderMissing: Sentence(
-        ja="データベースのフォルダ {path} がありません。作成するか、CC_BOT_DATABASE_URL を直してください。",
-        en="The database folder {path} does not exist. Create it or correct CC_BOT_DATABASE_URL.",
+        ja="データベースのフォルダ {path} がありません。作成するか、{setting} を直してください。",
+        en="The database folder {path} does not exist. Create it or correct {setting}.",
     ),
     errors.DatabaseInUse: Sentence(
         ja="{path} を開いているプログラムがあります（cc-bot chat や Litestream など）。すべて止めてから、もう一度実行してください。",
@@ -544,12 +548,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The database {url} keeps its texts as {found}, which can't hold Japanese. Make it anew: createdb --encoding=UTF8 --template=template0",
     ),
     errors.PostgresRefused: Sentence(
-        ja="{url} に接続できません。CC_BOT_DATABASE_URL のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
-        en="{url} does not let cc-bot in. Check the user, the password and the database in CC_BOT_DATABASE_URL ({reason}).",
+        ja="{url} に接続できません。{setting} のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
+        en="{url} does not let cc-bot in. Check the user, the password and the database in {setting} ({reason}).",
     ),
     errors.NotAFile: Sentence(
-        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply で行ってください。",
-        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, and to go back to one pg_restore and then cc-bot erasures apply.",
+        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。",
+        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, to go back to one pg_restore and then cc-bot erasures apply, and to delete all dropdb.",
     ),
     errors.EngineMissing: Sentence(
         ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。",
@@ -571,9 +575,17 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="コピー元のデータベース {path} がありません。--from を確かめてください。",
         en="There is no database to copy at {path}. Check --from.",
     ),
+    errors.CopySourceForbidden: Sentence(
+        ja="コピー元 {path} の {name} を読む権限がありません。そのユーザーに GRANT pg_read_all_data を実行するか、所有者のユーザー名を --from に書いてください。",
+        en="The role in {path} may not read {name}. GRANT pg_read_all_data to it, or name the owner with --from.",
+    ),
     errors.CopySourceOutdated: Sentence(
         ja="コピー元 {path} の形式が最新ではありません。CC_BOT_DATABASE_URL にそれを書いて、先に cc-bot migrate を実行してください。",
         en="The schema of {path} is not up to date. Have CC_BOT_DATABASE_URL name it and run cc-bot migrate first.",
+    ),
+    errors.CopySourceBroken: Sentence(
+        ja="コピー元 {path} の表 {name} に、つながる相手の行がないものが{count}行あるため、コピーしませんでした。手で書き換えたことがあれば直し、なければバックアップから戻したものをコピーしてください。",
+        en="The table {name} of {path} has rows that refer to others which are not there ({count}), so nothing was copied. If you changed it by hand, mend them; if not, copy an earlier backup of it.",
     ),
     errors.CopyTargetOccupied: Sentence(
         ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。",
@@ -630,6 +642,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.BackupDamaged: Sentence(
         ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。",
         en="The backup {path} is damaged, or no database of cc-bot. Choose another one.",
+    ),
+    errors.BackupUnfinished: Sentence(
+        ja="バックアップ {path} は、cc-bot copy の途中だったデータベースのものなので、データがそろっていません。コピーを終わらせてから取り直すか、ほかのバックアップを使ってください。",
+        en="The backup {path} is of a database that cc-bot copy had filled only in part. Run that copy to its end and back up again, or use another backup.",
     ),
     errors.BackupForeign: Sentence(
         ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。ファイルの出どころが確かなら、{command} で中のデータだけを戻せます。",

@@ -18,6 +18,7 @@ from cc_bot.domain.errors import (
     DatabaseLocked,
     DatabaseUnreachable,
     InvalidSetting,
+    PoolerForgets,
     PostgresNotUtf8,
     PostgresRefused,
     StorageError,
@@ -287,6 +288,18 @@ class TestUrl:
         with pytest.raises(DatabaseUnreachable):
             async with open_database("postgresql://postgres@127.0.0.1:1/cc_bot"):
                 pass
+
+
+async def test_a_statement_that_a_pooler_has_forgotten_tells_of_the_pooler(
+    database: PostgresDatabase,
+) -> None:
+    for _ in range(2):
+        assert await database.query("SELECT 1")
+    async with database._pool.acquire() as connection:
+        await connection.execute("DEALLOCATE ALL")  # as if another connection of the server's were given
+    with capture_logs() as logs, pytest.raises(PoolerForgets):
+        await database.query("SELECT 1")
+    assert ["prepare=off" in each["mended_by"] for each in logs] == [True]
 
 
 async def end_connections(database: PostgresDatabase) -> None:
