@@ -158,6 +158,18 @@ class Server:
                 process.kill()
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Meanwhile it does nothing, and the system goes on to acknowledge what it is sent."""
+        processes = self._processes()
+        for process in processes:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in processes:
+                process.resume()
+
     def standby(self, data: Path) -> "Server":
         """Copy it into a standby that follows it, and start that; from then on nothing is committed here
         before it is written there."""

@@ -185,6 +185,15 @@ class TestServer:
             await stage.logs("DatabaseUnreachable")
             await asyncio.to_thread(server.start)
 
+    async def test_that_is_halted_is_told_and_over_as_soon_as_it_goes_on(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        async with started(tmp_path, server) as stage:
+            with server.halted():
+                for reply in await begun(stage, 3):
+                    await told(reply, "I can't reach where I keep things")
+            await stage.logs("DatabaseUnreachable")
+
     async def test_whose_disk_is_full_is_told_and_over_as_soon_as_there_is_room(self, tmp_path: Path) -> None:
         with small_disk("32m") as disk, folder() as where, running_server(where) as server:
             inspector = Inspector(server.url.replace("/cc_bot", "/postgres"))
