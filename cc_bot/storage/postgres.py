@@ -343,7 +343,7 @@ class PostgresDatabase:
         # In a task of its own: what was handed over runs to its end, whether anybody waits for it or not.
         task = asyncio.create_task(self._write(begin, sorted({*about})))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._on_end)
         result = await asyncio.shield(task)
         self._wrote_s = time.monotonic()
         self._written.set()
@@ -410,6 +410,12 @@ class PostgresDatabase:
         async with self._order.turn(subjects):
             return await self._patiently(run, writes=True)
 
+    def _on_end(self, task: asyncio.Task[Any]) -> None:
+        """Forget a task: its error is for whoever waits for it, if anybody does."""
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()
+
     @property
     def _lock_patience_s(self) -> float:
         return min(self._patience_s, LITTLE_PATIENCE_S) if self._troubles.locked else self._patience_s
@@ -428,13 +434,15 @@ class PostgresDatabase:
             in_between = isinstance(error, asyncio.CancelledError | _Unanswered)
             returning = asyncio.create_task(self._take_back(connection, watch, rolls=begins and in_between))
             self._running.add(returning)
-            returning.add_done_callback(self._running.discard)
+            returning.add_done_callback(self._on_end)
             if not in_between:
                 await asyncio.wait((returning,))
             raise
-        with suppress(*_SAID):  # what was done is done
-            await self._pool.release(connection)
-        watch.end()
+        try:
+            with suppress(*_SAID):  # what was done is done
+                await self._pool.release(connection)
+        finally:
+            watch.end()
 
     async def _take_back(self, connection: _Connection, watch: "_Watch", *, rolls: bool) -> None:
         """Leave nothing open on a connection, and put it back. `rolls`: it has begun a transaction, whether
@@ -501,14 +509,15 @@ class _Watch:
 
     def __init__(self, connection: _Connection, every_s: float) -> None:
         self._connection = connection
+        self._url: str = connection.url  # type: ignore[attr-defined]  # its own, which the pool hands on
         self._every_s = every_s
         self._looking: asyncio.Task[None] | None = None
+        self._ended = False
         self._timer = self._in_a_while()
 
     def end(self) -> None:
+        self._ended = True
         self._timer.cancel()
-        if self._looking is not None:
-            self._looking.cancel()
 
     def _in_a_while(self) -> asyncio.TimerHandle:
         return asyncio.get_running_loop().call_later(self._every_s, self._begin)
@@ -517,10 +526,13 @@ class _Watch:
         self._looking = asyncio.create_task(self._look())
 
     async def _look(self) -> None:
-        url: str = self._connection.url  # type: ignore[attr-defined]  # its own, which the pool hands on
-        if await _takes_connections(url):
+        there = await _takes_connections(self._url)
+        if self._ended:
+            return
+        if there:
             self._timer = self._in_a_while()
-        else:
+            return
+        with suppress(*_SAID):  # it may be lost by now
             self._connection.terminate()
 
 
@@ -614,13 +626,15 @@ class _Hosts:
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = [*urls]
+        self._left = set[asyncio.Task[Any]]()
 
     async def connect(self, *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
         patience_s = CONNECTING_S if len(self._urls) == 1 else PASSED_OVER_S
         refused: BaseException = OSError()
         for url in [*self._urls]:
             try:
-                connected: _Watched = await asyncpg.connect(url, timeout=patience_s, **options)
+                connecting = asyncio.create_task(asyncpg.connect(url, timeout=patience_s, **options))
+                connected: _Watched = await self._whole(connecting)
             except _GONE as error:
                 refused = error
             else:
@@ -628,6 +642,21 @@ class _Hosts:
                 connected.url = url
                 return connected
         raise refused
+
+    async def _whole(self, connecting: asyncio.Task[T]) -> T:
+        """Wait for a connection, without cancelling whoever opens it: asyncpg would leave an error behind of
+        which nobody hears, where that one is lost in the same moment."""
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            self._left.add(connecting)
+            connecting.add_done_callback(self._close)
+            raise
+
+    def _close(self, connecting: asyncio.Task[Any]) -> None:
+        self._left.discard(connecting)
+        if not connecting.cancelled() and connecting.exception() is None:
+            connecting.result().terminate()
 
 
 @asynccontextmanager
