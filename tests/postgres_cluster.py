@@ -158,6 +158,18 @@ class Server:
                 process.kill()
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Meanwhile it does nothing, and the system goes on to acknowledge what it is sent."""
+        processes = self._processes()
+        for process in processes:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in processes:
+                process.resume()
+
     def standby(self, data: Path) -> "Server":
         """Copy it into a standby that follows it, and start that; from then on nothing is committed here
         before it is written there."""
@@ -343,6 +355,17 @@ def _before(url: str) -> str:
 
 # ---- wire --------------------------------------------------------------------------------------------------
 
+SSL_ASKED: Final = struct.pack("!ii", 8, 80877103)
+"""What a program sends first that would like to talk in secret."""
+
+
+def _refusal() -> bytes:
+    """What a server says to somebody whom it does not know any more."""
+    fields = (b"SFATAL", b"VFATAL", b"C28000", b"Mno entry")
+    body = b"".join(field + b"\0" for field in fields) + b"\0"
+    return b"E" + struct.pack("!i", len(body) + 4) + body
+
+
 SO_ATTACH_FILTER: Final = 26
 TAKES_NOTHING: Final = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))
 """A program for the system's filter of packets: none is let in."""
@@ -353,7 +376,8 @@ class Wire:
     packet is acknowledged any more, not even one that would open a connection.
 
     Before that it may break now and then (`unsteady`): of those who are connected one is cut off, with what
-    it was about to send or just after the server has got that.
+    it was about to send or just after the server has got that. Or it breaks for all, and lets nobody in
+    (`closing`).
     """
 
     def __init__(self, server: Server) -> None:
@@ -361,6 +385,8 @@ class Wire:
         self._breaks: Callable[[], bool] = lambda: False
         self.broken = 0
         """How often it broke."""
+        self._left: int | None = None
+        """So much is let through before it closes."""
         self._ends = list[socket.socket]()
         self._writers = list[asyncio.StreamWriter]()
         self._listener: asyncio.Server
@@ -395,6 +421,20 @@ class Wire:
         finally:
             self._breaks = lambda: False
 
+    @contextmanager
+    def closing(self, after: int) -> Iterator[None]:
+        """Meanwhile it closes once so many things were sent to the server: all who are connected are cut off,
+        and whoever comes is refused."""
+        self._left = after
+        try:
+            yield
+        finally:
+            self._left = None
+
+    @property
+    def is_closed(self) -> bool:
+        return self._left is not None and self._left < 0
+
     def cut(self) -> None:
         self._is_cut = True
         filter_ = struct.pack("HL", 1, ctypes.addressof(TAKES_NOTHING))
@@ -402,12 +442,36 @@ class Wire:
             end.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_)
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_closed:
+            await self._refuse(reader, writer)
+            return
         self._ends.append(writer.get_extra_info("socket"))
         far_reader, far_writer = await asyncio.open_connection(HOST, self._server.port)
         self._writers += [writer, far_writer]
         for source, sink in ((reader, far_writer), (far_reader, writer)):
             task = asyncio.create_task(self._pump(source, sink, writer if sink is far_writer else None))
             self._running.add(task)
+
+    @staticmethod
+    async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            if await reader.read(65536) == SSL_ASKED:
+                writer.write(b"N")
+                await reader.read(65536)
+            writer.write(_refusal())
+            await writer.drain()
+        writer.close()
+
+    def _close_in_time(self) -> bool:
+        """Count what is sent, and cut everybody off when that was enough."""
+        if self._left is None or self.is_closed:
+            return False
+        self._left -= 1
+        if self.is_closed:
+            self.broken += 1
+            for writer in self._writers:
+                writer.transport.abort()
+        return self.is_closed
 
     async def _pump(
         self,
@@ -418,6 +482,8 @@ class Wire:
         """`sender`: who is cut off where it breaks; nobody on the way back."""
         with suppress(OSError):
             while data := await source.read(65536):
+                if sender is not None and self._close_in_time():
+                    break
                 if sender is not None and self._breaks():
                     self.broken += 1
                     if self.broken % 2:  # the server gets it, and nobody its answer

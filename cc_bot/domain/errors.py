@@ -112,6 +112,7 @@
     │   ├── DatabaseUnreachable the server is away
     │   ├── DatabaseCrowded     it takes no more connections
     │   ├── PoolerForgets       it keeps no prepared statements, and the URL does not say so
+    │   ├── DatabaseImpatient   a setting of the server's has it end what takes longer
     │   ├── CommitUncertain     the server was lost before it said whether something is kept
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
@@ -683,6 +684,9 @@ class DatabaseCrowded(StorageError): ...
 
 
 class PoolerForgets(StorageError): ...
+
+
+class DatabaseImpatient(StorageError): ...
 
 
 class CommitUncertain(StorageError): ...

@@ -47,6 +47,7 @@ from cc_bot.stores.members import (
     Settlement,
     UsageStore,
     Visit,
+    new_number,
 )
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
@@ -121,6 +122,7 @@ __all__ = [
     "VitalsStore",
     "WebSessionStore",
     "channel_turn",
+    "new_number",
     "open_stores",
 ]
 

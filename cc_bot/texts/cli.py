@@ -5,6 +5,7 @@ from cc_bot.domain.errors import (
     DatabaseDamaged,
     DatabaseForbidden,
     DatabaseFull,
+    DatabaseImpatient,
     DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnreachable,
@@ -290,6 +291,12 @@ class StorageTexts(Area):
         ja="データベース {path} の前にある PgBouncer は、準備済みの文を覚えていません。URL の最後に ?prepare=off を付けるか、PgBouncer を 1.21 以上にして max_prepared_statements を設定してください。",
         en="The PgBouncer before the database {path} forgets prepared statements. Put ?prepare=off at the end of the URL, or use PgBouncer 1.21 or newer and set max_prepared_statements.",
     )
+    server_impatient = Sentence(
+        ja="データベースのサーバー {path} が、時間のかかる処理を途中で止めました。接続に使うロールの "
+        "statement_timeout、transaction_timeout、idle_in_transaction_session_timeout を長くするか、0 にしてください。",
+        en="The database server {path} ended what took too long for it. Raise statement_timeout, "
+        "transaction_timeout and idle_in_transaction_session_timeout of your role, or set them to 0.",
+    )
     server_trouble = Sentence(
         ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。",
         en="The database server {path} could not do what was asked. Look into its log.",
@@ -327,6 +334,8 @@ def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
             sentence = words.server_read_only
         case PoolerForgets():
             sentence = words.server_pooler
+        case DatabaseImpatient():
+            sentence = words.server_impatient
         case _:
             sentence = words.server_trouble
     return sentence.format(path=where)

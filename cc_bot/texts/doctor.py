@@ -444,6 +444,14 @@ class DoctorServerTexts(Area):
         ja="サーバー、データベース、役割 {role} のどれに設定されているかを調べ、off にしてください。",
         en="See whether the server, the database or the role {role} has it set, and turn it off.",
     )
+    impatient = Sentence(
+        ja="ロール {role} の statement_timeout は {ms} ミリ秒です。時間のかかる処理が途中で止められ、保存や検索に失敗します。",
+        en="The role {role} has a statement_timeout of {ms} ms: what takes longer is ended, and saving or searching fails.",
+    )
+    impatient_mend = Sentence(
+        ja="ALTER ROLE {role} SET statement_timeout = 0 を実行してください。ボットは自分で時間を区切ります。",
+        en="Run ALTER ROLE {role} SET statement_timeout = 0. The bot sets bounds of its own.",
+    )
     autovacuum = Sentence(
         ja="autovacuum が止まっています。消した行がファイルに残り続けます。",
         en="autovacuum is off: deleted rows stay in the files.",

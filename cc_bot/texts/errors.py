@@ -442,6 +442,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。",
         en="Where I keep things is not set up right, so I could not save that. Please tell whoever runs this bot.",
     ),
+    errors.DatabaseImpatient: Sentence(
+        ja="保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。",
+        en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell whoever runs this bot.",
+    ),
     errors.CommitUncertain: Sentence(
         ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
         en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.",

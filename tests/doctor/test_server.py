@@ -73,6 +73,16 @@ class TestServer:
         finally:
             await server.change("autovacuum = on")
 
+    async def test_that_gives_statements_little_time_is_warned_of(self, server: Server, url: str) -> None:
+        await server.execute(f"ALTER ROLE {OURS} SET statement_timeout = '2s'")
+        try:
+            findings = await found(url)
+        finally:
+            await server.execute(f"ALTER ROLE {OURS} RESET statement_timeout")
+        [short] = warned(findings)
+        assert "2000 ms" in short
+        assert f"ALTER ROLE {OURS} SET statement_timeout" in findings[short].mend
+
     async def test_with_many_deleted_rows_is_warned_of(self, server: Server, url: str) -> None:
         await server.change("autovacuum = off")
         rows = "SELECT each, 0 FROM generate_series(1, 20000) AS each"
