@@ -21,6 +21,10 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
+from cc_bot.internet.http import PUBLIC, Network
+from cc_bot.internet.pages import PageReader, can_read_pages
+from cc_bot.internet.search import BraveSearch, SearchService, SearxngSearch, WebSearch
+from cc_bot.internet.turn import Internet
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.llm.speech import Speaker, Transcriber
@@ -169,6 +173,19 @@ def build_speaker(config: Config) -> Speaker | None:
     )
 
 
+def build_internet(config: Config, network: Network = PUBLIC) -> Internet:
+    """Return what the operator has of the web; `network` is where pages are read."""
+    pages = PageReader(network) if config.read_pages and can_read_pages() else None
+    services = build_searches(config)
+    return Internet(pages, WebSearch(services) if services else None)
+
+
+def build_searches(config: Config) -> tuple[SearchService, ...]:
+    """Return the services that search, in the order in which they are asked."""
+    own = [SearxngSearch(config.search_url)] if config.search_url else []
+    return (*own, *([BraveSearch(config.brave_key)] if config.brave_key else []))
+
+
 def model_label(config: Config) -> str:
     """Return what the terminal calls the model."""
     return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
@@ -289,8 +306,11 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
-    """Open the assistant over the configured database and model. `meter` is told what goes on in it."""
+async def open_core(
+    config: Config, clock: Clock, meter: Meter = NULL_METER, *, network: Network = PUBLIC
+) -> AsyncIterator[Core]:
+    """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
+    are read on `network`."""
     tools = discover(cc_bot.tools)
     agents = make_agents(config, tools.names)
     await agents.load()
@@ -325,7 +345,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             stores,
             chains,
             tools,
-            AssistantSettings(config.max_turns, style),
+            AssistantSettings(config.max_turns, style, internet=build_internet(config, network)),
             clock=clock,
             summaries=summaries,
             meter=meter,
