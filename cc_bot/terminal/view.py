@@ -143,7 +143,7 @@ def page_lines(answer: Message, texts: Texts) -> list[str]:
     """Return the numbered addresses of the pages that an answer rests on."""
     pages = pages_behind(answer.tool_calls)
     lines = [
-        f"{number}. {one_line(page.title, TITLE_CHARACTERS)}  {page.url}".replace(".   ", ". ")
+        f"{number}. {'  '.join(filter(None, (one_line(page.title, TITLE_CHARACTERS), page.url)))}"
         for number, page in enumerate(pages[:LINKS_SHOWN], 1)
     ]
     if beyond := len(pages) - len(lines):

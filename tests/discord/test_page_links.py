@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.answer import final_pages, stored_state
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, stored_state, streaming_pages
+from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import FACTS_CHARACTERS, Facts, Page
 from cc_bot.domain import Locale, Message
 from cc_bot.domain.message import ToolCall
+from cc_bot.domain.turn import ToolStarted
 from cc_bot.texts import texts
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
@@ -24,6 +26,21 @@ def call(url: str, title: str) -> ToolCall:
 def page(*calls: ToolCall, text: str = "雨です。", locale: Locale = Locale.JA) -> Page:
     answer = Message("assistant", text, tool_calls=calls)
     return final_pages(stored_state(answer), texts(locale))[-1]
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        ("tool", "japanese", "english"),
+        [
+            ("read_page", "🌐 ページを読んでいます…", "🌐 Reading the page…"),
+            ("web_search", "🔎 ウェブで調べています…", "🔎 Searching the web…"),
+        ],
+    )
+    def test_is_told_while_it_goes_on(self, tool: str, japanese: str, english: str) -> None:
+        state = advance(AnswerState(), ToolStarted("1", tool))
+        for words, line in ((JA, japanese), (EN, english)):
+            [shown] = streaming_pages(state, words, StopButton(5, "t"))
+            assert line in shown.content
 
 
 class TestLinks:
