@@ -21,10 +21,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.internet.http import PUBLIC, Network
-from cc_bot.internet.pages import PageReader, can_read_pages
-from cc_bot.internet.search import BraveSearch, SearchService, SearxngSearch, WebSearch
-from cc_bot.internet.turn import Internet
+from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.llm.speech import Speaker, Transcriber
@@ -48,6 +45,7 @@ from cc_bot.tools.registry import discover
 
 
 if TYPE_CHECKING:
+    from cc_bot.internet.http import Network
     from cc_bot.metrics import PrometheusMeter
 
 OfNames = Callable[[tuple[str, ...]], ChatModel]
@@ -173,16 +171,33 @@ def build_speaker(config: Config) -> Speaker | None:
     )
 
 
-def build_internet(config: Config, network: Network = PUBLIC) -> Internet:
-    """Return what the operator has of the web; `network` is where pages are read."""
-    pages = PageReader(network) if config.read_pages and can_read_pages() else None
-    services = build_searches(config)
-    return Internet(pages, WebSearch(services) if services else None)
+def build_internet(config: Config, network: "Network | None" = None) -> Internet:
+    """Return what the operator has of the web; `network` is where pages are read, the public internet unless
+    one is given."""
+    services, pages = build_searches(config), _build_pages(config, network)
+    if not services:
+        return Internet(pages)
+    from cc_bot.internet.search import WebSearch
+
+    return Internet(pages, WebSearch(services))
+
+
+def _build_pages(config: Config, network: "Network | None") -> PageSource | None:
+    if not (config.read_pages and can_read_pages()):
+        return None
+    from cc_bot.internet.http import PUBLIC
+    from cc_bot.internet.pages import PageReader
+
+    return PageReader(network or PUBLIC)
 
 
 def build_searches(config: Config) -> tuple[SearchService, ...]:
     """Return the services that search, in the order in which they are asked."""
-    own = [SearxngSearch(config.search_url)] if config.search_url else []
+    if not (config.search_url or config.brave_key):
+        return ()
+    from cc_bot.internet.search import BraveSearch, SearxngSearch
+
+    own: list[SearchService] = [SearxngSearch(config.search_url)] if config.search_url else []
     return (*own, *([BraveSearch(config.brave_key)] if config.brave_key else []))
 
 
@@ -307,10 +322,10 @@ class Core:
 
 @asynccontextmanager
 async def open_core(
-    config: Config, clock: Clock, meter: Meter = NULL_METER, *, network: Network = PUBLIC
+    config: Config, clock: Clock, meter: Meter = NULL_METER, *, network: "Network | None" = None
 ) -> AsyncIterator[Core]:
     """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
-    are read on `network`."""
+    are read on `network`, the public internet unless one is given."""
     tools = discover(cc_bot.tools)
     agents = make_agents(config, tools.names)
     await agents.load()

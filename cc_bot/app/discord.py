@@ -8,6 +8,7 @@ import asyncio
 import gc
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
@@ -24,15 +25,19 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.in_order import FileLine
-from cc_bot.internet.http import PUBLIC, Network
 from cc_bot.memories import Memories
 from cc_bot.storage.engines import folder_setting, kept_beside
 from cc_bot.storage.files import sole_bot
 
+if TYPE_CHECKING:
+    from cc_bot.internet.http import Network
+
 DRAIN_S = 10.0
 
 
-async def run_discord(config: Config, say: Callable[[str], None], *, network: Network = PUBLIC) -> None:
+async def run_discord(
+    config: Config, say: Callable[[str], None], *, network: "Network | None" = None
+) -> None:
     """Run the bot until it is told to stop; pages are read on `network`. Raises a StartupError when it can't
     start."""
     if not config.discord_token:

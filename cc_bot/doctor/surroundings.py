@@ -31,8 +31,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
-from cc_bot.internet.pages import can_read_pages
-from cc_bot.internet.search import SearchService
+from cc_bot.internet.turn import SearchService, can_read_pages
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder

@@ -14,8 +14,6 @@ from itertools import islice
 from typing import Final
 from urllib.parse import quote, urljoin
 
-import idna
-
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
 
 WEB_PORTS: Final = frozenset({80, 443})
@@ -90,6 +88,8 @@ def _host(written: str) -> str:
         return str(address)
     name = written.lower().removesuffix(".")
     if not name.isascii() and len(name) <= LONGEST_NAME:
+        import idna  # noqa: PLC0415 - its tables are large, and such names rare
+
         try:
             name = idna.encode(name, uts46=True).decode()
         except UnicodeError as error:

@@ -8,12 +8,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from email.message import Message
-from importlib.util import find_spec
 from typing import Any, Final, Literal
 
 import structlog
 
-from cc_bot.domain.encodings import decode_text
+from cc_bot.domain.encodings import decode_declared
 from cc_bot.domain.errors import (
     PageError,
     PageKindRefused,
@@ -95,8 +94,6 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
 
 # ---- reading ---------------------------------------------------------------------------------------------
 
-READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
-"""The libraries of the extra `pages`."""
 READING_S: Final = 5.0
 """With what fetching takes and waiting for others, within the time that a tool has."""
 WAITS_S: Final = 4.0
@@ -108,11 +105,6 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
 """Of an encoding: what the process is told of it stands on one line."""
 
 _log = structlog.get_logger(__name__)
-
-
-def can_read_pages() -> bool:
-    """Return whether the extra that makes text of HTML is there."""
-    return all(map(find_spec, READ_BY_EXTRA))
 
 
 class PageReader:
@@ -176,12 +168,7 @@ class PageReader:
 
 def _decode(fetched: FetchedPage) -> str:
     """Return what text the bytes are. Raises PageUnreadable."""
-    try:
-        if fetched.encoding.lower().replace("_", "-") in ("", "utf-8", "utf8"):
-            return fetched.data.decode("utf-8-sig")
-    except UnicodeError:
-        pass
-    text = decode_text(fetched.data)
+    text = decode_declared(fetched.data, fetched.encoding)
     if text is None:
         raise PageUnreadable
     return text

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import quote
 
 import structlog
@@ -21,7 +21,7 @@ from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, Search
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.http import ANYWHERE, Network, ask
-from cc_bot.internet.turn import SearchResult
+from cc_bot.internet.turn import SearchResult, SearchService
 
 BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
 LIMIT_S: Final = 8.0
@@ -34,15 +34,6 @@ SNIPPET_CHARACTERS: Final = 400
 _TAG: Final = re.compile(r"</?+[a-zA-Z][^<>]{0,100}+>")
 
 _log = structlog.get_logger(__name__)
-
-
-class SearchService(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    async def find(self, query: str) -> Sequence[SearchResult]:
-        """Return what it finds, the best first. Raises SearchFailed."""
-        ...
 
 
 @dataclass(eq=False, slots=True)

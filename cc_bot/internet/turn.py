@@ -2,13 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Final, Protocol
 
 from cc_bot.internet.addresses import AddressBook, WebAddress
 
+READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
+"""The libraries of the extra `pages`."""
 MOST_PAGES: Final = 8
 """That one turn reads; each of them may have 5,000 characters of Japanese."""
 MOST_SEARCHES: Final = 5
+
+
+def can_read_pages() -> bool:
+    """Return whether the extra that makes text of HTML is there."""
+    return all(map(find_spec, READ_BY_EXTRA))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,15 @@ class PageSource(Protocol):
 class SearchSource(Protocol):
     async def search(self, query: str) -> Sequence[SearchResult]:
         """Return what is found, the best first. Raises SearchFailed."""
+        ...
+
+
+class SearchService(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Return what it finds, the best first. Raises SearchFailed."""
         ...
 
 

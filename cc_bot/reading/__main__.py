@@ -58,8 +58,7 @@ def _read(data: bytes) -> dict[str, object]:
 
 
 def _read_page(data: bytes) -> dict[str, object]:
-    from cc_bot.reading.html import read_html  # noqa: PLC0415 - nothing else needs it
-
+    read_html = import_module("cc_bot.reading.html").read_html
     encoding, _, html = data.partition(b"\n")
     enter()
     title, text = read_html(html, encoding.decode("ascii", "replace"))

@@ -1,6 +1,5 @@
 """A page of the web as readable text: what it is about, without menus, advertisements and scripts."""
 
-import codecs
 import logging
 import re
 
@@ -8,7 +7,7 @@ import lxml.html
 import trafilatura
 from trafilatura.settings import use_config
 
-from cc_bot.domain.encodings import decode_text
+from cc_bot.domain.encodings import decode_declared
 from cc_bot.reading.content import MAX_CHARACTERS, DocumentRefused, normalised
 
 LONGEST_TITLE = 200
@@ -23,20 +22,6 @@ _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
 """lxml refuses text that says how its bytes were encoded."""
 
 _ALL_TEXT = "//text()[not(ancestor::script or ancestor::style or ancestor::template or ancestor::title)]"
-
-# What servers write, where Python means something else by it, or has no such name: the Encoding Standard.
-_NAMES = {
-    **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis", "windows-31j", "ms_kanji"), "cp932"),
-    **dict.fromkeys(("x-euc-jp",), "euc_jp"),
-    **dict.fromkeys(("iso-8859-1", "latin1", "us-ascii", "ascii"), "cp1252"),
-    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    "unicode": "utf-16",
-}
-_KNOWN = re.compile(
-    r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
-    r"|koi8[_-][ru]"
-)
-"""Encodings of texts, by Python's own names: it also calls some things so that are none."""
 
 
 def read_html(data: bytes, declared: str = "") -> tuple[str, str]:
@@ -70,23 +55,5 @@ def decode_page(data: bytes, declared: str = "") -> str:
     """Return the text of a page: as its server or the page itself says that it is encoded, if that may be,
     else as it seems to be."""
     named = _DECLARED.search(data[:_DECLARED_WITHIN])
-    names = (declared, named[1].decode("ascii") if named else "")
-    encodings = [encoding for name in names if (encoding := _encoding(name))]
-    if not data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        for encoding in encodings:
-            try:
-                return data.decode(encoding)
-            except UnicodeError:
-                continue
-    guessed = decode_text(data)
-    return guessed if guessed is not None else data.decode(encodings[0] if encodings else "utf-8", "replace")
-
-
-def _encoding(name: str) -> str:
-    """Return Python's own name of an encoding; empty where it is none of texts."""
-    name = name.strip().strip("\"'").lower()
-    try:
-        found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""
-    except (LookupError, ValueError):
-        return ""
-    return found if _KNOWN.fullmatch(found) else ""
+    text = decode_declared(data, declared, named[1].decode("ascii") if named else "")
+    return data.decode("utf-8", "replace") if text is None else text

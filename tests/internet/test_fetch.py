@@ -1,8 +1,14 @@
 """Fetching pages from a web that does what it likes."""
 
+import asyncio
 import gzip
+import shutil
+import ssl
 import time
 import zlib
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -242,6 +248,38 @@ class TestAnswer:
             began_s = time.monotonic()
             assert isinstance(await refusal(web, limit_s=0.3), PageTooSlow)
             assert time.monotonic() - began_s < 30
+
+
+def _given(context: ssl.SSLContext) -> ssl.SSLContext:
+    return context
+
+
+class TestTls:
+    async def test_is_spoken_with_whom_the_name_belongs_to_and_nobody_else(self, tmp_path: Path) -> None:
+        if shutil.which("openssl") is None:
+            pytest.skip("openssl makes the certificate, and is not here")
+        made = await asyncio.create_subprocess_exec(
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=a.example"),
+            *("-addext", "subjectAltName=DNS:a.example", "-keyout", "key.pem", "-out", "cert.pem"),
+            cwd=tmp_path,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        assert await made.wait() == 0
+        served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        served.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+        trusting = ssl.create_default_context(cafile=tmp_path / "cert.pem")
+        async with LoopbackWeb({"/a": Answer(b"hello")}, tls=served) as web:
+            for context in (trusting, ssl.create_default_context()):
+                network = replace(web.network(), tls=partial(_given, context))
+                for host in ("a.example", "b.example"):
+                    trusted = context is trusting and host == "a.example"
+                    try:
+                        fetched = await fetch(parse_address(f"https://{host}/a"), network)
+                    except PageUnreachable:
+                        assert not trusted
+                    else:
+                        assert (trusted, fetched.data) == (True, b"hello")
+        assert [request.host for request in web.requests] == ["a.example"]
 
 
 class TestLog:

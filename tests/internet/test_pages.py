@@ -7,8 +7,8 @@ import pytest
 
 from cc_bot.domain.errors import PageKindRefused, PagesNotInstalled, PageUnreadable
 from cc_bot.internet.addresses import parse_address
-from cc_bot.internet.pages import PageReader, can_read_pages
-from cc_bot.internet.turn import ReadPage
+from cc_bot.internet.pages import PageReader
+from cc_bot.internet.turn import ReadPage, can_read_pages
 from tests.loopback.web import Answer, LoopbackWeb
 
 BODY = "今日の東京は晴れ、最高気温は二十三度の見込みです。"
@@ -133,6 +133,11 @@ class TestText:
     async def test_is_read_in_the_encoding_that_it_has(self, encoding: str, charset: str) -> None:
         page = await read(Answer(BODY.encode(encoding), f"text/plain{charset}"))
         assert (page.title, page.text) == ("", BODY)
+
+    async def test_of_another_alphabet_is_read_as_its_server_says(self) -> None:
+        for text, encoding in (("Crème brûlée à la carte", "iso-8859-1"), ("погода", "koi8-r")):
+            page = await read(Answer(text.encode(encoding), f"text/plain; charset={encoding}"))
+            assert page.text == text
 
     async def test_of_json_is_read_as_it_is(self) -> None:
         text = json.dumps({"天気": "晴れ"}, ensure_ascii=False)

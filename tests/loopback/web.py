@@ -10,6 +10,7 @@ came there.
 """
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -54,7 +55,11 @@ class Request:
 class LoopbackWeb:
     """See the module's docstring."""
 
-    def __init__(self, pages: Mapping[str, Answer] | None = None) -> None:
+    def __init__(
+        self, pages: Mapping[str, Answer] | None = None, *, tls: ssl.SSLContext | None = None
+    ) -> None:
+        """With `tls` that is what it speaks, whatever is asked for."""
+        self._tls = tls
         self.pages = dict(pages or {})
         self.names: dict[str, list[Sequence[str]]] = {}
         """What a name resolves to, one time after the other; the last answer stays."""
@@ -88,9 +93,9 @@ class LoopbackWeb:
             raise OSError("there is no such name") from None
 
     async def __aenter__(self) -> Self:
-        first = await asyncio.start_server(self._serve, OUTSIDE, 0)
+        first = await asyncio.start_server(self._serve, OUTSIDE, 0, ssl=self._tls)
         self.port = first.sockets[0].getsockname()[1]
-        second = await asyncio.start_server(self._serve, INSIDE, self.port)
+        second = await asyncio.start_server(self._serve, INSIDE, self.port, ssl=self._tls)
         self._servers = (first, second)
         self._serving = set[asyncio.Task[None]]()
         return self

@@ -319,8 +319,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
         tuple(button for button in buttons if button not in own and not is_receipt_button(button)),
         file,
         tuple(button for button in buttons if is_receipt_button(button)),
-        Facts.read(message.embeds, locale)
-        or Facts(receipts=tuple(stated), in_buttons=bool(stated), locale=locale),
+        Facts.read(message.embeds, locale) or Facts.of_labels(stated, locale),
         *read_proposals(message.embeds, own),
     )
 

@@ -111,6 +111,13 @@ class Facts:
         others = tuple(line for line in lines if line not in sources)
         return cls(others, tuple(small), locale=locale, sources=sources)
 
+    @classmethod
+    def of_labels(cls, labels: Sequence[str], locale: Locale) -> "Facts":
+        """Return what buttons state that stand for an embed."""
+        sources = tuple(label for label in labels if _SOURCE.match(label))
+        others = tuple(label for label in labels if label not in sources)
+        return cls(others, in_buttons=bool(labels), locale=locale, sources=sources)
+
     def _unlinked(self) -> Iterator[str]:
         return (_LINKED.sub(r"\1\2", line) for line in self.sources)
 
