@@ -66,6 +66,20 @@
     │   ├── NothingToTranslate  it has no text
     │   ├── TargetNotShown      a message that was asked about in its menu is out of reach
     │   └── ConversationNotShown  so is what was said from one on
+    ├── PageError               a page of the web was not read, or nothing was searched for
+    │   ├── AddressRefused      it is none of the web's, or names a user or a port
+    │   ├── AddressNotGiven     neither its user nor a search named it
+    │   ├── AddressNotPublic    it leads to this machine, or into a network
+    │   ├── PageUnreachable
+    │   ├── PageTooSlow
+    │   ├── PageNotThere        the server answers, with something else
+    │   ├── TooManyRedirects
+    │   ├── PageTooLarge
+    │   ├── PageKindRefused     it is no text
+    │   ├── PageUnreadable      there is no text in it, or it takes more than reading it may
+    │   ├── PagesNotInstalled   the extra that reads it is not there
+    │   └── SearchFailed        the search that the operator named did not answer
+    │       └── SearchFormatOff     it answers people, and no programs
     ├── TurnError               no answer came; asking again may help
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
@@ -446,6 +460,58 @@ class TargetNotShown(InputError): ...
 
 
 class ConversationNotShown(InputError): ...
+
+
+# ---- pages -----------------------------------------------------------------------------------------------
+
+
+class PageError(CcBotError): ...
+
+
+class AddressRefused(PageError): ...
+
+
+class AddressNotGiven(PageError): ...
+
+
+class AddressNotPublic(PageError):
+    """Parameters: host."""
+
+
+class PageUnreachable(PageError):
+    """Parameters: host."""
+
+
+class PageTooSlow(PageError):
+    """Parameters: host, seconds (the limit)."""
+
+
+class PageNotThere(PageError):
+    """Parameters: host, found (the status that its server answered with)."""
+
+
+class TooManyRedirects(PageError):
+    """Parameters: limit."""
+
+
+class PageTooLarge(PageError):
+    """Parameters: limit (MB)."""
+
+
+class PageKindRefused(PageError):
+    """Parameters: found (its media type)."""
+
+
+class PageUnreadable(PageError): ...
+
+
+class PagesNotInstalled(PageError): ...
+
+
+class SearchFailed(PageError): ...
+
+
+class SearchFormatOff(SearchFailed): ...
 
 
 # ---- startup ---------------------------------------------------------------------------------------------

@@ -683,6 +683,62 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="取り消せない操作なので、実行していません。よければ {command} と入力してください。",
         en="Nothing was done, because it can't be undone. If you mean it, run: {command}",
     ),
+    errors.PageError: Sentence(
+        ja="ページを読めませんでした。少し待って、もう一度お試しください。",
+        en="The page could not be read. Please try again in a little while.",
+    ),
+    errors.AddressRefused: Sentence(
+        ja="この URL は開けません。開けるのは http と https の URL だけで、ユーザー名や、80 と 443 以外のポートを含むものは開けません。",
+        en="This address can't be opened: only http and https can, without a user name, on ports 80 and 443.",
+    ),
+    errors.AddressNotGiven: Sentence(
+        ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL を貼ってもらってください。",
+        en="This address can't be opened: only those can that stand in the user's messages, in what they reply to or forwarded, or in this turn's search results. To have it read, ask the user to paste it.",
+    ),
+    errors.AddressNotPublic: Sentence(
+        ja="{host} は開けません。インターネットに公開されていない、内部のネットワークの場所です。",
+        en="{host} can't be opened: it is inside a network, and not public on the internet.",
+    ),
+    errors.PageUnreachable: Sentence(
+        ja="{host} に接続できませんでした。URL が正しいか、確かめてください。",
+        en="{host} could not be reached. Check whether the address is right.",
+    ),
+    errors.PageTooSlow: Sentence(
+        ja="{host} から {seconds} 秒のうちにページが届きませんでした。あとでもう一度お試しください。",
+        en="{host} did not send the page within {seconds} seconds. Please try again later.",
+    ),
+    errors.PageNotThere: Sentence(
+        ja="{host} はこのページを返しませんでした（HTTP {found}）。ログインが要るページや、なくなったページは読めません。",
+        en="{host} did not give this page (HTTP {found}). Pages that need signing in, or are gone, can't be read.",
+    ),
+    errors.TooManyRedirects: Sentence(
+        ja="このページは {limit} 回を超えて別の URL に転送されるので、読むのをやめました。",
+        en="This page sends on to others more than {limit} times, so it was not read.",
+    ),
+    errors.PageTooLarge: Sentence(
+        ja="このページは {limit} MB を超えているので、読めません。",
+        en="This page has more than {limit} MB, so it can't be read.",
+    ),
+    errors.PageKindRefused: Sentence(
+        ja="読めるのは HTML とテキスト、JSON だけです。これは {found} でした。ファイルなら、ここに添付すると読めることがあります。",
+        en="Only HTML, plain text and JSON can be read, and this is {found}. If it is a document, attaching it here may help.",
+    ),
+    errors.PageUnreadable: Sentence(
+        ja="このページには、読める文章が見つかりませんでした。",
+        en="No readable text was found on this page.",
+    ),
+    errors.PagesNotInstalled: Sentence(
+        ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。",
+        en="This bot can't read web pages yet. Its operator can add that with make pages.",
+    ),
+    errors.SearchFailed: Sentence(
+        ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。",
+        en="Web search does not work at the moment. Answer without it, as far as you can.",
+    ),
+    errors.SearchFormatOff: Sentence(
+        ja="検索サーバーが JSON での回答を許していないため、検索できません。管理者に知らせてください。",
+        en="The search server does not let programs search (JSON is off). Please tell the bot's operator.",
+    ),
     errors.PortTaken: Sentence(
         ja="{host}:{port} は別のプログラムが使っています。{setting} を変えて、起動し直してください。",
         en="Another program listens on {host}:{port}. Change {setting}, then start again.",
