@@ -20,6 +20,7 @@ SEM := $(VENV)/.semantic-installed
 CHA := $(VENV)/.charts-installed
 DOC := $(VENV)/.documents-installed
 POS := $(VENV)/.postgres-installed
+PAG := $(VENV)/.pages-installed
 DEV := $(VENV)/.dev-installed
 BENCH_VENV ?= .venv-bench
 BENCH := $(BENCH_VENV)/$(if $(WINDOWS),Scripts,bin)/python
@@ -27,7 +28,7 @@ PEERS := $(BENCH_VENV)/.peers-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
-$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(POS) $(DEV))
+$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(POS) $(PAG) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
@@ -35,7 +36,7 @@ PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor install semantic charts documents postgres test test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts documents pages postgres test test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -47,6 +48,7 @@ help:
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
+	@echo "make pages    set up with what makes text of web pages, so that linked pages can be read (65 MB)"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
 	@echo "make test-postgres  the tests of the stores, kills and restarts, over a PostgreSQL that it brings along, with a standby and PgBouncer"
@@ -86,6 +88,8 @@ semantic: $(SEM)
 charts: $(CHA)
 
 documents: $(DOC)
+
+pages: $(PAG)
 
 postgres: $(POS)
 
@@ -187,6 +191,12 @@ $(DOC): requirements/documents.txt requirements/build.txt pyproject.toml | $(OWN
 	@$(EDITABLE)
 	@touch $@ $(RUN)
 
+$(PAG): requirements/pages.txt requirements/build.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages and what makes text of web pages into $(VENV)"
+	@$(PIP) install --require-hashes -r requirements/pages.txt
+	@$(EDITABLE)
+	@touch $@ $(RUN)
+
 $(POS): requirements/postgres.txt requirements/build.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and what talks to PostgreSQL into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/postgres.txt
@@ -197,7 +207,7 @@ $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@ $(SEM) $(CHA) $(DOC) $(POS) $(RUN)
+	@touch $@ $(SEM) $(CHA) $(DOC) $(PAG) $(POS) $(RUN)
 
 $(PEERS): requirements/bench.txt pyproject.toml
 	@echo "Installing the pinned packages and the peers into $(BENCH_VENV) (a minute the first time)"
@@ -206,8 +216,8 @@ $(PEERS): requirements/bench.txt pyproject.toml
 	@$(BENCH) $(PIP_OF) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# semantic.txt, charts.txt, documents.txt and postgres.txt hold everything that run.txt holds, and agree on what
-# they add; dev.txt holds everything that these four and build.txt hold: all in the same versions. build.txt holds what builds the
+# semantic.txt, charts.txt, documents.txt, pages.txt and postgres.txt hold everything that run.txt holds, and agree on
+# what they add; dev.txt holds everything that these five and build.txt hold: all in the same versions. build.txt holds what builds the
 # project itself, and nothing of that runs.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
@@ -219,14 +229,17 @@ pins: | $(OWN)
 		--output-file requirements/charts.txt
 	$(PINS) --extra documents $(ARGS) --constraint requirements/charts.txt \
 		--output-file requirements/documents.txt
-	$(PINS) --extra postgres $(ARGS) --constraint requirements/documents.txt \
+	$(PINS) --extra pages $(ARGS) --constraint requirements/documents.txt \
+		--output-file requirements/pages.txt
+	$(PINS) --extra postgres $(ARGS) --constraint requirements/pages.txt \
 		--output-file requirements/postgres.txt
-	$(PINS) --group dev --extra semantic --extra charts --extra documents --extra postgres $(ARGS) \
+	$(PINS) --group dev --extra semantic --extra charts --extra documents --extra pages --extra postgres $(ARGS) \
 		--constraint requirements/semantic.txt --constraint requirements/charts.txt \
-		--constraint requirements/documents.txt --constraint requirements/postgres.txt \
+		--constraint requirements/documents.txt --constraint requirements/pages.txt \
+		--constraint requirements/postgres.txt \
 		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
-	$(PINS) --group bench --extra semantic --extra charts --extra documents --extra postgres $(ARGS) \
+	$(PINS) --group bench --extra semantic --extra charts --extra documents --extra pages --extra postgres $(ARGS) \
 		--constraint requirements/dev.txt --output-file requirements/bench.txt
 
 clean:

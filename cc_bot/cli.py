@@ -22,16 +22,12 @@ from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import (
     CcBotError,
     CopyStopped,
-    DatabaseDamaged,
-    DatabaseFull,
-    DatabaseLocked,
-    DatabaseReadOnly,
     OutputLost,
     StorageError,
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import Texts, explain, texts
-from cc_bot.texts.cli import BackupTexts, StorageTexts, server_problem
+from cc_bot.texts.cli import BackupTexts, StorageTexts, server_problem, storage_problem
 
 # ---- saying ----------------------------------------------------------------------------------------------
 
@@ -52,22 +48,6 @@ def say_in_passing(sentence: str) -> None:
     """Print a line that is no reason to stop what goes on, where it can't be written."""
     with contextlib.suppress(OutputLost):
         say(sentence)
-
-
-def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
-    """Return what is wrong with the database, for whoever can mend it; a user is told less."""
-    match error:
-        case DatabaseLocked():
-            sentence = words.locked
-        case DatabaseFull():
-            sentence = words.full
-        case DatabaseReadOnly():
-            sentence = words.read_only
-        case DatabaseDamaged():
-            sentence = words.damaged
-        case _:
-            sentence = words.unreadable
-    return sentence.format(path=path)
 
 
 def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
@@ -235,11 +215,16 @@ def _migrate(config: Config) -> None:
 
 
 def _copy(config: Config, options: argparse.Namespace) -> None:
-    from cc_bot.app.database import CopyRequest, run_copy  # noqa: PLC0415 - see above
+    from cc_bot.app.database import SOURCE_OPTION, CopyRequest, run_copy  # noqa: PLC0415 - see above
     from cc_bot.storage.engines import dialect_of, origin_of, shown  # noqa: PLC0415 - see above
+    from cc_bot.storage.files import URL_SETTING  # noqa: PLC0415 - see above
 
     words = texts(config.operator_locale).backup
-    request = CopyRequest(options.source or config.database_url, options.target)
+    request = CopyRequest(
+        options.source or config.database_url,
+        options.target,
+        SOURCE_OPTION if options.source else URL_SETTING,
+    )
     with _show_progress(words) as progress:
         done = asyncio.run(run_copy(config, request, progress))
     filled = [table for table in done.tables if table.rows]

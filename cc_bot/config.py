@@ -321,6 +321,14 @@ class Config:
     speech_model: str | None
     """The model that reads answers aloud; None: nobody does."""
     speech_voice: Annotated[str, Setting("CC_BOT_SPEECH_VOICE", "alloy")]
+    read_pages: Annotated[bool, Setting("CC_BOT_READ_PAGES", "on", switch, "on / off")]
+    """Whether the model may read pages whose addresses its user wrote; it takes the extra `pages`."""
+    search_url: Annotated[str | None, Setting("CC_BOT_SEARCH_URL", "", url_or_none, "http://localhost:8080")]
+    """Of a SearXNG that is asked first."""
+    brave_key: Annotated[str | None, Setting("CC_BOT_BRAVE_KEY", "", ascii_or_none, "BSA…")] = field(
+        repr=False
+    )
+    """For Brave's search; with neither nothing is searched for."""
     session_ttl: Annotated[timedelta, Setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")]
     max_turns: Annotated[int, Setting("CC_BOT_MAX_TURNS", "64", count, "64")]
     retention: Retention

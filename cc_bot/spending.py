@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import partial
 from math import ceil
 from typing import Final, Literal
 
 import structlog
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
-from cc_bot.domain.errors import ModelError, StorageError
+from cc_bot.domain.errors import CommitUncertain, LimitReached, ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.member import (
     ModelUsage,
@@ -27,7 +28,7 @@ from cc_bot.domain.member import (
 )
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
-from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore
+from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore, new_number
 
 __all__ = ["Spending", "UsageRecorder"]
 
@@ -171,6 +172,9 @@ _log = structlog.get_logger(__name__)
 ABOUT_A_REQUEST: Final = 4000
 """Tokens that are reserved beside those of the question: instructions, tools, some history, an answer."""
 
+AGAIN_S: Final = 10.0
+"""Between two attempts at what a database did not take."""
+
 _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
@@ -192,6 +196,10 @@ class Spending:
         self._usage = usage
         self._policy = policy
         self._meter = meter
+        self._owed: dict[int, Reservation | Settlement] = {}
+        """Reservations, by their numbers, that are over and of which the database does not know that: what is
+        to be counted of each, or that nothing is."""
+        self._paying: asyncio.Task[None] | None = None
 
     async def reserve(
         self,
@@ -206,11 +214,29 @@ class Spending:
         does anyway. `turn` is entered in the ledger with it, or neither is done. Raises LimitReached,
         StorageError."""
         wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
-        return await self._usage.reserve(wish, (await self._policy()).limits, turn)
+        limits, number = (await self._policy()).limits, new_number()
+        reserving = partial(self._usage.reserve, wish, limits, turn, number=number)
+        try:
+            try:
+                return await reserving()
+            except LimitReached:
+                owed = [each for each in self._owed.values() if _weighs(each, payer)]
+                if not owed:
+                    raise
+            await self._pay(owed)  # what is over by now is in nobody's way
+            return await reserving()
+        except CommitUncertain:
+            self._owe(number, Reservation(number, wish, self._usage.today()))
+            raise
 
     async def release(self, reservation: Reservation) -> None:
-        """Give back what was reserved for something that never began. Raises StorageError."""
-        await self._usage.release(reservation)
+        """Give back what was reserved for something that never began; a database that is away has that done
+        as soon as it is back."""
+        try:
+            await self._usage.release(reservation)
+        except StorageError as error:
+            _log.warning("usage_not_settled", purpose=reservation.wish.purpose, error=type(error).__name__)
+            self._owe(reservation.id, reservation)
 
     @asynccontextmanager
     async def admit(
@@ -284,11 +310,41 @@ class Spending:
         await self._usage.forget_settled()
 
     async def _settle(self, recorder: UsageRecorder) -> None:
-        """Trouble here must not take an answer back: what was reserved counts until the next start settles
-        it."""
+        """Trouble here must not take an answer back: what was reserved counts until the database is back, or
+        the next start settles it."""
         settlement = await recorder.settlement()
         try:
             await self._usage.settle(settlement)
         except StorageError as error:
             purpose = recorder.reservation.wish.purpose
             _log.warning("usage_not_settled", purpose=purpose, error=type(error).__name__)
+            self._owe(recorder.reservation.id, settlement)
+
+    def _owe(self, number: int, owed: Reservation | Settlement) -> None:
+        self._owed[number] = owed
+        if self._paying is None or self._paying.done():
+            self._paying = asyncio.create_task(self._pay_in_the_end())
+
+    async def _pay_in_the_end(self) -> None:
+        while self._owed:
+            await asyncio.sleep(AGAIN_S)
+            await self._pay(list(self._owed.values()))
+
+    async def _pay(self, owed: Sequence[Reservation | Settlement]) -> None:
+        """Have the database take what it did not, as far as it does now. None is counted twice: its number
+        tells."""
+        with suppress(StorageError):
+            for each in owed:
+                if isinstance(each, Settlement):
+                    await self._usage.settle(each)
+                    self._owed.pop(each.reservation.id, None)
+                else:
+                    await self._usage.release(each)
+                    self._owed.pop(each.id, None)
+
+
+def _weighs(owed: Reservation | Settlement, payer: UsageSubject) -> bool:
+    """Return whether it counts against the same limits."""
+    reservation = owed.reservation if isinstance(owed, Settlement) else owed
+    other = reservation.wish.payer
+    return other.user_id == payer.user_id or (bool(payer.guild_id) and other.guild_id == payer.guild_id)

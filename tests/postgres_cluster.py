@@ -158,6 +158,18 @@ class Server:
                 process.kill()
         (self.data / "postmaster.pid").unlink(missing_ok=True)
 
+    @contextmanager
+    def halted(self) -> Iterator[None]:
+        """Meanwhile it does nothing, and the system goes on to acknowledge what it is sent."""
+        processes = self._processes()
+        for process in processes:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in processes:
+                process.resume()
+
     def standby(self, data: Path) -> "Server":
         """Copy it into a standby that follows it, and start that; from then on nothing is committed here
         before it is written there."""
@@ -169,15 +181,19 @@ class Server:
         copy.start()
         return copy
 
-    async def change(self, *settings: str) -> None:
-        """Change settings of the server, `name = value`, as far as that needs no new start."""
+    async def execute(self, *statements: str) -> None:
+        """Run statements in its database as the one who may do everything."""
         connection = await asyncpg.connect(self.url)
         try:
-            for each in settings:
-                await connection.execute(f"ALTER SYSTEM SET {each}")
-            await connection.execute("SELECT pg_reload_conf()")
+            for each in statements:
+                await connection.execute(each)
         finally:
             await connection.close()
+
+    async def change(self, *settings: str) -> None:
+        """Change settings of the server, `name = value`, as far as that needs no new start."""
+        changes = [f"ALTER SYSTEM SET {each}" for each in settings]
+        await self.execute(*changes, "SELECT pg_reload_conf()")
 
     def _control(self, *arguments: str) -> None:
         run(self.binaries / "pg_ctl", "-D", str(self.data), *arguments)
@@ -203,8 +219,8 @@ def url_of(*servers: "Server | Pooler | Wire", **options: str) -> str:
 def running_server(where: Path, settings: Mapping[str, str] | None = None) -> Iterator[Server]:
     """A server in this folder, with an empty database."""
     server = Server(where / "first", free_port(), _binaries())
-    arguments = ("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-U", "postgres")
-    run(server.binaries / "initdb", "-D", str(server.data), *arguments)
+    arguments = ("--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "--data-checksums")
+    run(server.binaries / "initdb", "-D", str(server.data), "-U", "postgres", *arguments)
     with (server.data / "postgresql.conf").open("a") as configuration:
         configuration.writelines(
             f"{name} = {value}\n" for name, value in {**QUICK, **(settings or {})}.items()
@@ -316,15 +332,39 @@ def pooled(url: str, *, size: int) -> Iterator[str]:
     """The URL of the same database through a pooler with so many connections; `url` is as
     `tests/postgres_server.py` has it."""
     require_pooler()
-    parts = urlsplit(url)
-    [socket_folder] = parse_qs(parts.query)["host"]
     prepare = "on" if pooler_version() >= PREPARES_SINCE else "off"
     settings = {"max_prepared_statements": "100"} if prepare == "on" else {}
-    with running_pooler(f"host={socket_folder}", size=size, settings=settings) as pooler:
-        yield f"postgresql://postgres@{pooler.host}{parts.path}?prepare={prepare}"
+    with running_pooler(_before(url), size=size, settings=settings) as pooler:
+        yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}?prepare={prepare}"
+
+
+@contextmanager
+def forgetful(url: str) -> Iterator[str]:
+    """The same through a pooler that keeps no prepared statements, as one does that is older; the URL says
+    nothing of it."""
+    require_pooler()
+    settings = {"max_prepared_statements": "0"} if pooler_version() >= PREPARES_SINCE else {}
+    with running_pooler(_before(url), size=3, settings=settings) as pooler:
+        yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}"
+
+
+def _before(url: str) -> str:
+    [socket_folder] = parse_qs(urlsplit(url).query)["host"]
+    return f"host={socket_folder}"
 
 
 # ---- wire --------------------------------------------------------------------------------------------------
+
+SSL_ASKED: Final = struct.pack("!ii", 8, 80877103)
+"""What a program sends first that would like to talk in secret."""
+
+
+def _refusal() -> bytes:
+    """What a server says to somebody whom it does not know any more."""
+    fields = (b"SFATAL", b"VFATAL", b"C28000", b"Mno entry")
+    body = b"".join(field + b"\0" for field in fields) + b"\0"
+    return b"E" + struct.pack("!i", len(body) + 4) + body
+
 
 SO_ATTACH_FILTER: Final = 26
 TAKES_NOTHING: Final = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))
@@ -336,7 +376,8 @@ class Wire:
     packet is acknowledged any more, not even one that would open a connection.
 
     Before that it may break now and then (`unsteady`): of those who are connected one is cut off, with what
-    it was about to send or just after the server has got that.
+    it was about to send or just after the server has got that. Or it breaks for all, and lets nobody in
+    (`closing`).
     """
 
     def __init__(self, server: Server) -> None:
@@ -344,6 +385,8 @@ class Wire:
         self._breaks: Callable[[], bool] = lambda: False
         self.broken = 0
         """How often it broke."""
+        self._left: int | None = None
+        """So much is let through before it closes."""
         self._ends = list[socket.socket]()
         self._writers = list[asyncio.StreamWriter]()
         self._listener: asyncio.Server
@@ -378,6 +421,20 @@ class Wire:
         finally:
             self._breaks = lambda: False
 
+    @contextmanager
+    def closing(self, after: int) -> Iterator[None]:
+        """Meanwhile it closes once so many things were sent to the server: all who are connected are cut off,
+        and whoever comes is refused."""
+        self._left = after
+        try:
+            yield
+        finally:
+            self._left = None
+
+    @property
+    def is_closed(self) -> bool:
+        return self._left is not None and self._left < 0
+
     def cut(self) -> None:
         self._is_cut = True
         filter_ = struct.pack("HL", 1, ctypes.addressof(TAKES_NOTHING))
@@ -385,12 +442,36 @@ class Wire:
             end.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_)
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_closed:
+            await self._refuse(reader, writer)
+            return
         self._ends.append(writer.get_extra_info("socket"))
         far_reader, far_writer = await asyncio.open_connection(HOST, self._server.port)
         self._writers += [writer, far_writer]
         for source, sink in ((reader, far_writer), (far_reader, writer)):
             task = asyncio.create_task(self._pump(source, sink, writer if sink is far_writer else None))
             self._running.add(task)
+
+    @staticmethod
+    async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            if await reader.read(65536) == SSL_ASKED:
+                writer.write(b"N")
+                await reader.read(65536)
+            writer.write(_refusal())
+            await writer.drain()
+        writer.close()
+
+    def _close_in_time(self) -> bool:
+        """Count what is sent, and cut everybody off when that was enough."""
+        if self._left is None or self.is_closed:
+            return False
+        self._left -= 1
+        if self.is_closed:
+            self.broken += 1
+            for writer in self._writers:
+                writer.transport.abort()
+        return self.is_closed
 
     async def _pump(
         self,
@@ -401,6 +482,8 @@ class Wire:
         """`sender`: who is cut off where it breaks; nobody on the way back."""
         with suppress(OSError):
             while data := await source.read(65536):
+                if sender is not None and self._close_in_time():
+                    break
                 if sender is not None and self._breaks():
                     self.broken += 1
                     if self.broken % 2:  # the server gets it, and nobody its answer

@@ -21,6 +21,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
+from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.llm.speech import Speaker, Transcriber
@@ -44,6 +45,7 @@ from cc_bot.tools.registry import discover
 
 
 if TYPE_CHECKING:
+    from cc_bot.internet.http import Network
     from cc_bot.metrics import PrometheusMeter
 
 OfNames = Callable[[tuple[str, ...]], ChatModel]
@@ -169,6 +171,36 @@ def build_speaker(config: Config) -> Speaker | None:
     )
 
 
+def build_internet(config: Config, network: "Network | None" = None) -> Internet:
+    """Return what the operator has of the web; `network` is where pages are read, the public internet unless
+    one is given."""
+    services, pages = build_searches(config), _build_pages(config, network)
+    if not services:
+        return Internet(pages)
+    from cc_bot.internet.search import WebSearch
+
+    return Internet(pages, WebSearch(services))
+
+
+def _build_pages(config: Config, network: "Network | None") -> PageSource | None:
+    if not (config.read_pages and can_read_pages()):
+        return None
+    from cc_bot.internet.http import PUBLIC
+    from cc_bot.internet.pages import PageReader
+
+    return PageReader(network or PUBLIC)
+
+
+def build_searches(config: Config) -> tuple[SearchService, ...]:
+    """Return the services that search, in the order in which they are asked."""
+    if not (config.search_url or config.brave_key):
+        return ()
+    from cc_bot.internet.search import BraveSearch, SearxngSearch
+
+    own: list[SearchService] = [SearxngSearch(config.search_url)] if config.search_url else []
+    return (*own, *([BraveSearch(config.brave_key)] if config.brave_key else []))
+
+
 def model_label(config: Config) -> str:
     """Return what the terminal calls the model."""
     return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
@@ -289,8 +321,11 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
-    """Open the assistant over the configured database and model. `meter` is told what goes on in it."""
+async def open_core(
+    config: Config, clock: Clock, meter: Meter = NULL_METER, *, network: "Network | None" = None
+) -> AsyncIterator[Core]:
+    """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
+    are read on `network`, the public internet unless one is given."""
     tools = discover(cc_bot.tools)
     agents = make_agents(config, tools.names)
     await agents.load()
@@ -325,7 +360,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             stores,
             chains,
             tools,
-            AssistantSettings(config.max_turns, style),
+            AssistantSettings(config.max_turns, style, internet=build_internet(config, network)),
             clock=clock,
             summaries=summaries,
             meter=meter,

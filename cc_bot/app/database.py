@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from cc_bot.domain.errors import (
     CopySourceMissing,
     CopyStopped,
     InvalidSetting,
+    PostgresRefused,
     SameDatabase,
     StorageError,
 )
@@ -24,6 +25,7 @@ from cc_bot.storage.engines import (
     ensure_unused,
     file_of,
     find_identity,
+    folder_setting,
     kept_beside,
     named_beside,
     open_database,
@@ -59,6 +61,8 @@ async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> 
 # ---- copying -----------------------------------------------------------------------------------------------
 
 _EXAMPLES: Final = f"{DEFAULT_URL}, postgresql://cc_bot@db.example/cc_bot"
+SOURCE_OPTION: Final = "--from"
+_TARGET_OPTION: Final = "--to"
 _OPERATORS_FILES: Final = ("agents.toml", "policy.toml")
 
 
@@ -69,6 +73,8 @@ class CopyRequest:
     source: str
     target: str
     """URLs."""
+    source_setting: str = SOURCE_OPTION
+    """Where that of the source stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +97,15 @@ class CopyOutcome:
 async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> CopyOutcome:
     """Copy a database into another one, or go on with that. Raises a StartupError, and what is copied stays
     for the next time."""
-    origin = _checked(request.source, "--from")
-    if origin == _checked(request.target, "--to"):
+    with _naming(request.source_setting):
+        origin = origin_of(request.source)
+    with _naming(_TARGET_OPTION):
+        to_itself = origin == origin_of(request.target)
+    if to_itself:
         raise SameDatabase
     with _sole_user(config, request):
-        size, identity = await _examine(request.source)
-        async with _end(request.target) as target:
+        size, identity = await _examine(request)
+        async with _end(request.target, _TARGET_OPTION) as target:
             if identity and identity == await find_identity(target):
                 raise SameDatabase
             if dialect_of(request.target) == "sqlite":
@@ -110,23 +119,30 @@ async def run_copy(config: Config, request: CopyRequest, progress: Progress) -> 
         return await asyncio.to_thread(_bring_along, config, request, tables)
 
 
-def _checked(url: str, option: str) -> str:
-    """Return which database a URL names. Raises InvalidSetting by the option's name, or EngineMissing."""
+@contextmanager
+def _naming(setting: str) -> Iterator[None]:
+    """Have a mistake in a URL tell where that one stands."""
     try:
-        return origin_of(url)
+        yield
     except InvalidSetting as error:
-        raise InvalidSetting(name=option, expected=_EXAMPLES) from error
+        raise InvalidSetting(name=setting, expected=_EXAMPLES) from error
+    except PostgresRefused as error:
+        raise PostgresRefused(**{**error.params, "setting": setting}) from error
 
 
 @contextmanager
 def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
     """Hold the locks of both databases. Raises AlreadyRunning, ServerInUse or CopySourceMissing."""
     source, target = (kept_beside(url, config.data_folder) for url in (request.source, request.target))
+    named = {
+        target: _folder_setting(request.target, _TARGET_OPTION),
+        source: _folder_setting(request.source, request.source_setting),
+    }
     if dialect_of(request.source) == "sqlite" and not source.is_file():
         raise CopySourceMissing(path=str(source))
     with ExitStack() as locks:
-        for database in sorted({source, target}):  # two on servers have one lock
-            locks.enter_context(sole_bot(database))
+        for database, setting in sorted(named.items()):  # two on servers have one lock
+            locks.enter_context(sole_bot(database, setting))
         if source.is_file() and target.is_file() and source.samefile(target):
             raise SameDatabase
         for database in (source, target):
@@ -134,19 +150,25 @@ def _sole_user(config: Config, request: CopyRequest) -> Iterator[None]:
         yield
 
 
-async def _examine(url: str) -> tuple[int, tuple[int, int] | None]:
+def _folder_setting(url: str, stands_in: str) -> str:
+    return stands_in if dialect_of(url) == "sqlite" else folder_setting(url)
+
+
+async def _examine(request: CopyRequest) -> tuple[int, tuple[int, int] | None]:
     """Return the size in bytes of a source that can be copied, and what tells it from others."""
-    async with _end(url) as database:
+    async with _end(request.source, request.source_setting) as database:
         await ensure_copyable(database)
         usage = await database.measure()
         return usage.bytes + usage.log_bytes, await find_identity(database)
 
 
 @asynccontextmanager
-async def _end(url: str) -> AsyncIterator[Database]:
+async def _end(url: str, setting: str) -> AsyncIterator[Database]:
     """Open one of the two databases, on which nobody else works. Raises CopyStopped where that fails."""
     with _telling(url):
-        async with open_database(url) as database:
+        async with AsyncExitStack() as opened:
+            with _naming(setting):  # which the other one's mistakes don't pass through
+                database = await opened.enter_async_context(open_database(url))
             await ensure_unused(database)
             yield database
 

@@ -8,6 +8,7 @@ import asyncio
 import gc
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
@@ -25,23 +26,29 @@ from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
-from cc_bot.storage.engines import kept_beside
+from cc_bot.storage.engines import folder_setting, kept_beside
 from cc_bot.storage.files import sole_bot
+
+if TYPE_CHECKING:
+    from cc_bot.internet.http import Network
 
 DRAIN_S = 10.0
 
 
-async def run_discord(config: Config, say: Callable[[str], None]) -> None:
-    """Run the bot until it is told to stop. Raises a StartupError when it can't start."""
+async def run_discord(
+    config: Config, say: Callable[[str], None], *, network: "Network | None" = None
+) -> None:
+    """Run the bot until it is told to stop; pages are read on `network`. Raises a StartupError when it can't
+    start."""
     if not config.discord_token:
         raise MissingToken
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
     meter = counting or NULL_METER
-    lock = sole_bot(
-        kept_beside(config.database_url, config.data_folder)
-    )  # before anything is migrated or swept
+    url = config.database_url
+    # Before anything is migrated or swept.
+    lock = sole_bot(kept_beside(url, config.data_folder), folder_setting(url))
     with lock, keep_recent_records(config) as records:
-        async with open_core(config, clock, meter) as core:
+        async with open_core(config, clock, meter, network=network) as core:
             await core.spending.take_over("discord")
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping

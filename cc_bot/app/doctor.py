@@ -19,6 +19,7 @@ from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     agents_path,
     build_embedder,
+    build_searches,
     build_speaker,
     build_transcriber,
     is_offline,
@@ -41,6 +42,8 @@ from cc_bot.doctor.surroundings import (
     check_model,
     check_operator_file,
     check_program,
+    check_reading,
+    check_search,
     check_speaker,
     check_timezone,
     check_transcriber,
@@ -60,6 +63,7 @@ DATABASE_LIMIT_S = 600.0
 """A file of many gigabytes is read from its beginning to its end."""
 LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
+SEARCH_LIMIT_S = 20.0
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
 SHARE_FOR_WRITERS = 0.06
@@ -177,6 +181,9 @@ def _checks(
     yield Check("font", drawing, LOADING_LIMIT_S)
     yield Check("pages", partial(_check_pages, config, words, loaded, offline=offline))
     yield Check("documents", partial(check_documents, DocumentReader(), words), LOADING_LIMIT_S)
+    yield Check("reading", partial(check_reading, words, wanted=config.read_pages))
+    if not offline:
+        yield Check("search", partial(check_search, build_searches(config), words), SEARCH_LIMIT_S)
 
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:

@@ -30,7 +30,14 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, place_name
 from cc_bot.storage.copying import ensure_finished
-from cc_bot.storage.engines import dialect_of, ensure_unused, file_of, kept_beside, open_database
+from cc_bot.storage.engines import (
+    dialect_of,
+    ensure_unused,
+    file_of,
+    folder_setting,
+    kept_beside,
+    open_database,
+)
 from cc_bot.storage.erasures import (
     ErasureLog,
     Erasures,
@@ -367,7 +374,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
         raise InvalidSetting(name="--since", expected=f"{now.astimezone(config.timezone):%Y-%m-%dT%H:%M}")
     own = ErasureLog.beside(beside).path
     logs = await asyncio.to_thread(_read_named, request.files or (own,))
-    with sole_bot(beside):
+    with sole_bot(beside, folder_setting(url)):
         ensure_closed(beside)
         async with open_database(url, synchronous=config.synchronous) as database:
             await ensure_unused(database)

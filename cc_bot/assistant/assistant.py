@@ -59,6 +59,7 @@ from cc_bot.domain.message import Agent, Attachment, ChannelKey, Message, Refere
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import CanvasChanged, Done, Heard, NotRemoved, NotSaved, TextDelta, TurnEvent
+from cc_bot.internet.turn import NO_INTERNET, Internet
 from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn
 from cc_bot.spending import Spending, UsageRecorder
@@ -253,6 +254,8 @@ class AssistantSettings:
     """At a time, of all users."""
     style: PromptStyle = PromptStyle()
     turn_limit_s: float = TURN_LIMIT_S
+    internet: Internet = NO_INTERNET
+    """What of the web may be read and searched."""
 
 
 class Assistant:
@@ -275,6 +278,7 @@ class Assistant:
         self._stores = stores
         self._chains = chains
         self._tools = tools
+        self._internet = settings.internet
         self._turn_limit_s = settings.turn_limit_s
         self._clock = clock
         self._meter = meter
@@ -480,9 +484,11 @@ class Assistant:
             canvas=turn.canvas is not None,
             schedule=turn.key is not None,
             file=bool(turn.documents),
+            page=self._internet.pages is not None,  # whatever is named: so requests begin as those before did
+            search=self._internet.searches is not None,
             allowed=options.agent.tools,
         )
-        context = tool_context(turn, self._stores, self._clock)
+        context = tool_context(turn, self._stores, self._clock, self._internet)
         with account.phase("store"):
             prompt = await turn.prompt(offered)
         model = recorder.metered(self._chains.of(options.agent.models))

@@ -16,6 +16,7 @@ from cc_bot.assistant.turn import (
     TurnPrompt,
     TurnRequest,
     documents_of,
+    link_texts,
     user_of,
 )
 from cc_bot.context.channel_prompt import (
@@ -241,6 +242,7 @@ class ChannelTurn:
         )
         self.asked = "\n".join(question.content for question in questions)
         self.documents = documents_of(questions)
+        self.link_texts = link_texts(questions)
         self.heard = "\n".join(question.heard for question in questions if question.heard)
         self.before = replaced
         self.replaces = replaced is not None

@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import blake2b
 
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt, TurnRequest, documents_of
+from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt, TurnRequest, documents_of, link_texts
 from cc_bot.context.prompt import Built, PromptStyle, build_prompt, of_session, recap, tokens_up_to
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock
@@ -130,6 +130,7 @@ class SessionTurn:
         self._history = history
         self._replaced = replaced
         self.documents = documents_of((*history, question))
+        self.link_texts = link_texts((*history, question))
         self._canvas = CanvasDraft(session.canvas, visibility)
 
     @property

@@ -41,6 +41,7 @@ from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
+from cc_bot.internet.turn import Internet
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import NOBODY, CanvasDraft, ToolContext
@@ -278,6 +279,19 @@ def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
     )
 
 
+def link_texts(messages: Iterable[Message]) -> tuple[str, ...]:
+    """List the texts whose addresses may be read: what users wrote, and the messages that these point at or
+    brought along. Nothing that the assistant said is among them, and no file."""
+    found = list[str]()
+    for message in messages:
+        if message.role != "user":
+            continue
+        found.append(message.content)
+        found += (each.content for each in message.references if each.shown and each.author_name)
+        found += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
+    return tuple(found)
+
+
 def user_of(questions: Sequence[Message]) -> int | None:
     """Return the user whose memories may be used for an answer: the author of its only question, and nobody's
     where several questions are answered at once."""
@@ -338,6 +352,11 @@ class Turn(Protocol):
         before."""
         ...
 
+    @property
+    def link_texts(self) -> tuple[str, ...]:
+        """The texts whose addresses may be read."""
+        ...
+
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """Make what the model is shown, with these tools offered."""
         ...
@@ -359,7 +378,7 @@ class Turn(Protocol):
 # For whom and where the tools of a turn act: from the turn, and never from what a model says.
 
 
-def tool_context(turn: Turn, stores: Stores, clock: Clock) -> ToolContext:
+def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -> ToolContext:
     options = turn.options
     return ToolContext(
         user_id=NOBODY if turn.user_id is None else turn.user_id,
@@ -375,6 +394,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock) -> ToolContext:
         place=_place(turn),
         guild_id=options.guild_id,
         files=turn.documents,
+        internet=internet.for_turn(turn.link_texts),
     )
 
 

@@ -33,7 +33,7 @@ from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.targets import Target, Targets, is_said, is_same
 from cc_bot.domain.errors import ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Attachment, ChannelKey, Message, Pointing, Reference
+from cc_bot.domain.message import FORWARD_NAME, Attachment, ChannelKey, Message, Pointing, Reference
 from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld
 from cc_bot.stores import Stores
@@ -55,7 +55,6 @@ PICTURE_AMONG: Final = 25
 """Messages above a question that are looked at for a picture."""
 PATIENCE_S: Final = 15.0
 """Discord is waited for no longer: the question is then asked without."""
-FORWARD_NAME: Final = "forwarded message"
 FOLLOWING: Final = 200
 """Messages after the one from which on a conversation is read."""
 FOLLOWING_CHARACTERS: Final = 24_000

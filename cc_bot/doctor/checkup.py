@@ -37,6 +37,8 @@ Name = Literal[
     "speaking",
     "font",
     "documents",
+    "reading",
+    "search",
     "pages",
 ]
 """Of a check, for programs that read the report."""

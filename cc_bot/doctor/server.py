@@ -13,6 +13,8 @@ from cc_bot.texts.cli import server_problem
 
 _CROWDED: Final = 0.9
 """Of the connections that the server takes."""
+_SHORT_MS: Final = 10_000
+"""For a statement. As long as others wait for a server that is away."""
 _FAR_BEHIND_BYTES: Final = 64_000_000
 _FAR_BEHIND_S: Final = 60
 _SELECT_FACTS: Final = """
@@ -25,7 +27,8 @@ _SELECT_FACTS: Final = """
         current_setting('default_transaction_read_only'),
         current_setting('data_checksums'),
         current_setting('autovacuum'),
-        CAST(current_user AS TEXT)
+        CAST(current_user AS TEXT),
+        (SELECT CAST(setting AS BIGINT) FROM pg_settings WHERE name = 'statement_timeout')
 """
 _SELECT_DEAD: Final = """
     SELECT
@@ -59,6 +62,7 @@ class _Facts(NamedTuple):
     checksums: str
     autovacuum: str
     role: str
+    statement_timeout_ms: int
 
     @property
     def takes_changes(self) -> bool:
@@ -120,6 +124,9 @@ def _settings(facts: _Facts, words: Texts) -> Iterator[Finding]:
         yield notes.failed(said.read_only, said.read_only_mend.format(role=facts.role))
     if facts.used > facts.most * _CROWDED:
         yield notes.warning(said.crowded.format(used=facts.used, most=facts.most), said.crowded_mend)
+    if 0 < facts.statement_timeout_ms < _SHORT_MS:
+        told = said.impatient.format(role=facts.role, ms=facts.statement_timeout_ms)
+        yield notes.warning(told, said.impatient_mend.format(role=facts.role))
     if facts.autovacuum != "on":
         yield notes.warning(said.autovacuum, said.autovacuum_mend)
     if facts.checksums != "on":

@@ -21,13 +21,17 @@ from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import (
     CcBotError,
+    CopyUnfinished,
     InputError,
     ModelRefusedKey,
     ModelRefusedRequest,
+    SearchFailed,
+    SearchFormatOff,
     StartupError,
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
+from cc_bot.internet.turn import SearchService, can_read_pages
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.reading.reader import READ_BY_EXTRA, DocumentReader
 from cc_bot.search.vectors import Embedder
@@ -59,6 +63,10 @@ def check_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
     said = words.doctor
     told = said.clock_set.format(seconds=round(offset.total_seconds()))
     return FindingWriter("clock").warning(told, said.clock_set_mend)
+
+
+SEARCHED: Final = "cc-bot"
+_VARIABLES: Final = {"searxng": "CC_BOT_SEARCH_URL", "brave": "CC_BOT_BRAVE_KEY"}
 
 
 async def check_font(locale: Locale, words: Texts) -> Sequence[Finding]:
@@ -96,6 +104,36 @@ async def check_documents(reader: DocumentReader, words: Texts) -> Sequence[Find
     except InputError:
         return [notes.failed(said.documents_failed, said.documents_failed_mend)]
     return [notes.ok(said.documents_ok)]
+
+
+async def check_reading(words: Texts, *, wanted: bool) -> Sequence[Finding]:
+    """Check whether what reads pages of the web is there."""
+    said = words.doctor
+    notes = FindingWriter("reading")
+    if not wanted:
+        return [notes.ok(said.reading_off)]
+    return [notes.ok(said.reading_ok if can_read_pages() else said.reading_none)]
+
+
+async def check_search(services: Sequence[SearchService], words: Texts) -> Sequence[Finding]:
+    """Search once with each service: whatever would fail in a conversation fails here."""
+    said = words.doctor
+    notes = FindingWriter("search")
+    if not services:
+        return [notes.ok(said.search_none)]
+    return [await _check_service(service, notes, words) for service in services]
+
+
+async def _check_service(service: SearchService, notes: FindingWriter, words: Texts) -> Finding:
+    said = words.doctor
+    try:
+        await service.find(SEARCHED)
+    except SearchFormatOff:
+        return notes.failed(said.search_format_off, said.search_format_off_mend)
+    except SearchFailed:
+        mend = said.search_failed_mend.format(variable=_VARIABLES[service.name])
+        return notes.failed(said.search_failed.format(name=service.name), mend)
+    return notes.ok(said.search_ok.format(name=service.name))
 
 
 async def check_operator_file(
@@ -199,6 +237,10 @@ def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
         "unsound": (
             said.database_unsound.format(path=path, table=examined.table),
             said.database_unsound_mend,
+        ),
+        "half_copied": (
+            explain(CopyUnfinished(path=str(path), url=examined.origin), words),
+            words.doctor_server.unreachable_mend,
         ),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 _MOST_UNLIKELY = 8.0
 """The cost per character outside of ASCII from which on a text is taken for chance, not for text."""
@@ -149,3 +150,44 @@ def _decoded(data: bytes, encoding: str) -> str | None:
     except UnicodeError:
         return None
     return None if _CONTROL.search(text) else text
+
+
+# ---- declared --------------------------------------------------------------------------------------------
+# What a server or a page says of itself. It is believed as far as the bytes may be that.
+
+# What servers write, where Python means something else by it, or has no such name: the Encoding Standard.
+_NAMES: Final = {
+    **dict.fromkeys(("shift_jis", "shift-jis", "x-sjis", "sjis", "windows-31j", "ms_kanji"), "cp932"),
+    **dict.fromkeys(("x-euc-jp",), "euc_jp"),
+    **dict.fromkeys(("iso-8859-1", "latin1", "us-ascii", "ascii"), "cp1252"),
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    "unicode": "utf-16",
+}
+_KNOWN: Final = re.compile(
+    r"utf[_-]?8|utf[_-]?16(?:[_-]?[lb]e)?|cp932|euc_(?:jp|kr)|iso2022_jp\w*|iso8859[_-]\d{1,2}|cp125\d|gb18030|big5\w*"
+    r"|koi8[_-][ru]"
+)
+"""Encodings of texts, by Python's own names: it also calls some things so that are none."""
+
+
+def decode_declared(data: bytes, *declared: str) -> str | None:
+    """The text that the bytes are in the first encoding, of those declared, in which they can be, else in the
+    one that they seem to be in. None if they are no text in any of them."""
+    if not data.startswith(tuple(mark for mark, _ in _MARKS)):
+        for name in declared:
+            try:
+                if encoding := _named(name):
+                    return data.decode(encoding)
+            except UnicodeError:
+                continue
+    return decode_text(data)
+
+
+def _named(name: str) -> str:
+    """Return Python's own name of an encoding; empty where it is none of texts."""
+    name = name.strip().strip("\"'").lower()
+    try:
+        found = codecs.lookup(_NAMES.get(name, name)).name if name.isascii() and len(name) < 40 else ""
+    except (LookupError, ValueError):
+        return ""
+    return found if _KNOWN.fullmatch(found) else ""

@@ -66,6 +66,20 @@
     │   ├── NothingToTranslate  it has no text
     │   ├── TargetNotShown      a message that was asked about in its menu is out of reach
     │   └── ConversationNotShown  so is what was said from one on
+    ├── PageError               a page of the web was not read, or nothing was searched for
+    │   ├── AddressRefused      it is none of the web's, or names a user or a port
+    │   ├── AddressNotGiven     neither its user nor a search named it
+    │   ├── AddressNotPublic    it leads to this machine, or into a network
+    │   ├── PageUnreachable
+    │   ├── PageTooSlow
+    │   ├── PageNotThere        the server answers, with something else
+    │   ├── TooManyRedirects
+    │   ├── PageTooLarge
+    │   ├── PageKindRefused     it is no text
+    │   ├── PageUnreadable      there is no text in it, or it takes more than reading it may
+    │   ├── PagesNotInstalled   the extra that reads it is not there
+    │   └── SearchFailed        the search that the operator named did not answer
+    │       └── SearchFormatOff     it answers people, and no programs
     ├── TurnError               no answer came; asking again may help
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
@@ -116,6 +130,8 @@
     │   ├── DatabaseReadOnly
     │   ├── DatabaseUnreachable the server is away
     │   ├── DatabaseCrowded     it takes no more connections
+    │   ├── PoolerForgets       it keeps no prepared statements, and the URL does not say so
+    │   ├── DatabaseImpatient   a setting of the server's has it end what takes longer
     │   ├── CommitUncertain     the server was lost before it said whether something is kept
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
@@ -148,7 +164,9 @@
         ├── ServerInUse         another cc-bot works on the same database
         ├── SameDatabase        as source and target of a copy
         ├── CopySourceMissing
+        ├── CopySourceForbidden the role may not read all of it
         ├── CopySourceOutdated
+        ├── CopySourceBroken    rows of it refer to what is not there
         ├── CopyTargetOccupied  something stands in it already
         ├── CopyOfAnother       it was begun from another source
         ├── CopyUnfinished      nobody may work with a part of a database
@@ -163,6 +181,7 @@
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
+        ├── BackupUnfinished    it is of a database that was copied only in part
         ├── BackupForeign       it holds what cc-bot does not make
         ├── BackupChanged       a table of it is not as cc-bot makes it
         ├── RestoreFailed       the backup could not be put in place
@@ -468,6 +487,58 @@ class TargetNotShown(InputError): ...
 class ConversationNotShown(InputError): ...
 
 
+# ---- pages -----------------------------------------------------------------------------------------------
+
+
+class PageError(CcBotError): ...
+
+
+class AddressRefused(PageError): ...
+
+
+class AddressNotGiven(PageError): ...
+
+
+class AddressNotPublic(PageError):
+    """Parameters: host."""
+
+
+class PageUnreachable(PageError):
+    """Parameters: host."""
+
+
+class PageTooSlow(PageError):
+    """Parameters: host, seconds (the limit)."""
+
+
+class PageNotThere(PageError):
+    """Parameters: host, found (the status that its server answered with)."""
+
+
+class TooManyRedirects(PageError):
+    """Parameters: limit."""
+
+
+class PageTooLarge(PageError):
+    """Parameters: limit (MB)."""
+
+
+class PageKindRefused(PageError):
+    """Parameters: found (its media type)."""
+
+
+class PageUnreadable(PageError): ...
+
+
+class PagesNotInstalled(PageError): ...
+
+
+class SearchFailed(PageError): ...
+
+
+class SearchFormatOff(SearchFailed): ...
+
+
 # ---- startup ---------------------------------------------------------------------------------------------
 
 
@@ -514,7 +585,8 @@ class AlreadyRunning(StartupError): ...
 class DatabaseInUse(StartupError): ...
 
 
-class DatabaseFolderMissing(StartupError): ...
+class DatabaseFolderMissing(StartupError):
+    """Parameters: path, setting (that names it)."""
 
 
 class DatabaseMissing(StartupError): ...
@@ -552,7 +624,8 @@ class PostgresNotUtf8(StartupError):
 
 
 class PostgresRefused(StartupError):
-    """Parameters: url (without a password), reason (password, role, database or permission)."""
+    """Parameters: url (without a password), setting (in which it stands), reason (password, role, database or
+    permission)."""
 
 
 class NotAFile(StartupError):
@@ -572,7 +645,15 @@ class SameDatabase(StartupError): ...
 class CopySourceMissing(StartupError): ...
 
 
+class CopySourceForbidden(StartupError):
+    """Parameters: path, name (of a table or sequence)."""
+
+
 class CopySourceOutdated(StartupError): ...
+
+
+class CopySourceBroken(StartupError):
+    """Parameters: path, name (of a table), count (of its rows that refer to nothing)."""
 
 
 class CopyTargetOccupied(StartupError):
@@ -631,6 +712,9 @@ class BackupMissing(StartupError): ...
 
 
 class BackupDamaged(StartupError): ...
+
+
+class BackupUnfinished(StartupError): ...
 
 
 class BackupForeign(StartupError):
@@ -692,6 +776,12 @@ class DatabaseUnreachable(StorageError): ...
 
 
 class DatabaseCrowded(StorageError): ...
+
+
+class PoolerForgets(StorageError): ...
+
+
+class DatabaseImpatient(StorageError): ...
 
 
 class CommitUncertain(StorageError): ...

@@ -92,6 +92,10 @@ class ToolCall:
         return result_for_model(self.result)
 
 
+FORWARD_NAME: Final = "forwarded message"
+"""What the text of a forward is called as a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A file that came with a question. The bytes are kept: Discord's URLs expire."""
@@ -109,6 +113,11 @@ class Attachment:
     """The length of a recording; 0 where it does not tell."""
     own_words: bool = False
     """Whether it is a voice message: what is heard there, its sender says."""
+
+    @property
+    def is_forward(self) -> bool:
+        """Return whether it is the text of a message that was forwarded, and no file in that."""
+        return self.source_id is not None and self.name == FORWARD_NAME
 
     @property
     def is_image(self) -> bool:

@@ -2,7 +2,8 @@
 
 The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures": [base64]}`,
 or `{"error": …}`. What the bytes are decides what reads them; only that library is loaded, before the sandbox
-closes.
+closes. With the argument `page` they are a page of the web below a line that names its encoding, and the
+answer is `{"title", "text"}`.
 """
 
 import os
@@ -15,6 +16,7 @@ from cc_bot.reading.content import Content, DocumentRefused
 from cc_bot.reading.sandbox import enter
 
 MAX_BYTES = 20 * 2**20
+PAGE = "page"
 
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_WITHIN = 1024
@@ -25,22 +27,18 @@ def main() -> None:
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     answering = os.dup(1)
     os.dup2(2, 1)  # what a library prints is no part of the answer
-    answer = _answer(data)
+    answer = _answer(data, of_page=sys.argv[1:] == [PAGE])
     sent = len(answer).to_bytes(4, "big") + answer
     while sent:
         sent = sent[os.write(answering, sent) :]
 
 
-def _answer(data: bytes) -> bytes:
+def _answer(data: bytes, *, of_page: bool) -> bytes:
     import json  # noqa: PLC0415 - everything is loaded before the sandbox closes
 
+    told: dict[str, object]
     try:
-        read = _reader_of(data)
-        enter()
-        content = read()
-        if content.is_empty and not content.pictures:
-            raise DocumentRefused("unreadable")
-        told: dict[str, object] = _told(content)
+        told = _read_page(data) if of_page else _read(data)
     except DocumentRefused as refused:
         told = {"error": str(refused)}
     except (MemoryError, RecursionError):
@@ -48,6 +46,25 @@ def _answer(data: bytes) -> bytes:
     except ImportError:
         told = {"error": "not_installed"}
     return json.dumps(told).encode()
+
+
+def _read(data: bytes) -> dict[str, object]:
+    read = _reader_of(data)
+    enter()
+    content = read()
+    if content.is_empty and not content.pictures:
+        raise DocumentRefused("unreadable")
+    return _told(content)
+
+
+def _read_page(data: bytes) -> dict[str, object]:
+    read_html = import_module("cc_bot.reading.html").read_html
+    encoding, _, html = data.partition(b"\n")
+    enter()
+    title, text = read_html(html, encoding.decode("ascii", "replace"))
+    if not text:
+        raise DocumentRefused("unreadable")
+    return {"title": title, "text": text}
 
 
 def _told(content: Content) -> dict[str, object]:

@@ -4,12 +4,8 @@ import asyncio
 import base64
 import binascii
 import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final, get_args
 
 import structlog
@@ -24,6 +20,7 @@ from cc_bot.domain.errors import (
     DocumentUnreadable,
     InputError,
 )
+from cc_bot.reading.process import ask_process, reading_command
 
 TIMEOUT_S: Final = 18.0
 """Of one document; whoever asked is told within 20 s. The process itself has 15 s of a processor."""
@@ -32,7 +29,6 @@ WAITS_S: Final = 22.0
 AT_A_TIME: Final = 2
 READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
 """The libraries of the extra `documents`: without them all but PDF and Excel is read."""
-_MAX_ANSWER_BYTES: Final = 16 * 2**20
 _MAX_PICTURES: Final = 5
 
 _log = structlog.get_logger(__name__)
@@ -51,11 +47,6 @@ class ReadDocument:
     document: Document
     pictures: tuple[bytes, ...] = ()
     """JPEGs of a scan's first pages."""
-
-
-def reading_command() -> tuple[str, ...]:
-    """The program that reads, in this very interpreter; nothing of where it is started is on its path."""
-    return (sys.executable, "-s", "-P", "-m", "cc_bot.reading")
 
 
 class DocumentReader:
@@ -87,64 +78,13 @@ class DocumentReader:
             raise DocumentsWait from error
         try:
             async with asyncio.timeout(self._timeout_s):
-                answer = await self._ask(data)
+                answer = await ask_process(self._command, data)
             return _document(json.loads(answer))
         except (TimeoutError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
             raise DocumentUnreadable from error
         finally:
             self._turns.release()
-
-    async def _ask(self, data: bytes) -> bytes:
-        """Return what the process says. Raises OSError and ValueError when it says nothing sensible."""
-        process = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=_environment(),
-            cwd=sys.prefix,
-        )
-        try:
-            feeding = asyncio.create_task(_feed(process, data))
-            try:
-                return await _hear(process)
-            finally:
-                feeding.cancel()
-                await asyncio.gather(feeding, return_exceptions=True)
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-
-
-async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
-    """Hand over the bytes; a process that ends before is heard, not fed."""
-    stdin = process.stdin
-    if stdin is not None:
-        with suppress(OSError):
-            stdin.write(data)
-            await stdin.drain()
-        stdin.close()
-
-
-async def _hear(process: asyncio.subprocess.Process) -> bytes:
-    stdout = process.stdout
-    if stdout is None:
-        raise OSError
-    try:
-        length = int.from_bytes(await stdout.readexactly(4), "big")
-        if length > _MAX_ANSWER_BYTES:
-            raise ValueError
-        return await stdout.readexactly(length)
-    except asyncio.IncompleteReadError as error:  # it was ended, by a limit or by a fault in it
-        raise OSError from error
-
-
-def _environment() -> Mapping[str, str]:
-    """Return nothing of ours but where the program is: what reads a stranger's file has no token to tell."""
-    windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
-    return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:

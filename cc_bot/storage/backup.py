@@ -24,6 +24,7 @@ from zoneinfo import ZoneInfo
 from cc_bot import __version__
 from cc_bot.domain.errors import (
     BackupFailed,
+    CopyUnfinished,
     DatabaseMissing,
     DatabaseUnusable,
     OldBackupsKept,
@@ -35,6 +36,7 @@ from cc_bot.storage.manifest import (
     Manifest,
     Progress,
     checked_version,
+    copied_from,
     count_rows,
     growing,
     hash_of,
@@ -153,7 +155,7 @@ async def back_up(
 
     The name tells `now` in its own time zone. A copy that is there already is never overwritten. Every file's
     mode is 0600. Raises DatabaseMissing, DatabaseUnusable (the source does not pass SQLite's check),
-    NotEnoughRoom, BackupFailed or, when the copy was made, OldBackupsKept.
+    CopyUnfinished, NotEnoughRoom, BackupFailed or, when the copy was made, OldBackupsKept.
     """
     return await asyncio.to_thread(_back_up, database, folder, now, rotation, progress)
 
@@ -257,6 +259,8 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
         # mode=rw: without it SQLite would make a source that has gone missing.
         source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
         with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
+            if origin := copied_from(source):
+                raise CopyUnfinished(path=str(database), url=origin)
             size = size_of(source)
             ensure_free_space(partial.parent, size)
             with growing(partial, size, progress):

@@ -28,6 +28,8 @@ from cc_bot.domain.errors import (
     CommitUncertain,
     CopyDiffers,
     CopyOfAnother,
+    CopySourceBroken,
+    CopySourceForbidden,
     CopySourceOutdated,
     CopyStopped,
     CopyTargetOccupied,
@@ -37,7 +39,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage.database import EVERYBODY, Database, Row, Snapshot, Statement, Steps, storable
 from cc_bot.storage.dialect import Dialect
-from cc_bot.storage.manifest import RECORDS, Progress, Stage, ignore_progress
+from cc_bot.storage.manifest import MARK, RECORDS, Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import (
     apply_pending,
     ensure_own_schema,
@@ -45,12 +47,9 @@ from cc_bot.storage.migrate import (
     list_pending,
     statements_up_to,
 )
-from cc_bot.storage.schema import TableLayout, rows_made_by, tables_made_by
+from cc_bot.storage.schema import ForeignKey, TableLayout, list_tables, rows_made_by, tables_made_by
 
 # ruff: noqa: S608 - put together from names that the migrations give
-
-MARK: Final = "unfinished_copy"
-"""The table that a target has until the copy is done."""
 
 
 def copied_tables() -> tuple[TableLayout, ...]:
@@ -64,10 +63,17 @@ def _newest_schema() -> tuple[str, ...]:
 
 # ---- the two ends ------------------------------------------------------------------------------------------
 
-_TABLES: Final[Mapping[Dialect, str]] = {
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
-    "postgresql": "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()",
-}
+_UNREADABLE: Final = """
+    SELECT CAST(c.relname AS TEXT)
+    FROM pg_class AS c
+    JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = current_schema() AND CASE c.relkind
+        WHEN 'r' THEN NOT has_table_privilege(c.oid, 'SELECT')
+        WHEN 'S' THEN NOT has_sequence_privilege(c.oid, 'SELECT')
+        ELSE FALSE
+    END
+    ORDER BY 1
+"""
 
 
 async def ensure_finished(database: Snapshot) -> None:
@@ -77,12 +83,44 @@ async def ensure_finished(database: Snapshot) -> None:
 
 
 async def ensure_copyable(source: Database) -> None:
-    """See that a database can be copied as it is. Raises CopySourceOutdated, CopyUnfinished, DatabaseNewer,
-    SchemaChanged, or StorageError."""
+    """See that a database can be copied as it is; it is only read. Raises CopySourceOutdated,
+    CopySourceForbidden, CopySourceBroken, CopyUnfinished, DatabaseNewer, SchemaChanged, or StorageError."""
+    await _ensure_readable(source)
     await ensure_finished(source)
     if await list_pending(source):
         raise CopySourceOutdated(path=source.location)
     await ensure_own_schema(source)
+    await _ensure_references(source)
+
+
+async def _ensure_readable(source: Database) -> None:
+    """See that the role may read all that is copied: the last number of a sequence that it may not read looks
+    like that of a new one. Raises CopySourceForbidden."""
+    if source.dialect == "sqlite":
+        return
+    ours = {RECORDS}
+    for table in copied_tables():
+        ours |= {table.name, f"{table.name}_{table.key[0]}_seq"} if table.numbered else {table.name}
+    for (name,) in await source.query(_UNREADABLE):
+        if name in ours:
+            raise CopySourceForbidden(path=source.location, name=name)
+
+
+async def _ensure_references(source: Database) -> None:
+    """See that what rows refer to is there: no other database would take them. SQLite lets them stand where
+    a program does not ask it to look. Raises CopySourceBroken."""
+    for table in copied_tables():
+        lost = " OR ".join(map(_is_lost, table.references))
+        if not lost:
+            continue
+        [(count,)] = await source.query(f'SELECT count(*) FROM "{table.name}" AS child WHERE {lost}')
+        if count:
+            raise CopySourceBroken(path=source.location, name=table.name, count=count)
+
+
+def _is_lost(to: ForeignKey) -> str:
+    parent = f'SELECT 1 FROM "{to.table}" AS parent WHERE parent."{to.key}" = child."{to.column}"'
+    return f'(child."{to.column}" IS NOT NULL AND NOT EXISTS ({parent}))'
 
 
 async def prepare_target(target: Database, origin: str, *, clock: Clock = utc_now) -> str:
@@ -107,7 +145,7 @@ async def prepare_target(target: Database, origin: str, *, clock: Clock = utc_no
 
 async def _origin(database: Snapshot) -> str | None:
     """Return what the database is an unfinished copy of; None for a whole one."""
-    if (MARK,) not in [tuple(row) for row in await database.query(_TABLES[database.dialect])]:
+    if MARK not in await list_tables(database):
         return None
     [(origin,)] = await database.query(f"SELECT origin FROM {MARK}")
     return str(origin)
@@ -115,7 +153,7 @@ async def _origin(database: Snapshot) -> str | None:
 
 async def _find_rows(target: Database) -> str:
     """Return a table in which there is more than the migrations put there; empty where there is none."""
-    there = {name for (name,) in await target.query(_TABLES[target.dialect])}
+    there = await list_tables(target)
     made = rows_made_by(_newest_schema())
     for table in copied_tables():
         if table.name in there:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from cc_bot.domain.errors import EngineMissing, NotAFile, ServerInUse
 from cc_bot.storage.database import Database, Snapshot
 from cc_bot.storage.dialect import Dialect
-from cc_bot.storage.files import database_file, sqlite_path
+from cc_bot.storage.files import URL_SETTING, database_file, sqlite_path
 from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, connect_sqlite, snapshot_sqlite
 
 _SERVERS: Final = ("postgresql://", "postgres://")
@@ -38,6 +38,11 @@ def kept_beside(url: str, data_folder: Path = DATA_FOLDER) -> Path:
     """The same for what the program keeps there itself: the log of erasures, the lock. Raises
     InvalidSetting."""
     return database_file(url) if dialect_of(url) == "sqlite" else data_folder / _SERVER_NAME
+
+
+def folder_setting(url: str) -> str:
+    """Return the setting that names the folder of both."""
+    return URL_SETTING if dialect_of(url) == "sqlite" else "CC_BOT_DATA_FOLDER"
 
 
 def shown(url: str) -> str:
@@ -117,10 +122,10 @@ def _need_driver() -> None:
 _COUNT_OTHERS: Final = """
     SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'cc-bot'
-        AND (state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
+        AND (state IS NULL OR state <> 'idle' OR state_change > clock_timestamp() - INTERVAL '1 minute')
 """
 """A bot asks every fifteen seconds at least what is due. A pooler keeps connections of one that has ended;
-these are silent."""
+these are silent. Of another role's, one that may only read is not told what they do: then they count."""
 _SELECT_IDENTITY: Final = """
     SELECT CAST(extract(epoch FROM pg_postmaster_start_time()) * 1000000 AS BIGINT), CAST(oid AS BIGINT)
     FROM pg_database WHERE datname = current_database()

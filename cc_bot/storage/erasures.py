@@ -320,14 +320,18 @@ def copy_log(log: Path, folder: Path) -> Path:
 
 
 def carry_log(log: Path, target: Path) -> bool:
-    """Have a log stand in another place too, beside a copy of its database. False where there is the log of
-    something else, which is left alone. Raises OSError, or ValueError when one of the two is no log."""
+    """Have a log stand in another place too, beside a copy of its database. One in which nothing is noted yet
+    makes room for it. False where there is the log of something else, which is left alone. Raises OSError, or
+    ValueError when one of the two is no log."""
     content = read_regular(log)
     if write_new(target, content):
         return True
-    lines, former = content.splitlines(keepends=True), read_regular(target).splitlines(keepends=True)
+    lines, former = content.splitlines(keepends=True), read_regular(target).splitlines(keepends=True) or [b""]
     if _head_of(former[0])[1] != _head_of(lines[0])[1]:
-        return False
+        if len(former) > 1:
+            return False
+        write_over(target, content)
+        return True
     known = set(lines)
     write_over(target, b"".join([*lines, *(line for line in former[1:] if line not in known)]))
     return True

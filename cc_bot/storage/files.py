@@ -22,6 +22,7 @@ from cc_bot.domain.errors import (
 
 
 DEFAULT_URL = "sqlite:///data/sessions.db"
+URL_SETTING: Final = "CC_BOT_DATABASE_URL"
 
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
@@ -40,7 +41,7 @@ def sqlite_path(url: str) -> Path:
     path = url.removeprefix(_PREFIX)
     if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
         raise InvalidSetting(
-            name="CC_BOT_DATABASE_URL",
+            name=URL_SETTING,
             expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
         )
     return Path(path)
@@ -70,13 +71,13 @@ def sidecar(database: Path, suffix: str) -> Path:
     return database.with_name(database.name + suffix)
 
 
-def ensure_folder(database: Path) -> None:
+def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
     """See that the folder of a database is there. Only the default one is made: a typing error must not start
-    an empty database. Raises DatabaseFolderMissing."""
+    an empty database. `setting`: what names it. Raises DatabaseFolderMissing."""
     if database.parent == _DEFAULT_FOLDER:
         database.parent.mkdir(mode=0o700, exist_ok=True)
     if not database.parent.is_dir():
-        raise DatabaseFolderMissing(path=str(database.parent))
+        raise DatabaseFolderMissing(path=str(database.parent), setting=setting)
 
 
 # ---- run lock --------------------------------------------------------------------------------------------
@@ -87,10 +88,10 @@ def ensure_folder(database: Path) -> None:
 
 
 @contextmanager
-def sole_bot(database: Path) -> Iterator[None]:
-    """Hold the database's lock. Raises AlreadyRunning when another process does, and what opening the
-    database would raise for a folder that is missing or can't be written to."""
-    ensure_folder(database)
+def sole_bot(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
+    """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning when another process
+    does, and what opening the database would raise for a folder that is missing or can't be written to."""
+    ensure_folder(database, setting)
     lock = FileLock(f"{database}.lock", timeout=0, mode=0o600)
     try:
         lock.acquire()

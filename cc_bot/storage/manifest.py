@@ -165,6 +165,8 @@ def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
 
 RECORDS: Final = "schema_migrations"
 """The table that tells which migrations were applied."""
+MARK: Final = "unfinished_copy"
+"""The table that the target of a copy has until that is done, with the name of its source."""
 LONGEST_BYTES: Final = 2**26
 """No value of ours is longer: files that people send are the longest, and Discord takes 10 MiB."""
 
@@ -238,6 +240,16 @@ def checked_version(connection: sqlite3.Connection) -> int:
     if version is None:
         raise Damaged
     return int(version)
+
+
+def copied_from(connection: sqlite3.Connection) -> str:
+    """Return the source of which the database is an unfinished copy; empty for a whole one. Raises
+    sqlite3.Error."""
+    named = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    if not connection.execute(named, (MARK,)).fetchone():
+        return ""
+    [(origin,)] = connection.execute(f"SELECT max(origin) FROM {MARK}").fetchall()  # noqa: S608 - a constant
+    return str(origin)
 
 
 def ensure_whole(connection: sqlite3.Connection) -> None:

@@ -20,7 +20,7 @@ from cc_bot.domain.errors import DatabaseDamaged, DatabaseNewer, SchemaChanged, 
 from cc_bot.storage.database import EVERYBODY, Database, Row, Statement, Steps
 from cc_bot.storage.dialect import Dialect, expand
 from cc_bot.storage.manifest import RECORDS, Damaged, is_about_content, version_of
-from cc_bot.storage.schema import SELECT_SCHEMA, Deviation, Schema, schema_made_by
+from cc_bot.storage.schema import SELECT_SCHEMA, Deviation, Schema, list_tables, schema_made_by
 
 _RECORDS = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -29,6 +29,7 @@ _RECORDS = """
         description @text
     )
 """
+_SELECT_VERSIONS: Final = "SELECT version FROM schema_migrations ORDER BY version"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ async def ensure_own_schema(database: Database, migrations: Sequence[Migration] 
 async def list_pending(
     database: Database, migrations: Sequence[Migration] | None = None
 ) -> tuple[Migration, ...]:
-    """List what `apply_pending` would apply. Raises DatabaseNewer."""
+    """List what `apply_pending` would apply; nothing is written. Raises DatabaseNewer."""
     known = known_migrations(database.dialect) if migrations is None else migrations
     newest = known[-1].version
     version = await _version(database, newest)
@@ -152,6 +153,7 @@ async def apply_pending(
     A database that held something is copied first, unless there is another copy already.
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
     """
+    await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
     todo = await list_pending(database, migrations)
     await ensure_own_schema(database, migrations)
     if preserve and todo and todo[0].version > known_migrations(database.dialect)[0].version:
@@ -179,8 +181,8 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
 async def _version(database: Database, newest: int) -> int:
     """Return the version of the schema; 0 for a new database. Raises DatabaseDamaged where the records of
     what was applied are not whole."""
-    await database.transaction([Statement(_RECORDS)], (EVERYBODY,))
-    rows = await database.query("SELECT version FROM schema_migrations ORDER BY version")
+    there = RECORDS in await list_tables(database)
+    rows = await database.query(_SELECT_VERSIONS) if there else ()
     if database.dialect != "sqlite":
         return int(rows[-1][0]) if rows else 0
     try:

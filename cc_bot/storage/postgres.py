@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import asyncpg
@@ -26,10 +26,12 @@ from cc_bot.domain.errors import (
     DatabaseCrowded,
     DatabaseForbidden,
     DatabaseFull,
+    DatabaseImpatient,
     DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
+    PoolerForgets,
     PostgresNotUtf8,
     PostgresRefused,
     PostgresTooOld,
@@ -37,6 +39,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage.database import DatabaseUsage, Row, Statement, Steps, Subject, storable
 from cc_bot.storage.dialect import Dialect, expand
+from cc_bot.storage.files import URL_SETTING
 from cc_bot.storage.rewriting import Rewriting
 
 _log = structlog.get_logger(__name__)
@@ -58,6 +61,10 @@ PATIENCE_S: Final = 10.0
 LITTLE_PATIENCE_S: Final = 0.5
 """For a lock of somebody else's, for which others have waited in vain: of many turns that meet it, each would
 wait for all those before it."""
+QUEUEING_S: Final = 30.0
+"""A connection is waited for so long while others have all of them."""
+LOOKING_S: Final = 5.0
+"""A server to which nobody can connect within that time is as good as gone, whatever it acknowledges."""
 _PAUSES_S: Final = (0.05, 0.1, 0.2, 0.4)
 """Between two attempts; the last one again and again."""
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -95,11 +102,11 @@ class PostgresUrl:
             options = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
             prepare = {"on": True, "off": False}[options.pop("prepare", "on")]
         except (ValueError, KeyError) as error:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         user, _, hosts = parts.netloc.rpartition("@")
         # A password that has a slash in it ends the part that is known to be one: nothing after it is shown.
         if parts.scheme not in SCHEMES or "@" in parts.path or parts.fragment or not _are_hosts(hosts):
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE)
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE)
         shown = f"{user.partition(':')[0]}@{hosts}" if user else hosts
         asked = urlencode(options, safe="/:,")
         own = parts.netloc.removesuffix(hosts)
@@ -124,10 +131,16 @@ _GONE: Final = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.CannotConnectNowError,
-    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.IdleSessionTimeoutError,
     asyncpg.TargetServerAttributeNotMatched,
 )
 """What a server says that is away, or about to be."""
+_ENDED: Final[dict[type[BaseException], str]] = {
+    asyncpg.QueryCanceledError: "statement_timeout",
+    asyncpg.IdleInTransactionSessionTimeoutError: "idle_in_transaction_session_timeout",
+    asyncpg.TransactionTimeoutError: "transaction_timeout",
+}
+"""What a server says that has ended something of ours by itself, and the setting that has it do so."""
 _IN_THE_WAY: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 _REFUSED: Final = (
     asyncpg.InvalidAuthorizationSpecificationError,
@@ -140,6 +153,8 @@ _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], 
     ((asyncpg.InsufficientPrivilegeError, asyncpg.InvalidSchemaNameError), DatabaseForbidden),
     ((asyncpg.TooManyConnectionsError,), DatabaseCrowded),
     ((asyncpg.LockNotAvailableError,), DatabaseLocked),
+    ((asyncpg.InvalidSQLStatementNameError, asyncpg.DuplicatePreparedStatementError), PoolerForgets),
+    ((*_ENDED,), DatabaseImpatient),
     (_GONE, DatabaseUnreachable),
 )
 _PASSING: Final = (DatabaseUnreachable, DatabaseCrowded)
@@ -148,13 +163,16 @@ _SAID: Final = (
     *(OSError, OverflowError, ValueError, TypeError),
 )
 """All that a statement may end with."""
+_CLOSED: Final = ("connection is closed", "released back to the pool")
 _MENDED_BY: Final[dict[type[StorageError], str]] = {
     DatabaseFull: "make room on the server's disk; nothing that was committed is lost",
     DatabaseForbidden: "make the role the database's owner, or let it create tables in its schema",
     DatabaseReadOnly: "name the primary, or add target_session_attrs=read-write to CC_BOT_DATABASE_URL",
     DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
     DatabaseLocked: "end the other program that keeps a table to itself",
+    DatabaseImpatient: "raise {setting} of the role or the server, or set it to 0",
     DatabaseUnreachable: "start the server, or see why it can't be reached",
+    PoolerForgets: "add ?prepare=off to CC_BOT_DATABASE_URL",
     StorageError: "look into the server's log",
 }
 
@@ -163,13 +181,28 @@ def kind_of(error: BaseException) -> type[StorageError]:
     """Return which of our errors stands for one of asyncpg's."""
     if _was_closed(error):
         return DatabaseUnreachable
-    return next((ours for kinds, ours in _KINDS if isinstance(error, kinds)), StorageError)
+    reason = _reason_of(error)
+    return next((ours for kinds, ours in _KINDS if isinstance(reason, kinds)), StorageError)
+
+
+def _reason_of(error: BaseException) -> BaseException:
+    """Return what ended a connection, where the server has said that it is a setting of its own."""
+    cause = error.__cause__
+    ended = isinstance(error, asyncpg.ConnectionDoesNotExistError) and isinstance(cause, tuple(_ENDED))
+    return cause if ended and cause else error
+
+
+def _passes(error: BaseException) -> bool:
+    """Return whether it may be over with another connection, soon."""
+    return kind_of(error) in _PASSING or isinstance(
+        _reason_of(error), asyncpg.IdleInTransactionSessionTimeoutError
+    )
 
 
 def _was_closed(error: BaseException) -> bool:
     """Return whether a connection was lost before it was used, or while it was about to be: asyncpg has no
     class of its own for the first, and stumbles over its own state in the second."""
-    lost = isinstance(error, asyncpg.InterfaceError) and "connection is closed" in str(error)
+    lost = isinstance(error, asyncpg.InterfaceError) and any(each in str(error) for each in _CLOSED)
     return lost or isinstance(error, asyncpg.InternalClientError)
 
 
@@ -182,7 +215,7 @@ class _Troubles:
         self._told = set[type[StorageError]]()
 
     def translate(self, error: BaseException) -> StorageError:
-        kind = kind_of(error)
+        kind, error = kind_of(error), _reason_of(error)
         if kind is not StorageError and kind not in self._told:
             self._told.add(kind)
             _log.error(
@@ -190,7 +223,7 @@ class _Troubles:
                 error=kind.__name__,
                 reason=getattr(error, "sqlstate", None) or type(error).__name__,
                 path=self._location,
-                mended_by=_MENDED_BY[kind],
+                mended_by=_MENDED_BY[kind].format(setting=_ENDED.get(type(error), "")),
             )
         return kind()
 
@@ -269,9 +302,19 @@ class PostgresDatabase:
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         async def ask(connection: _Connection) -> Sequence[Row]:
-            return await _rows(connection, sql, params)
+            try:
+                return await _rows(connection, sql, params, timeout_s=self._patience_s)
+            except TimeoutError as error:
+                raise _Unanswered from error
 
-        return await self._patiently(ask)
+        def begin() -> Steps[Sequence[Row]]:
+            return (yield Statement(sql, params))
+
+        if not self._troubles.locked:
+            with suppress(_Unanswered):
+                return await self._patiently(ask, begins=False)
+        # In a transaction, which tells what takes long from what waits for somebody else's lock.
+        return await self._read(begin, LITTLE_PATIENCE_S)
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
@@ -285,8 +328,11 @@ class PostgresDatabase:
         return await self.write(begin, about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._read(begin, self._lock_patience_s)
+
+    async def _read(self, begin: Callable[[], Steps[T]], lock_patience_s: float) -> T:
         async def run(connection: _Connection) -> T:
-            await connection.execute(f"{_BEGIN_READING}; {self._bounded}")
+            await connection.execute(f"{_BEGIN_READING}; {_bound(lock_patience_s)}")
             result = await _run_steps(connection, begin)
             await connection.execute("COMMIT")
             return result
@@ -297,7 +343,7 @@ class PostgresDatabase:
         # In a task of its own: what was handed over runs to its end, whether anybody waits for it or not.
         task = asyncio.create_task(self._write(begin, sorted({*about})))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(self._on_end)
         result = await asyncio.shield(task)
         self._wrote_s = time.monotonic()
         self._written.set()
@@ -329,7 +375,7 @@ class PostgresDatabase:
     async def snapshot(self) -> AsyncIterator["PostgresSnapshot"]:
         """Hold the state that the database has now. Raises StorageError."""
         try:
-            async with self._pool.acquire() as connection:
+            async with self._lent() as connection:
                 await connection.execute(f"{_BEGIN_READING}; SELECT 1")  # which is when the state is taken
                 try:
                     yield PostgresSnapshot(connection, self._location, self._troubles)
@@ -340,18 +386,23 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         await asyncio.gather(*self._running, return_exceptions=True)
-        await self._pool.close()
+        with suppress(*_SAID):  # a server that is not there can't be told
+            async with asyncio.timeout(LOOKING_S):
+                await self._pool.close()
 
     async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
         locks = [f"SELECT pg_advisory_xact_lock({_key(each)})" for each in subjects]
 
         async def run(connection: _Connection) -> T:
-            await connection.execute("; ".join(("BEGIN", self._bounded, *locks)))
+            await connection.execute("; ".join(("BEGIN", _bound(self._lock_patience_s), *locks)))
             result = await _run_steps(connection, begin)
             try:
                 await connection.execute("COMMIT")
             except _SAID as error:
-                if kind_of(error) is DatabaseUnreachable:  # it may have taken effect, or not: nobody knows
+                lost = isinstance(error, asyncpg.PostgresConnectionError)
+                if (
+                    lost or kind_of(error) is DatabaseUnreachable
+                ):  # it may have taken effect, or not: nobody knows
                     raise CommitUncertain from error
                 raise
             return result
@@ -359,25 +410,61 @@ class PostgresDatabase:
         async with self._order.turn(subjects):
             return await self._patiently(run, writes=True)
 
-    @property
-    def _bounded(self) -> str:
-        """The statement that bounds, for one transaction, how long it waits for what somebody else keeps."""
-        patience_s = min(self._patience_s, LITTLE_PATIENCE_S) if self._troubles.locked else self._patience_s
-        return f"SET LOCAL lock_timeout = {round(patience_s * 1000)}"
+    def _on_end(self, task: asyncio.Task[Any]) -> None:
+        """Forget a task: its error is for whoever waits for it, if anybody does."""
+        self._running.discard(task)
+        if not task.cancelled():
+            task.exception()
 
-    async def _patiently(self, job: Callable[[_Connection], Awaitable[T]], *, writes: bool = False) -> T:
+    @property
+    def _lock_patience_s(self) -> float:
+        return min(self._patience_s, LITTLE_PATIENCE_S) if self._troubles.locked else self._patience_s
+
+    @asynccontextmanager
+    async def _lent(self, *, begins: bool = True) -> AsyncIterator[_Connection]:
+        """Lend a connection, which is ended when its server is not there any more. Whoever is cancelled, or
+        has waited long enough, does not wait for the server to take that in. `begins`: its first statement
+        begins a transaction."""
+        async with asyncio.timeout(QUEUEING_S):
+            connection = await self._pool.acquire()
+        watch = _Watch(connection, self._patience_s)
+        try:
+            yield connection
+        except BaseException as error:
+            in_between = isinstance(error, asyncio.CancelledError | _Unanswered)
+            returning = asyncio.create_task(self._take_back(connection, watch, rolls=begins and in_between))
+            self._running.add(returning)
+            returning.add_done_callback(self._on_end)
+            if not in_between:
+                await asyncio.wait((returning,))
+            raise
+        try:
+            with suppress(*_SAID):  # what was done is done
+                await self._pool.release(connection)
+        finally:
+            watch.end()
+
+    async def _take_back(self, connection: _Connection, watch: "_Watch", *, rolls: bool) -> None:
+        """Leave nothing open on a connection, and put it back. `rolls`: it has begun a transaction, whether
+        that is known by now or not."""
+        with suppress(*_SAID):
+            if rolls or connection.is_in_transaction():
+                await connection.execute("ROLLBACK")
+        with suppress(*_SAID):
+            await self._pool.release(connection)
+        watch.end()
+
+    async def _patiently(
+        self, job: Callable[[_Connection], Awaitable[T]], *, writes: bool = False, begins: bool = True
+    ) -> T:
         """Run a job on a connection; anew on another one while the server is away, or where two stood in each
         other's way."""
         until_s, pauses_s, repeats = time.monotonic() + self._patience_s, chain(_PAUSES_S), 0
         pause_s = 0.0
         while True:
             try:
-                async with self._pool.acquire() as connection:
-                    try:
-                        result = await job(connection)
-                    except BaseException:
-                        await _roll_back(connection)
-                        raise
+                async with self._lent(begins=begins) as connection:
+                    result = await job(connection)
             except _IN_THE_WAY as error:
                 self.repeats += 1
                 repeats += 1
@@ -386,7 +473,7 @@ class PostgresDatabase:
                 await asyncio.sleep(random.uniform(0, 0.01 * repeats))  # noqa: S311 - so that they part
             except _SAID as error:
                 pause_s = next(pauses_s, pause_s)
-                if kind_of(error) not in _PASSING or time.monotonic() + pause_s > until_s:
+                if not _passes(error) or time.monotonic() + pause_s > until_s:
                     raise self._troubles.translate(error) from error
                 await asyncio.sleep(pause_s)
             else:
@@ -411,6 +498,63 @@ class PostgresSnapshot:
             raise self._troubles.translate(error) from error
 
 
+class _Unanswered(Exception):
+    """A statement was cancelled that had no answer in time."""
+
+
+class _Watch:
+    """Looks every now and then, while a connection is lent, whether its server is still there: one that is
+    halted acknowledges what it is sent, and never answers. Its connection is ended then, with whatever waits
+    for it. Behind a pooler it is the pooler that is looked for."""
+
+    def __init__(self, connection: _Connection, every_s: float) -> None:
+        self._connection = connection
+        self._url: str = connection.url  # type: ignore[attr-defined]  # its own, which the pool hands on
+        self._every_s = every_s
+        self._looking: asyncio.Task[None] | None = None
+        self._ended = False
+        self._timer = self._in_a_while()
+
+    def end(self) -> None:
+        self._ended = True
+        self._timer.cancel()
+
+    def _in_a_while(self) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(self._every_s, self._begin)
+
+    def _begin(self) -> None:
+        self._looking = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        there = await _takes_connections(self._url)
+        if self._ended:
+            return
+        if there:
+            self._timer = self._in_a_while()
+            return
+        with suppress(*_SAID):  # it may be lost by now
+            self._connection.terminate()
+
+
+async def _takes_connections(url: str) -> bool:
+    """Return whether a server still answers, and be it that it takes no more connections."""
+    try:
+        async with asyncio.timeout(LOOKING_S):
+            connection = await asyncpg.connect(url)
+    except _GONE:
+        return False
+    except _SAID:
+        return True
+    connection.terminate()
+    return True
+
+
+def _bound(patience_s: float) -> str:
+    """Return the statement that bounds, for one transaction, how long it waits for what somebody else
+    keeps."""
+    return f"SET LOCAL lock_timeout = {round(patience_s * 1000)}"
+
+
 async def _roll_back(connection: _Connection) -> None:
     """Leave nothing open on a connection that goes back. What can't be told any more is gone with it."""
     with suppress(*_SAID):  # a connection that is lost has left the pool by now
@@ -429,8 +573,12 @@ async def _run_steps(connection: _Connection, begin: Callable[[], Steps[T]]) -> 
             return result
 
 
-async def _rows(connection: _Connection, sql: str, params: Iterable[Any]) -> Sequence[Row]:
-    found: list[Any] = await connection.fetch(expand(sql, "postgresql"), *map(storable, params))
+async def _rows(
+    connection: _Connection, sql: str, params: Iterable[Any], timeout_s: float | None = None
+) -> Sequence[Row]:
+    found: list[Any] = await connection.fetch(
+        expand(sql, "postgresql"), *map(storable, params), timeout=timeout_s
+    )
     return found
 
 
@@ -440,6 +588,9 @@ async def _rows(connection: _Connection, sql: str, params: Iterable[Any]) -> Seq
 class _Watched(asyncpg.Connection):
     """A connection that ends soon after the machine at its other end is gone. That one says nothing: left to
     itself the system takes a quarter of an hour to see it, and whoever waits for an answer waits as long."""
+
+    url = ""
+    """Where its server is."""
 
     def __init__(self, protocol: Any, transport: asyncio.Transport, *rest: Any) -> None:
         super().__init__(protocol, transport, *rest)
@@ -461,25 +612,51 @@ _WATCHING: Final = {
 }
 
 
+_SELECT_FACTS: Final = """
+    SELECT
+        CAST(current_setting('server_version_num') AS INTEGER),
+        current_setting('server_encoding'),
+        pg_backend_pid()
+"""
+
+
 class _Hosts:
     """The hosts of a URL: the one that was connected to last is asked first. asyncpg goes through them as
     well, but has one limit of time for all, which the first uses up where nobody is there to refuse."""
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = [*urls]
+        self._left = set[asyncio.Task[Any]]()
 
     async def connect(self, *_: Any, **options: Any) -> "asyncpg.Connection[Any]":
         patience_s = CONNECTING_S if len(self._urls) == 1 else PASSED_OVER_S
         refused: BaseException = OSError()
         for url in [*self._urls]:
             try:
-                connected: asyncpg.Connection[Any] = await asyncpg.connect(url, timeout=patience_s, **options)
+                connecting = asyncio.create_task(asyncpg.connect(url, timeout=patience_s, **options))
+                connected: _Watched = await self._whole(connecting)
             except _GONE as error:
                 refused = error
             else:
                 self._urls.sort(key=url.__ne__)
+                connected.url = url
                 return connected
         raise refused
+
+    async def _whole(self, connecting: asyncio.Task[T]) -> T:
+        """Wait for a connection, without cancelling whoever opens it: asyncpg would leave an error behind of
+        which nobody hears, where that one is lost in the same moment."""
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            self._left.add(connecting)
+            connecting.add_done_callback(self._close)
+            raise
+
+    def _close(self, connecting: asyncio.Task[Any]) -> None:
+        self._left.discard(connecting)
+        if not connecting.cancelled() and connecting.exception() is None:
+            connecting.result().terminate()
 
 
 @asynccontextmanager
@@ -487,14 +664,15 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     """Open the database at a URL.
 
     Raises InvalidSetting, PostgresRefused (a password, a role or a name that the server does not take),
-    PostgresTooOld, PostgresNotUtf8, or a StorageError that tells why it can't be opened now.
+    PostgresTooOld, PostgresNotUtf8, or a StorageError that tells why it can't be opened now: PoolerForgets
+    where that can be seen at once.
     """
     where = PostgresUrl.of(url)
     pool = asyncpg.create_pool(
         where.urls[0],
         connect=_Hosts(where.urls).connect,
         connection_class=_Watched,
-        min_size=1,
+        min_size=0,  # else the pool complains by itself, over and over, while the server is away
         max_size=MOST_CONNECTIONS,
         statement_cache_size=1000 if where.prepare else 0,
         reset=_reset_nothing,
@@ -503,19 +681,21 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
     try:
         try:
             await pool
-            version, encoding = await _version(pool), await pool.fetchval("SHOW server_encoding")
+            facts = await _look(pool)
+            if where.prepare and facts.is_pooled:
+                await _ensure_prepared(pool)
         except asyncpg.ClientConfigurationError as error:
-            raise InvalidSetting(name="CC_BOT_DATABASE_URL", expected=EXAMPLE) from error
+            raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _REFUSED as error:
-            raise PostgresRefused(url=where.shown, reason=_reason(error)) from error
+            raise PostgresRefused(url=where.shown, reason=_reason(error), setting=URL_SETTING) from error
         except _SAID as error:
             if _is_refused_by_pooler(error):
-                raise PostgresRefused(url=where.shown, reason="password") from error
+                raise PostgresRefused(url=where.shown, reason="password", setting=URL_SETTING) from error
             raise kind_of(error)() from error
-        if version < OLDEST:
-            raise PostgresTooOld(found=version, needed=OLDEST)
-        if encoding != "UTF8":
-            raise PostgresNotUtf8(url=where.shown, found=encoding)
+        if facts.version < OLDEST:
+            raise PostgresTooOld(found=facts.version, needed=OLDEST)
+        if facts.encoding != "UTF8":
+            raise PostgresNotUtf8(url=where.shown, found=facts.encoding)
     except BaseException:
         pool.terminate()
         raise
@@ -530,9 +710,31 @@ async def _reset_nothing(_: "asyncpg.Connection[Any]") -> None:
     """Leave a connection as it is: nothing was set, and a pooler may hand the statement to another one."""
 
 
-async def _version(pool: asyncpg.Pool) -> int:
-    number: int = int(await pool.fetchval("SHOW server_version_num"))
-    return number // 10_000
+class _ServerFacts(NamedTuple):
+    """The server at the other end."""
+
+    version: int
+    encoding: str
+    is_pooled: bool
+    """Whether somebody else answers for it."""
+
+
+async def _look(pool: asyncpg.Pool) -> _ServerFacts:
+    async with pool.acquire() as connection:
+        [(number, encoding, process)] = await connection.fetch(_SELECT_FACTS)
+        # A pooler tells a number of its own, by which it would be asked to cancel something.
+        return _ServerFacts(number // 10_000, encoding, process != connection.get_server_pid())
+
+
+async def _ensure_prepared(pool: asyncpg.Pool) -> None:
+    """Have two connections prepare a statement of the same name. A pooler that gives both the same connection
+    of the server's, one after the other, and keeps no statements itself, has it refuse the second one. Raises
+    asyncpg's errors."""
+    prepared = []
+    async with pool.acquire() as one, pool.acquire() as other:
+        for each in (one, other):
+            prepared.append(await each.prepare("SELECT 1", name=APPLICATION))
+            await prepared[-1].fetchval()  # until then the server's connection is kept for this one
 
 
 def _is_refused_by_pooler(error: BaseException) -> bool:

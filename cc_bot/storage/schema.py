@@ -9,14 +9,21 @@ in an empty database, before anything of it is used. What SQLite keeps for itsel
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from typing import Final, Literal
 
+from cc_bot.storage.database import Snapshot
+from cc_bot.storage.dialect import Dialect
+
 SELECT_SCHEMA: Final = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
+_SELECT_TABLES: Final[Mapping[Dialect, str]] = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "postgresql": "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()",
+}
 
 State = Literal["extra", "different", "missing"]
 
@@ -155,6 +162,11 @@ def _is_harmless(extra: SchemaObject, tables: Set[str]) -> bool:
             return False
 
 
+async def list_tables(database: Snapshot) -> frozenset[str]:
+    """Return the names of a database's tables, whether they may be read or not. Raises StorageError."""
+    return frozenset(name for (name,) in await database.query(_SELECT_TABLES[database.dialect]))
+
+
 @lru_cache(maxsize=64)
 def schema_made_by(statements: tuple[str, ...]) -> Schema:
     """The schema of an empty database in which these were run. It takes some milliseconds."""
@@ -179,6 +191,15 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A column whose values are those of a column of another table."""
+
+    column: str
+    table: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableLayout:
     """A table as it is on every engine."""
 
@@ -188,6 +209,7 @@ class TableLayout:
     """The columns of its primary key, in order."""
     numbered: bool
     """Whether its rows get numbers that are never given twice."""
+    references: tuple[ForeignKey, ...]
 
 
 @lru_cache(maxsize=8)
@@ -195,14 +217,20 @@ def tables_made_by(statements: tuple[str, ...]) -> tuple[TableLayout, ...]:
     """Return the tables that these make in an empty database; one comes after those that it refers to."""
     with closing(_run(statements)) as connection:
         found = {each.name: each for each in Schema.of(connection).objects if each.kind == "table"}
-        referred = {
-            name: [row[2] for row in connection.execute(f'PRAGMA foreign_key_list("{name}")')]
-            for name in found
-        }
-        return tuple(_layout(connection, found[name]) for name in TopologicalSorter(referred).static_order())
+        referred = {name: _references(connection, name) for name in found}
+        order = TopologicalSorter({name: [each.table for each in to] for name, to in referred.items()})
+        return tuple(_layout(connection, found[name], tuple(referred[name])) for name in order.static_order())
 
 
-def _layout(connection: sqlite3.Connection, table: SchemaObject) -> TableLayout:
+def _references(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
+    """Return the references of a table, each of which names a column on either side."""
+    rows = connection.execute(f'PRAGMA foreign_key_list("{table}")')
+    return [ForeignKey(column, parent, key) for _, _, parent, column, key, *_ in rows]
+
+
+def _layout(
+    connection: sqlite3.Connection, table: SchemaObject, references: tuple[ForeignKey, ...]
+) -> TableLayout:
     rows = connection.execute(f'PRAGMA table_info("{table.name}")').fetchall()
     keyed = sorted((place, name) for _, name, _, _, _, place in rows if place)
     return TableLayout(
@@ -210,6 +238,7 @@ def _layout(connection: sqlite3.Connection, table: SchemaObject) -> TableLayout:
         tuple(Column(name, kind) for _, name, kind, *_ in rows),
         tuple(name for _, name in keyed),
         "AUTOINCREMENT" in table.plain.sql.upper().split(" "),
+        references,
     )
 
 

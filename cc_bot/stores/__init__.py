@@ -28,7 +28,7 @@ from cc_bot.storage import (
     open_database,
 )
 from cc_bot.storage.copying import ensure_finished
-from cc_bot.storage.engines import DATA_FOLDER, kept_beside
+from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
@@ -47,6 +47,7 @@ from cc_bot.stores.members import (
     Settlement,
     UsageStore,
     Visit,
+    new_number,
 )
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
@@ -121,6 +122,7 @@ __all__ = [
     "VitalsStore",
     "WebSessionStore",
     "channel_turn",
+    "new_number",
     "open_stores",
 ]
 
@@ -198,7 +200,7 @@ async def open_stores(
         await ensure_finished(database)
         await apply_pending(database, clock=clock)
         beside = kept_beside(url, data_folder)
-        ensure_folder(beside)
+        ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
         # The word lists of search take a fifth of a second to read: not on the first turn that needs them.
         await asyncio.to_thread(document_terms, "猫 cat")

@@ -10,11 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CommitUncertain, LimitReached, ServerLimitReached, TooManyAtOnce
+from cc_bot.domain.errors import (
+    CommitUncertain,
+    LimitReached,
+    ServerLimitReached,
+    StorageError,
+    TooManyAtOnce,
+)
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.member import (
     LIMIT_NAMES,
@@ -47,6 +53,8 @@ from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, guild, us
 from cc_bot.stores.columns import ISO, Columns, Kind, from_ms, to_ms, to_text
 from cc_bot.stores.ledger import accept_turn
 from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
+
+T = TypeVar("T")
 
 # ---- access --------------------------------------------------------------------------------------------
 
@@ -501,10 +509,11 @@ def reserve(
     moment: Moment,
     turn: PendingTurn | None,
     *,
+    number: int,
     about_guild: bool = True,
 ) -> Steps[Reservation | OverLimit | None]:
-    """Reserve, unless a limit is reached. None, and nothing is done, where the guild has a limit after all
-    and this is not `about_guild`."""
+    """Reserve under this number, unless a limit is reached. None, and nothing is done, where the guild has a
+    limit after all and this is not `about_guild`."""
     payer, asked = wish.payer, wish.purpose == "turn"
     minute_ago = to_ms(moment.now - MINUTE)
     own, guilds = yield from allowances(payer, file_rules, moment)
@@ -517,7 +526,7 @@ def reserve(
         limit = find_reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
         if limit:
             return OverLimit(limit, of_guild=allowance is guilds)
-    reservation = Reservation(secrets.randbits(62), wish, moment.today)
+    reservation = Reservation(number, wish, moment.today)
     yield Statement(
         RESERVE,
         (
@@ -528,6 +537,17 @@ def reserve(
     if turn is not None:
         yield from accept_turn(turn)
     return reservation
+
+
+def new_number() -> int:
+    """Make the number of a reservation."""
+    return secrets.randbits(62)
+
+
+def _anew(number: int, user_id: int, reserving: Callable[[], Steps[T]]) -> Steps[T]:
+    """Reserve once more what may be reserved under that number."""
+    yield Statement(RELEASE, (number, user_id))
+    return (yield from reserving())
 
 
 def allowances(payer: UsageSubject, file_rules: Rules, moment: Moment) -> Steps[tuple[Allowance, Allowance]]:
@@ -605,19 +625,35 @@ class UsageStore:
         self._zone = zone
 
     async def reserve(
-        self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
+        self,
+        wish: ReservationRequest,
+        file_rules: Rules,
+        turn: PendingTurn | None = None,
+        *,
+        number: int | None = None,
     ) -> Reservation:
         """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
         reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
-        where the end of a turn is what to wait for."""
+        where the end of a turn is what to wait for; and CommitUncertain when nobody knows whether it is
+        reserved under its `number`."""
         payer, moment = wish.payer, self._moment()
         about_guild = payer.guild_id in self._limited or bounds_of_guild(file_rules, payer.guild_id).any
+        number = new_number() if number is None else number
         outcome: Reservation | OverLimit | None = None
         while outcome is None:
             about = (user(payer.user_id), *([guild(payer.guild_id)] if about_guild else ()))
-            outcome = await self._database.write(
-                partial(reserve, wish, file_rules, moment, turn, about_guild=about_guild), about
+            reserving = partial(
+                reserve, wish, file_rules, moment, turn, number=number, about_guild=about_guild
             )
+            try:
+                outcome = await self._database.write(reserving, about)
+            except CommitUncertain as uncertain:
+                try:
+                    outcome = await self._database.write(
+                        partial(_anew, number, payer.user_id, reserving), about
+                    )
+                except StorageError:
+                    raise uncertain from None  # the server does not come back: nobody knows still
             if outcome is None:
                 self._limited.add(payer.guild_id)
                 about_guild = True

@@ -11,6 +11,7 @@ from cc_bot.domain import turn
 from cc_bot.domain.canvas import Canvas, Element
 from cc_bot.domain.memory import Memory, Receipt, with_receipt
 from cc_bot.domain.message import Message
+from cc_bot.domain.page import LINKS_SHOWN, pages_behind
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.terminal.markdown import one_line
 from cc_bot.texts import Texts
@@ -18,6 +19,8 @@ from cc_bot.texts.reminder import described
 
 RECEIPT_CHARACTERS = 60
 """Of a memory's text under an answer."""
+TITLE_CHARACTERS = 60
+"""Of a page's."""
 
 
 class Manual(NamedTuple):
@@ -84,6 +87,8 @@ def tool_line(name: str, ok: bool, texts: Texts) -> str:
         "update_memory": words.tool_memories,
         "forget": words.tool_memories,
         "list_memories": words.tool_list,
+        "read_page": words.tool_page,
+        "web_search": words.tool_search,
     }
     return known.get(name, words.tool_other).format(name=one_line(name))
 
@@ -132,6 +137,18 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
     alone = receipt.kind == "added" and not receipt.replaced
     how = words.delete_here if alone else words.undo_here
     return f"{told}  {how.format(id=receipt.number)}"
+
+
+def page_lines(answer: Message, texts: Texts) -> list[str]:
+    """Return the numbered addresses of the pages that an answer rests on."""
+    pages = pages_behind(answer.tool_calls)
+    lines = [
+        f"{number}. {'  '.join(filter(None, (one_line(page.title, TITLE_CHARACTERS), page.url)))}"
+        for number, page in enumerate(pages[:LINKS_SHOWN], 1)
+    ]
+    if beyond := len(pages) - len(lines):
+        lines[-1] += texts.answer.more_pages.format(count=beyond)
+    return lines
 
 
 def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
@@ -203,8 +220,10 @@ class AnswerView:
                 self._state(change_line(change, self._texts))
             case turn.Notice():
                 self._wait(waiting_line(event, self._texts))
-            case turn.Done():
+            case turn.Done(answer):
                 self._state_memories()
+                for line in page_lines(answer, self._texts):
+                    self._state(line)
                 for note in notes(event, self._texts):
                     self._state(note)
 

@@ -24,6 +24,10 @@ class AnswerTexts(Area):
     tool_canvas = Sentence(ja="🖼️ キャンバスに描いています…", en="🖼️ Drawing on the canvas…")
     tool_schedule = Sentence(ja="⏰ お知らせの予定を見ています…", en="⏰ Seeing to your reminders…")
     tool_file = Sentence(ja="📖 文書を読んでいます…", en="📖 Reading the document…")
+    tool_page = Sentence(ja="🌐 ページを読んでいます…", en="🌐 Reading the page…")
+    tool_search = Sentence(ja="🔎 ウェブで調べています…", en="🔎 Searching the web…")
+    more_pages = Sentence(ja="（ほか{count}件）", en=" (and {count} more)")
+    """Behind the last link to a page that was read. Parameters: count."""
     tool_other = Sentence(ja="🔧 {name} を使っています…", en="🔧 Using {name}…")
     stopped = Sentence(ja="⏹️ ここで止めました。", en="⏹️ Stopped here.")
     stopped_empty = Sentence(
@@ -107,6 +111,8 @@ class AnswerTexts(Area):
             "forget": self.tool_forget,
             "list_memories": self.tool_list,
             "read_file": self.tool_file,
+            "read_page": self.tool_page,
+            "web_search": self.tool_search,
             **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), self.tool_schedule),
         }
         other = self.tool_canvas if name.startswith("canvas_") else self.tool_other

@@ -2,10 +2,14 @@
 
 from cc_bot.domain.errors import (
     DatabaseCrowded,
+    DatabaseDamaged,
     DatabaseForbidden,
     DatabaseFull,
+    DatabaseImpatient,
+    DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnreachable,
+    PoolerForgets,
     StorageError,
 )
 from cc_bot.texts.area import Area, Sentence, by_key
@@ -262,8 +266,8 @@ class StorageTexts(Area):
         en="The database {path} could not be read or written. Check the disk.",
     )
     server_away = Sentence(
-        ja="データベースのサーバー {path} につながりません。動いているか、CC_BOT_DATABASE_URL が正しいかを確かめてください。",
-        en="The database server {path} can't be reached. See that it runs, and that CC_BOT_DATABASE_URL names it.",
+        ja="データベースのサーバー {path} につながりません。動いているか、この URL が正しいかを確かめてください。",
+        en="The database server {path} can't be reached. See that it runs, and that this URL is right.",
     )
     server_crowded = Sentence(
         ja="データベースのサーバー {path} の接続がいっぱいです。max_connections を増やすか、PgBouncer を置いてください。",
@@ -283,14 +287,40 @@ class StorageTexts(Area):
         en="On the database server {path} the role of cc-bot may not make tables. Make it the owner (ALTER DATABASE … OWNER TO), or "
         "GRANT ALL ON SCHEMA public to it; see too that its search_path names a schema that there is.",
     )
+    server_pooler = Sentence(
+        ja="データベース {path} の前にある PgBouncer は、準備済みの文を覚えていません。URL の最後に ?prepare=off を付けるか、PgBouncer を 1.21 以上にして max_prepared_statements を設定してください。",
+        en="The PgBouncer before the database {path} forgets prepared statements. Put ?prepare=off at the end of the URL, or use PgBouncer 1.21 or newer and set max_prepared_statements.",
+    )
+    server_impatient = Sentence(
+        ja="データベースのサーバー {path} が、時間のかかる処理を途中で止めました。接続に使うロールの "
+        "statement_timeout、transaction_timeout、idle_in_transaction_session_timeout を長くするか、0 にしてください。",
+        en="The database server {path} ended what took too long for it. Raise statement_timeout, "
+        "transaction_timeout and idle_in_transaction_session_timeout of your role, or set them to 0.",
+    )
     server_trouble = Sentence(
         ja="データベースのサーバー {path} でうまくいきませんでした。サーバーのログを確かめてください。",
         en="The database server {path} could not do what was asked. Look into its log.",
     )
 
 
+def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
+    """Return what is wrong with a database in a file, for whoever can mend it; a user is told less."""
+    match error:
+        case DatabaseLocked():
+            sentence = words.locked
+        case DatabaseFull():
+            sentence = words.full
+        case DatabaseReadOnly():
+            sentence = words.read_only
+        case DatabaseDamaged():
+            sentence = words.damaged
+        case _:
+            sentence = words.unreadable
+    return sentence.format(path=path)
+
+
 def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
-    """Return what is wrong with a database on a server, for whoever can mend it; a user is told less."""
+    """Return what is wrong with a database on a server, likewise."""
     match error:
         case DatabaseUnreachable():
             sentence = words.server_away
@@ -302,6 +332,10 @@ def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
             sentence = words.server_forbidden
         case DatabaseReadOnly():
             sentence = words.server_read_only
+        case PoolerForgets():
+            sentence = words.server_pooler
+        case DatabaseImpatient():
+            sentence = words.server_impatient
         case _:
             sentence = words.server_trouble
     return sentence.format(path=where)

@@ -33,6 +33,8 @@ class DoctorTexts(Area):
             "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
             "documents": Sentence(ja="文書", en="Documents"),
+            "reading": Sentence(ja="ウェブページ", en="Web pages"),
+            "search": Sentence(ja="ウェブ検索", en="Web search"),
             "pages": Sentence(ja="ページ", en="Pages"),
         }
     )
@@ -246,6 +248,35 @@ class DoctorTexts(Area):
     pages_ending = Sentence(
         ja="ページの証明書はあと{days}日で切れます。", en="The certificate of the pages ends in {days} days."
     )
+    reading_ok = Sentence(ja="貼られた URL のページを読めます。", en="Pages that users link to can be read.")
+    reading_none = Sentence(
+        ja="貼られた URL のページは読めません。読むには make pages。",
+        en="Pages that users link to are not read. `make pages` adds that.",
+    )
+    reading_off = Sentence(
+        ja="貼られた URL のページは読みません（CC_BOT_READ_PAGES=off）。",
+        en="Pages that users link to are not read (CC_BOT_READ_PAGES=off).",
+    )
+    search_ok = Sentence(ja="ウェブ検索（{name}）を使えます。", en="The web can be searched ({name}).")
+    search_none = Sentence(
+        ja="ウェブ検索は使いません。使うには CC_BOT_SEARCH_URL か CC_BOT_BRAVE_KEY を設定してください。",
+        en="The web is not searched. CC_BOT_SEARCH_URL or CC_BOT_BRAVE_KEY adds that.",
+    )
+    search_failed = Sentence(
+        ja="ウェブ検索（{name}）が答えません。", en="The web search ({name}) does not answer."
+    )
+    search_failed_mend = Sentence(
+        ja="{variable} と、その検索が動いているかを確かめてください。",
+        en="Check {variable}, and whether that search is running.",
+    )
+    search_format_off = Sentence(
+        ja="SearXNG が、プログラムからの検索（JSON）を許していません。",
+        en="The SearXNG does not let programs search: JSON is off.",
+    )
+    search_format_off_mend = Sentence(
+        ja="SearXNG の settings.yml の search.formats に json を足して、起動し直してください。",
+        en="Add json to search.formats in the SearXNG's settings.yml, and restart it.",
+    )
     documents_ok = Sentence(
         ja="PDF・Excelなどの文書を読めます。", en="Documents can be read, PDF and Excel among them."
     )
@@ -443,6 +474,14 @@ class DoctorServerTexts(Area):
     read_only_mend = Sentence(
         ja="サーバー、データベース、役割 {role} のどれに設定されているかを調べ、off にしてください。",
         en="See whether the server, the database or the role {role} has it set, and turn it off.",
+    )
+    impatient = Sentence(
+        ja="ロール {role} の statement_timeout は {ms} ミリ秒です。時間のかかる処理が途中で止められ、保存や検索に失敗します。",
+        en="The role {role} has a statement_timeout of {ms} ms: what takes longer is ended, and saving or searching fails.",
+    )
+    impatient_mend = Sentence(
+        ja="ALTER ROLE {role} SET statement_timeout = 0 を実行してください。ボットは自分で時間を区切ります。",
+        en="Run ALTER ROLE {role} SET statement_timeout = 0. The bot sets bounds of its own.",
     )
     autovacuum = Sentence(
         ja="autovacuum が止まっています。消した行がファイルに残り続けます。",

@@ -455,6 +455,14 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所が混み合っています。少し待って、もう一度お試しください。",
         en="Where I keep things is crowded right now. Please try again in a moment.",
     ),
+    errors.PoolerForgets: Sentence(
+        ja="保存場所の設定に誤りがあり、保存できませんでした。ボットの管理者にお知らせください。",
+        en="Where I keep things is not set up right, so I could not save that. Please tell whoever runs this bot.",
+    ),
+    errors.DatabaseImpatient: Sentence(
+        ja="保存場所で決められた時間のうちに終わらず、途中で止められました。もう一度お試しください。続くときはボットの管理者にお知らせください。",
+        en="That took longer than the place where I keep things allows, and was ended. Please try again; if it goes on, tell whoever runs this bot.",
+    ),
     errors.CommitUncertain: Sentence(
         ja="保存場所との接続が切れたため、保存できたかどうかわかりません。確かめてから、もう一度お試しください。",
         en="I lost the place where I keep things and can't tell whether that was saved. Please look, then try again.",
@@ -525,8 +533,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="Another cc-bot is using {path}. Stop that one first.",
     ),
     errors.DatabaseFolderMissing: Sentence(
-        ja="データベースのフォルダ {path} がありません。作成するか、CC_BOT_DATABASE_URL を直してください。",
-        en="The database folder {path} does not exist. Create it or correct CC_BOT_DATABASE_URL.",
+        ja="データベースのフォルダ {path} がありません。作成するか、{setting} を直してください。",
+        en="The database folder {path} does not exist. Create it or correct {setting}.",
     ),
     errors.DatabaseInUse: Sentence(
         ja="{path} を開いているプログラムがあります（cc-bot chat や Litestream など）。すべて止めてから、もう一度実行してください。",
@@ -565,12 +573,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The database {url} keeps its texts as {found}, which can't hold Japanese. Make it anew: createdb --encoding=UTF8 --template=template0",
     ),
     errors.PostgresRefused: Sentence(
-        ja="{url} に接続できません。CC_BOT_DATABASE_URL のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
-        en="{url} does not let cc-bot in. Check the user, the password and the database in CC_BOT_DATABASE_URL ({reason}).",
+        ja="{url} に接続できません。{setting} のユーザー名、パスワード、データベース名を確かめてください（{reason}）。",
+        en="{url} does not let cc-bot in. Check the user, the password and the database in {setting} ({reason}).",
     ),
     errors.NotAFile: Sentence(
-        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply で行ってください。",
-        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, and to go back to one pg_restore and then cc-bot erasures apply.",
+        ja="cc-bot {command} は SQLite のファイルのためのコマンドです。PostgreSQL では、控えは pg_dump、復元は pg_restore のあとに cc-bot erasures apply、削除は dropdb で行ってください。",
+        en="cc-bot {command} is for a file of SQLite. With PostgreSQL use pg_dump for copies, to go back to one pg_restore and then cc-bot erasures apply, and to delete all dropdb.",
     ),
     errors.EngineMissing: Sentence(
         ja="このデータベースには追加のパッケージが要ります。make {extra} を実行してください（pip なら cc-bot[{extra}]）。",
@@ -592,9 +600,17 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="コピー元のデータベース {path} がありません。--from を確かめてください。",
         en="There is no database to copy at {path}. Check --from.",
     ),
+    errors.CopySourceForbidden: Sentence(
+        ja="コピー元 {path} の {name} を読む権限がありません。そのユーザーに GRANT pg_read_all_data を実行するか、所有者のユーザー名を --from に書いてください。",
+        en="The role in {path} may not read {name}. GRANT pg_read_all_data to it, or name the owner with --from.",
+    ),
     errors.CopySourceOutdated: Sentence(
         ja="コピー元 {path} の形式が最新ではありません。CC_BOT_DATABASE_URL にそれを書いて、先に cc-bot migrate を実行してください。",
         en="The schema of {path} is not up to date. Have CC_BOT_DATABASE_URL name it and run cc-bot migrate first.",
+    ),
+    errors.CopySourceBroken: Sentence(
+        ja="コピー元 {path} の表 {name} に、つながる相手の行がないものが{count}行あるため、コピーしませんでした。手で書き換えたことがあれば直し、なければバックアップから戻したものをコピーしてください。",
+        en="The table {name} of {path} has rows that refer to others which are not there ({count}), so nothing was copied. If you changed it by hand, mend them; if not, copy an earlier backup of it.",
     ),
     errors.CopyTargetOccupied: Sentence(
         ja="コピー先 {path} は空ではありません（表 {name} に行があります）。何も入っていないデータベースを --to に書いてください。",
@@ -652,6 +668,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="バックアップ {path} は壊れているか、cc-bot のデータベースではありません。別のバックアップを選んでください。",
         en="The backup {path} is damaged, or no database of cc-bot. Choose another one.",
     ),
+    errors.BackupUnfinished: Sentence(
+        ja="バックアップ {path} は、cc-bot copy の途中だったデータベースのものなので、データがそろっていません。コピーを終わらせてから取り直すか、ほかのバックアップを使ってください。",
+        en="The backup {path} is of a database that cc-bot copy had filled only in part. Run that copy to its end and back up again, or use another backup.",
+    ),
     errors.BackupForeign: Sentence(
         ja="バックアップ {path} の {name} は、足りないか、cc-bot が作る形と違います。ファイルの出どころが確かなら、{command} で中のデータだけを戻せます。",
         en="In the backup {path}, {name} is missing or not as cc-bot makes it. If you know where the file comes from, restore its rows alone: {command}",
@@ -683,6 +703,62 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.NotConfirmed: Sentence(
         ja="取り消せない操作なので、実行していません。よければ {command} と入力してください。",
         en="Nothing was done, because it can't be undone. If you mean it, run: {command}",
+    ),
+    errors.PageError: Sentence(
+        ja="ページを読めませんでした。少し待って、もう一度お試しください。",
+        en="The page could not be read. Please try again in a little while.",
+    ),
+    errors.AddressRefused: Sentence(
+        ja="この URL は開けません。開けるのは http と https の URL だけで、ユーザー名や、80 と 443 以外のポートを含むものは開けません。",
+        en="This address can't be opened: only http and https can, without a user name, on ports 80 and 443.",
+    ),
+    errors.AddressNotGiven: Sentence(
+        ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL を貼ってもらってください。",
+        en="This address can't be opened: only those can that stand in the user's messages, in what they reply to or forwarded, or in this turn's search results. To have it read, ask the user to paste it.",
+    ),
+    errors.AddressNotPublic: Sentence(
+        ja="{host} は開けません。インターネットに公開されていない、内部のネットワークの場所です。",
+        en="{host} can't be opened: it is inside a network, and not public on the internet.",
+    ),
+    errors.PageUnreachable: Sentence(
+        ja="{host} に接続できませんでした。URL が正しいか、確かめてください。",
+        en="{host} could not be reached. Check whether the address is right.",
+    ),
+    errors.PageTooSlow: Sentence(
+        ja="{host} から {seconds} 秒のうちにページが届きませんでした。あとでもう一度お試しください。",
+        en="{host} did not send the page within {seconds} seconds. Please try again later.",
+    ),
+    errors.PageNotThere: Sentence(
+        ja="{host} はこのページを返しませんでした（HTTP {found}）。ログインが要るページや、なくなったページは読めません。",
+        en="{host} did not give this page (HTTP {found}). Pages that need signing in, or are gone, can't be read.",
+    ),
+    errors.TooManyRedirects: Sentence(
+        ja="このページは {limit} 回を超えて別の URL に転送されるので、読むのをやめました。",
+        en="This page sends on to others more than {limit} times, so it was not read.",
+    ),
+    errors.PageTooLarge: Sentence(
+        ja="このページは {limit} MB を超えているので、読めません。",
+        en="This page has more than {limit} MB, so it can't be read.",
+    ),
+    errors.PageKindRefused: Sentence(
+        ja="読めるのは HTML とテキスト、JSON だけです。これは {found} でした。ファイルなら、ここに添付すると読めることがあります。",
+        en="Only HTML, plain text and JSON can be read, and this is {found}. If it is a document, attaching it here may help.",
+    ),
+    errors.PageUnreadable: Sentence(
+        ja="このページには、読める文章が見つかりませんでした。",
+        en="No readable text was found on this page.",
+    ),
+    errors.PagesNotInstalled: Sentence(
+        ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。",
+        en="This bot can't read web pages yet. Its operator can add that with make pages.",
+    ),
+    errors.SearchFailed: Sentence(
+        ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。",
+        en="Web search does not work at the moment. Answer without it, as far as you can.",
+    ),
+    errors.SearchFormatOff: Sentence(
+        ja="検索サーバーが JSON での回答を許していないため、検索できません。管理者に知らせてください。",
+        en="The search server does not let programs search (JSON is off). Please tell the bot's operator.",
     ),
     errors.PortTaken: Sentence(
         ja="{host}:{port} は別のプログラムが使っています。{setting} を変えて、起動し直してください。",

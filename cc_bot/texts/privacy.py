@@ -87,7 +87,7 @@ class PrivacyTexts(Area):
     )
     how_on = Sentence(
         ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。",
-        en="-# </privacy export> hands all of it to you as a file, and </privacy erase> erases all of it.",
+        en="-# </privacy export> hands you all of it, </privacy erase> erases it.",
     )
     """What can be done about it."""
     exported = Sentence(
@@ -131,6 +131,10 @@ class PrivacyTexts(Area):
         ja="データベースのサーバーに残る跡（消した行はサーバーが片づけるまでファイルに、変更の記録はその保管の期限まで、予備のサーバーには追いつくまで、控えには管理者が捨てるまで残ります）",
         en="traces on the database server (deleted rows in its files until it cleans up, its log of changes until that is thrown away, standby servers until they have caught up, dumps until the operator deletes them)",
     )
+    web = Sentence(
+        ja="-# 貼られた URL はボットのマシンから取りに行き、検索の言葉は検索のサービスに送られます（使える場合）。",
+        en="-# Links are fetched by the bot's machine; searches go to a service.",
+    )
     confirm_within = Sentence(
         ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}."
     )
@@ -169,7 +173,7 @@ class PrivacyTexts(Area):
             return self.nothing
         lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
         kept = (self.kept_for, *self.kept_lines(retention))
-        return "\n".join((self.title, *lines, "", *kept, "", self.how_on))
+        return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
 
     def asked(self, held: Holdings) -> str:
         """Ask whether to erase all of that, and what stays."""

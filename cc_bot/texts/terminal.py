@@ -185,6 +185,8 @@ class TerminalTexts(Area):
     tool_reminders = Sentence(ja="お知らせの予約を扱いました", en="Saw to the reminders")
     tool_recall = Sentence(ja="メモリを探しました", en="Looked through your memories")
     tool_list = Sentence(ja="メモリを見ました", en="Looked at your memories")
+    tool_page = Sentence(ja="ページを読みました", en="Read the page")
+    tool_search = Sentence(ja="ウェブで調べました", en="Searched the web")
     tool_other = Sentence(ja="{name} を使いました", en="Used {name}")
     tool_failed = Sentence(ja="{name} はうまくいきませんでした", en="{name} did not work")
     cut = Sentence(

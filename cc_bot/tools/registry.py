@@ -32,6 +32,7 @@ from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.internet.turn import TurnInternet
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
@@ -153,6 +154,8 @@ class ToolContext:
     guild_id: int | None = None
     files: tuple[Attachment, ...] = ()
     """The documents of the turn and of what is shown of its conversation, oldest first."""
+    internet: TurnInternet | None = None
+    """What of the web may be read and searched; None where nothing is."""
 
     @property
     def audience(self) -> Audience:
@@ -212,7 +215,7 @@ class ToolOutcome(ToolEffects):
     """Whether the arguments hold what must not be stored."""
 
 
-Subject = Literal["memory", "canvas", "schedule", "file"]
+Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
 class CallableTool(Protocol):
@@ -321,16 +324,20 @@ class ToolRegistry:
         canvas: bool = True,
         schedule: bool = True,
         file: bool = True,
+        page: bool = True,
+        search: bool = True,
         allowed: Collection[str] | None = None,
     ) -> tuple[ToolSchema, ...]:
         """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
-        that act for nobody in particular; without `memory`, `canvas`, `schedule` or `file`, none of those;
-        `allowed` are the names that may be among them at all, None: every one."""
+        that act for nobody in particular; without `memory`, `canvas`, `schedule`, `file`, `page` or
+        `search`, none of those; `allowed` are the names that may be among them at all, None: every one."""
         there: Mapping[Subject | None, bool] = {
             "memory": memory,
             "canvas": canvas,
             "schedule": schedule,
             "file": file,
+            "page": page,
+            "search": search,
         }
         return tuple(
             tool.schema

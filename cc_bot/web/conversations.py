@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from cc_bot.domain.errors import NothingHere
 from cc_bot.domain.message import Message
+from cc_bot.domain.page import PageLink, pages_behind
 from cc_bot.domain.session import SessionKey
 from cc_bot.web.form import PageNumber
 from cc_bot.web.markdown import to_html
@@ -93,6 +94,7 @@ class ConversationPages:
             page=page,
             place_of=place_of,
             body_of=body_of,
+            pages_of=pages_of,
         )
 
     async def delete(self, request: web.Request) -> web.StreamResponse:
@@ -133,6 +135,11 @@ def _id_in(request: web.Request) -> str:
     if not _SESSION_ID.fullmatch(id_):
         raise NothingHere
     return id_
+
+
+def pages_of(message: Message) -> Sequence[PageLink]:
+    """Return the pages of the web that an answer rests on."""
+    return pages_behind(message.tool_calls)
 
 
 def body_of(message: Message) -> Markup:

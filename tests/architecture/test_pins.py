@@ -20,12 +20,14 @@ NEEDED = {
     "semantic.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["semantic"]],
     "charts.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["charts"]],
     "documents.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["documents"]],
+    "pages.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["pages"]],
     "dev.txt": [
         *PYPROJECT["project"]["dependencies"],
         *GROUPS["build"],
         *EXTRAS["semantic"],
         *EXTRAS["charts"],
         *EXTRAS["documents"],
+        *EXTRAS["pages"],
         *(g for g in GROUPS["dev"] if isinstance(g, str)),
     ],
     "bench.txt": [
@@ -83,4 +85,5 @@ class TestAllFiles:
         assert "numpy" in pins("semantic.txt")
         assert "matplotlib" in pins("charts.txt")
         assert "pypdfium2" in pins("documents.txt")
-        assert not {"numpy", "matplotlib", "pypdfium2"} & pins("run.txt").keys()
+        assert "trafilatura" in pins("pages.txt")
+        assert not {"numpy", "matplotlib", "pypdfium2", "trafilatura"} & pins("run.txt").keys()

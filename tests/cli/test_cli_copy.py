@@ -8,10 +8,13 @@ import os
 import re
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from pathlib import Path
+from secrets import token_hex
 
+import asyncpg
 import pytest
 
 from cc_bot.domain import SessionKey
@@ -136,8 +139,7 @@ class TestCopy:
         self, program: Program, target: str, tmp_path: Path
     ) -> None:
         source = f"sqlite:///{source_file(tmp_path)}"
-        program.environment["CC_BOT_DATA_FOLDER"] = "server"
-        (tmp_path / "server").mkdir()
+        at = beside_target(program, target)
         async with open_stores(source, embedder=None) as stores:
             await stores.memories.add(ME, "猫が好き")
             await stores.personal_erasure.erase(ME)
@@ -146,31 +148,48 @@ class TestCopy:
         assert code == 0
         assert "These files were not moved; if you need them, put them into" in output
         assert "data/agents.toml" in output
-        at = (
-            tmp_path / "server" / "postgresql"
-            if dialect_of(target) == "postgresql"
-            else tmp_path / "target.db"
-        )
         log = ErasureLog.beside(at)
         assert log.path.read_bytes() == ErasureLog.beside(source_file(tmp_path)).path.read_bytes()
         assert log.path.stat().st_mode & 0o777 == 0o600
 
+    async def test_puts_the_record_of_erasures_in_the_place_of_one_that_tells_of_none(
+        self, program: Program, target: str, tmp_path: Path
+    ) -> None:
+        at = beside_target(program, target)
+        await ErasureLog.beside(at).ensure()
+        log = ErasureLog.beside(source_file(tmp_path))
+        await log.note("user", ME)
+        code, output = await program.run("copy", "--to", target)
+        assert (code, "record of erasures" in output) == (0, False)
+        assert ErasureLog.beside(at).path.read_bytes() == log.path.read_bytes()
+
+    async def test_stops_at_a_record_of_erasures_that_is_none(self, program: Program, target: str) -> None:
+        log = ErasureLog.beside(beside_target(program, target))
+        log.path.touch()
+        await ErasureLog.beside(source_file(program.folder)).note("user", ME)
+        code, output = await program.run("copy", "--to", target)
+        assert (code, log.path.name in output.splitlines()[-1]) == (2, True)
+        assert log.path.read_bytes() == b""
+
     async def test_leaves_the_record_of_another_database_alone(
         self, program: Program, target: str, tmp_path: Path
     ) -> None:
-        program.environment["CC_BOT_DATA_FOLDER"] = "server"
-        (tmp_path / "server").mkdir()
-        at = (
-            tmp_path / "server" / "postgresql"
-            if dialect_of(target) == "postgresql"
-            else tmp_path / "target.db"
-        )
+        at = beside_target(program, target)
         for place in (at, source_file(tmp_path)):
             await ErasureLog.beside(place).note("user", ME)
         before = ErasureLog.beside(at).path.read_bytes()
         code, output = await program.run("copy", "--to", target)
         assert (code, "The target has a record of erasures of its own" in output) == (0, True)
         assert ErasureLog.beside(at).path.read_bytes() == before
+
+
+def beside_target(program: Program, target: str) -> Path:
+    """What the target's record of erasures is named after; on a server it stands in a folder of its own."""
+    if dialect_of(target) == "sqlite":
+        return program.folder / "target.db"
+    program.environment["CC_BOT_DATA_FOLDER"] = "server"
+    (program.folder / "server").mkdir()
+    return program.folder / "server" / "postgresql"
 
 
 async def tables_are_whole(url: str) -> bool:
@@ -187,6 +206,41 @@ class TestACopyThatCantBe:
         assert code == 2
         assert only_sentence(output).startswith(f"The setting {option} is not valid.")
         assert "geheim" not in output
+
+    @pytest.mark.parametrize("given", ["--to", "--from", "CC_BOT_DATABASE_URL"])
+    @pytest.mark.postgresql("a file asks for no name")
+    async def test_names_where_the_url_stands_that_a_server_refuses(
+        self, program: Program, target: str, given: str
+    ) -> None:
+        refused = target.replace("postgres:@", "nobody:@")
+        if given == "CC_BOT_DATABASE_URL":
+            program.environment[given] = refused
+        ends = {"--to": "sqlite:///copy.db", **({given: refused} if given.startswith("--") else {})}
+        code, output = await program.run("copy", *(word for pair in ends.items() for word in pair))
+        assert (code, f" and the database in {given} (" in only_sentence(output)) == (2, True)
+
+    async def test_names_the_option_whose_folder_there_is_not(self, program: Program) -> None:
+        code, output = await program.run("copy", "--to", "sqlite:///nowhere/copy.db")
+        assert (code, only_sentence(output)) == (
+            *(2,),
+            "The database folder nowhere does not exist. Create it or correct --to.",
+        )
+
+    @pytest.mark.postgresql("a file stands in its folder")
+    async def test_names_the_setting_of_the_folder_beside_a_server(
+        self, program: Program, target: str
+    ) -> None:
+        program.environment |= {"CC_BOT_DATA_FOLDER": "nowhere", "DISCORD_TOKEN": "x.y.z"}
+        program.environment["CC_BOT_DATABASE_URL"] = target
+        copy = ("copy", "--from", "sqlite:///data/sessions.db", "--to", target)
+        apply = ("erasures", "apply", str(source_file(program.folder).with_name("log")))
+        await ErasureLog(Path(apply[-1])).ensure()
+        for command in (copy, apply, ("run",), ("chat",)):
+            code, output = await program.run(*command, stdin=b"")
+            assert (code, only_sentence(output)) == (
+                *(2,),
+                "The database folder nowhere does not exist. Create it or correct CC_BOT_DATA_FOLDER.",
+            )
 
     async def test_of_a_database_onto_itself_says_so(self, program: Program, tmp_path: Path) -> None:
         (tmp_path / "link.db").symlink_to(source_file(tmp_path))
@@ -263,6 +317,23 @@ class TestACopyThatCantBe:
         code, output = await program.run("copy", "--to", target)
         assert (code, "cc-bot migrate" in only_sentence(output)) == (2, True)
 
+    async def test_because_rows_refer_to_nothing_says_where_and_how_many(
+        self, program: Program, target: str
+    ) -> None:
+        source = f"sqlite:///{source_file(program.folder)}"
+        await say_much(source, program.folder, 3)
+        with closing(sqlite3.connect(source_file(program.folder))) as connection, connection:
+            connection.execute("UPDATE messages SET session_id = 'ghost' WHERE content LIKE '%番目の話%'")
+        code, output = await program.run("copy", "--to", target)
+        line = only_sentence(output)
+        assert (code, "The table messages of data/sessions.db has rows" in line, "(3)" in line) == (
+            *(2,),
+            True,
+            True,
+        )
+        assert await count_messages(target) == 0
+        assert await tables_are_whole(target)
+
     async def test_for_want_of_a_server_says_which_and_not_its_password(self, program: Program) -> None:
         for ends in (("--from", NOWHERE, "--to", "sqlite:///other.db"), ("--to", NOWHERE)):
             code, output = await program.run("copy", *ends)
@@ -290,6 +361,46 @@ class TestACopyThatCantBe:
             f"{shown(target).removeprefix('sqlite:///')} is an unfinished copy of sqlite:///a. "
             "Run the same cc-bot copy again, so that it comes to its end.",
         )
+
+
+@asynccontextmanager
+async def reading_role(url: str, *grants: str) -> AsyncIterator[str]:
+    """The URL of a database as a role of its own has it that was granted only this."""
+    role = f"reader_{token_hex(4)}"
+    connection = await asyncpg.connect(url)  # which is no other cc-bot at work
+    try:
+        for each in (f"CREATE ROLE {role} LOGIN", *(f"GRANT {grant} TO {role}" for grant in grants)):
+            await connection.execute(each)
+        yield url.replace("//postgres:@", f"//{role}@")
+        await connection.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+    finally:
+        await connection.close()
+
+
+@pytest.mark.postgresql("a file has no roles")
+class TestASourceOnAServer:
+    async def test_is_read_by_a_role_that_may_do_no_more(self, program: Program, target: str) -> None:
+        await remember(target, program.folder, "猫が好き", "犬も好き")
+        copy = "sqlite:///copy.db"
+        async with reading_role(target, "pg_read_all_data") as source:
+            code, output = await program.run("copy", "--from", source, "--to", copy)
+        assert (code, f" to {copy}: " in output) == (0, True), output
+        at = f"sqlite:///{program.folder / 'copy.db'}"
+        assert await remembered(at, program.folder) == ["犬も好き", "猫が好き"]
+
+    @pytest.mark.parametrize(("granted", "hidden"), [("TABLES", "_id_seq"), ("SEQUENCES", "access_rules")])
+    async def test_is_refused_to_a_role_that_may_not_read_all(
+        self, program: Program, target: str, granted: str, hidden: str
+    ) -> None:
+        async with reading_role(target, f"SELECT ON ALL {granted} IN SCHEMA public") as source:
+            code, output = await program.run("copy", "--from", source, "--to", "sqlite:///copy.db")
+        assert (code, "GRANT pg_read_all_data to it" in only_sentence(output)) == (2, True)
+        assert re.search(rf" may not read \w*{hidden}\.", output)
+
+    async def test_is_refused_beside_a_bot_whose_role_is_another(self, program: Program, target: str) -> None:
+        async with reading_role(target, "pg_read_all_data") as source, open_database(target):
+            code, output = await program.run("copy", "--from", source, "--to", "sqlite:///copy.db")
+        assert (code, "Another cc-bot is working on" in only_sentence(output)) == (2, True)
 
 
 async def erased_later(program: Program, target: str) -> Path:

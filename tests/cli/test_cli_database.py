@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from cc_bot.cli import main
+from cc_bot.storage import open_database
+from cc_bot.storage.copying import prepare_target
 from cc_bot.storage.files import sole_bot
 from cc_bot.stores import open_stores
 from tests.end_to_end.program import Program
@@ -92,6 +94,16 @@ class TestBackup:
         assert (code, "sessions.db" in output) == (2, True)
         assert not (program.folder / "backup").exists()
 
+    async def test_of_a_copy_that_was_cut_off_is_refused_by_its_source(self, program: Program) -> None:
+        await begin_copy_into(database(program))
+        code, output = await program.run("backup")
+        assert (code, output.splitlines()[-1]) == (
+            *(2,),
+            "data/sessions.db is an unfinished copy of postgresql://cc_bot@db/猫. "
+            "Run the same cc-bot copy again, so that it comes to its end.",
+        )
+        assert backups(program) == []
+
     @pytest.mark.parametrize("count", ["0", "-1", "many", "２"])
     def test_keeps_one_at_least(
         self, count: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -103,7 +115,27 @@ class TestBackup:
         assert "argument --keep: 1 から 2147483647 までの整数で書いてください\n" in capsys.readouterr().err
 
 
+async def begin_copy_into(file: Path) -> None:
+    """What a copy from a server leaves that is killed at its first page."""
+    async with open_database(f"sqlite:///{file}") as target:
+        assert not await prepare_target(target, "postgresql://cc_bot@db/猫")
+
+
 class TestRestore:
+    @pytest.mark.parametrize("options", [(), ("--rows-only",)])
+    async def test_of_a_copy_that_was_cut_off_says_so_and_leaves_what_is_there(
+        self, program: Program, options: tuple[str, ...]
+    ) -> None:
+        await remember(program, "猫が好き")
+        await begin_copy_into(program.folder / "half.db")
+        code, output = await program.run("restore", "half.db", "--yes", "--without-erasures", *options)
+        assert (code, output.splitlines()[-1]) == (
+            *(2,),
+            "The backup half.db is of a database that cc-bot copy had filled only in part. "
+            "Run that copy to its end and back up again, or use another backup.",
+        )
+        assert await remembered(program) == ["猫が好き"]
+
     async def test_puts_a_backup_in_place_and_says_where_the_former_one_is(self, program: Program) -> None:
         await remember(program, "猫が好き")
         await program.run("backup")
@@ -196,7 +228,7 @@ class TestADatabaseOnAServer:
         program.environment["CC_BOT_DATABASE_URL"] = self.URL
         code, output = await program.run(*command)
         assert code == 2
-        assert "pg_dump" in output
+        assert re.search("pg_dump .* pg_restore .* cc-bot erasures apply, .* dropdb", output)
         assert len(output.strip().splitlines()) == 1
 
     @pytest.mark.parametrize("command", [("migrate",), ("chat",), ("web",), ("doctor", "--offline")])

@@ -89,13 +89,18 @@ class TestSettings:
         assert [read(tmp_path, CC_BOT_PROFILE_NOTES=text).profile_notes for text in ("1", "10")] == [1, 10]
 
     def test_do_not_show_secrets(self, tmp_path: Path) -> None:
-        config = read(tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3")
+        config = read(
+            tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3", CC_BOT_BRAVE_KEY="hunter4"
+        )
         assert "hunter" not in repr(config)
 
     @pytest.mark.parametrize(
         ("name", "value"),
         [
             ("CC_BOT_HISTORY_LIMIT", "-1"),
+            ("CC_BOT_READ_PAGES", "maybe"),
+            ("CC_BOT_SEARCH_URL", "localhost:8080"),
+            ("CC_BOT_BRAVE_KEY", "鍵"),
             ("CC_BOT_HISTORY_LIMIT", "many"),
             ("CC_BOT_HISTORY_LIMIT", "9223372036854775808"),
             ("CC_BOT_TOKEN_BUDGET", "0"),

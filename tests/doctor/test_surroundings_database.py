@@ -13,6 +13,7 @@ from cc_bot.doctor.checkup import Finding
 from cc_bot.doctor.surroundings import LEAST_BYTES, WANTED_BYTES, FilesSide, check_database, size_of
 from cc_bot.domain import Locale
 from cc_bot.storage import Statement, apply_pending, open_database
+from cc_bot.storage.copying import prepare_target
 from cc_bot.storage.restoring import examine
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES
@@ -121,6 +122,14 @@ class TestADatabase:
         assert found["schema"].verdict == "warning"
         assert "VIEW mine" in found["schema"].detail
         assert "--rows-only" in found["schema"].mend
+
+    async def test_that_is_an_unfinished_copy_fails_by_its_source(self, tmp_path: Path) -> None:
+        async with open_database(f"sqlite:///{tmp_path / 'half.db'}") as target:
+            assert not await prepare_target(target, "postgresql://cc_bot@db/猫")
+        found = await findings(FilesSide(tmp_path / "half.db", [], free=lambda _: 10**12))
+        assert verdicts(found) == {"database": "failed", "migrations": "ok", "disk": "ok", "files": "ok"}
+        assert "is an unfinished copy of postgresql://cc_bot@db/猫" in found["database"].detail
+        assert found["database"].mend
 
     async def test_of_another_program_fails(self, tmp_path: Path) -> None:
         with changing(tmp_path / "other.db") as other:

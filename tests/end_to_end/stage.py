@@ -6,6 +6,7 @@ users and channels of its own; what the doubles recorded is forgotten between te
 
 import asyncio
 import re
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -236,10 +237,11 @@ async def running_stage(
     discord: LoopbackDiscord | None = None,
     *,
     strict: bool = False,
+    module: str = "cc_bot",
 ) -> AsyncIterator[Stage]:
     """The program, started in a folder and pointed at doubles of its own. `strict`: the model takes one
-    order of roles only, as many do that run at home."""
-    async with set_stage(folder, settings, discord, strict=strict) as stage:
+    order of roles only, as many do that run at home. `module`: a program that puts cc-bot together itself."""
+    async with set_stage(folder, settings, discord, strict=strict, module=module) as stage:
         await stage.start()
         yield stage
 
@@ -251,6 +253,7 @@ async def set_stage(
     discord: LoopbackDiscord | None = None,
     *,
     strict: bool = False,
+    module: str = "cc_bot",
 ) -> AsyncIterator[Stage]:
     """The same, not started yet."""
     async with discord or LoopbackDiscord() as discord, LoopbackModelServer(strict=strict) as model:
@@ -265,6 +268,8 @@ async def set_stage(
                 **({"CC_BOT_SINGLE_SYSTEM": "on"} if strict else {}),
                 **settings,
             },
+            from_nothing=module != "cc_bot" or sys.platform != "linux",
+            module=module,
         )
         stage = Stage(discord, model, program)
         try:

@@ -7,6 +7,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,8 @@ from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.faults.campaign import Campaign, campaign
 from tests.inspection import Inspector
 from tests.loopback.discord import File, Reply
-from tests.loopback.model_server import says
+from tests.loopback.model_server import Call, Json, calls, says
+from tests.loopback.model_server import Reply as Said
 from tests.postgres_cluster import Server, Wire, folder, running_server, small_disk, url_of
 
 pytestmark = pytest.mark.postgresql("a file has no server")
@@ -31,6 +33,10 @@ FEW: Final = 12
 """Connections that a server has."""
 ANSWER: Final = "Here you are."
 LARGE: Final = 4 * 2**20
+KEEPS: Final = calls(Call("remember", {"content": "猫が好き"}))
+LENGTHS: Final = {"of one message": 1, "of several messages": 400}
+SOME: Final = 10
+"""A turn sends the server more than this."""
 
 
 @pytest.fixture
@@ -115,6 +121,45 @@ async def crowd(server: Server) -> AsyncIterator[None]:
             await each.close()
 
 
+def remembers(length: int, body: Json) -> Said:
+    """A model that keeps a memory, and then says something."""
+    return says("猫はいいですね。" * length) if body["messages"][-1]["role"] == "tool" else KEEPS
+
+
+async def over(reply: Reply) -> None:
+    """Wait until a reply is an answer to its end, or says what went wrong, and nothing is left to be
+    stopped."""
+    words = ("保存できませんでした", "保存場所")
+
+    def ended(shown: Reply) -> bool:
+        written = "".join(message.written for message in shown.messages)
+        return "止める" not in written and ("もう一度答える" in written or any(map(written.count, words)))
+
+    await reply.until(ended, "the end")
+
+
+class TestEachStep:
+    @pytest.mark.parametrize("length", LENGTHS.values(), ids=LENGTHS)
+    async def test_of_a_turn_at_which_the_database_goes_away_ends_with_an_answer_or_a_word(
+        self, server: Server, tmp_path: Path, length: int
+    ) -> None:
+        async with Wire.to(server) as wire:
+            settings = {"CC_BOT_DATABASE_URL": url_of(wire)}
+            async with running_stage(tmp_path, settings) as stage:
+                stage.model.responder = partial(remembers, length)
+                step, reached = 0, True
+                while reached:
+                    user = stage.discord.user(f"user {step}", locale="ja")
+                    channel = stage.discord.guild_channel()
+                    with wire.closing(step):
+                        reply = await stage.begin(user, channel, "猫が好き")
+                        await over(reply)
+                        reached = wire.is_closed
+                    step += 1
+                assert step > SOME
+                stage.check()
+
+
 class TestServer:
     async def test_that_takes_no_changes_is_told_and_over_as_soon_as_it_does(
         self, server: Server, tmp_path: Path
@@ -139,6 +184,15 @@ class TestServer:
                 await told(reply, "I can't reach where I keep things")
             await stage.logs("DatabaseUnreachable")
             await asyncio.to_thread(server.start)
+
+    async def test_that_is_halted_is_told_and_over_as_soon_as_it_goes_on(
+        self, server: Server, tmp_path: Path
+    ) -> None:
+        async with started(tmp_path, server) as stage:
+            with server.halted():
+                for reply in await begun(stage, 3):
+                    await told(reply, "I can't reach where I keep things")
+            await stage.logs("DatabaseUnreachable")
 
     async def test_whose_disk_is_full_is_told_and_over_as_soon_as_there_is_room(self, tmp_path: Path) -> None:
         with small_disk("32m") as disk, folder() as where, running_server(where) as server:

@@ -1,7 +1,9 @@
 """Whatever asks a model is admitted first, and settled whatever its end is."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -116,6 +118,26 @@ class TestSpending:
                     await ask(recorder)
                     await database.close()
         assert [record["event"] for record in records] == ["usage_not_settled"]
+
+    async def test_counts_what_was_used_as_soon_as_a_database_takes_it_that_did_not(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        office = Office()
+        office.policy = replace(office.policy, limits={A_DAY: 1101})
+        url = f"sqlite:///{tmp_path}/sessions.db"
+        async with open_database(url, patience_s=0.05) as database:
+            spending = Spending(UsageStore(database), office.now)
+            with capture_logs() as records, closing(sqlite3.connect(tmp_path / "sessions.db")) as other:
+                async with spending.admit(PAYER, "turn", model="small") as recorder:
+                    await ask(recorder)
+                    other.execute("BEGIN IMMEDIATE")
+                with pytest.raises(StorageError):
+                    await spending.reserve(PAYER, "turn", model="small")
+                other.rollback()
+            assert "usage_not_settled" in [record["event"] for record in records]
+            await spending.reserve(PAYER, "turn", model="small")
+        [each] = await used(stores)
+        assert (each.turns, each.tokens) == (1, 1100)
 
     async def test_refuses_what_can_not_be_put_on_record(self, tmp_path: Path) -> None:
         url = f"sqlite:///{tmp_path}/sessions.db"

@@ -18,6 +18,7 @@ from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.errors import (
     CommitUncertain,
     CopyOfAnother,
+    CopySourceBroken,
     CopySourceOutdated,
     CopyStopped,
     CopyTargetOccupied,
@@ -29,7 +30,6 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import EVERYBODY, Database, Statement, Steps, Subject, apply_pending, open_database
 from cc_bot.storage.copying import (
-    MARK,
     CopiedTable,
     Copying,
     PageLimit,
@@ -38,8 +38,9 @@ from cc_bot.storage.copying import (
     ensure_finished,
     prepare_target,
 )
-from cc_bot.storage.engines import open_snapshot
-from cc_bot.storage.manifest import Progress, Stage, ignore_progress
+from cc_bot.storage.database import Row
+from cc_bot.storage.engines import dialect_of, open_snapshot
+from cc_bot.storage.manifest import MARK, Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import deviations_of, known_migrations
 from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema, TableLayout
 from cc_bot.stores import open_stores
@@ -111,6 +112,11 @@ async def write(url: str, sql: str, *params: object) -> None:
         await database.transaction([Statement(sql, params)], [EVERYBODY])
 
 
+async def read(url: str, sql: str) -> Sequence[Row]:
+    async with open_database(url) as database:
+        return await database.query(sql)
+
+
 async def rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
     """All that is stored."""
     found = {}
@@ -158,6 +164,7 @@ class TestTables:
     def test_have_a_key_and_columns_of_kinds_that_are_known(self, table: TableLayout) -> None:
         assert table.key
         assert {column.kind for column in table.columns} <= _SAMPLES.keys()
+        assert all(to.key for to in table.references)
 
     def test_that_never_give_a_number_twice_have_one_number_as_their_key(self) -> None:
         numbered = {table.name: table for table in copied_tables() if table.numbered}
@@ -372,6 +379,23 @@ class TestSource:
             with pytest.raises(CopySourceOutdated):
                 await ensure_copyable(old)
 
+    async def test_whose_rows_refer_to_nothing_is_refused_by_their_table_and_number(
+        self, url: str, third: str
+    ) -> None:
+        for source in (url, third):
+            await fill(source)
+            await break_references(source)
+            async with open_database(source) as database:
+                with pytest.raises(CopySourceBroken) as refused:
+                    await ensure_copyable(database)
+            assert refused.value.params["name"] == "messages"
+            assert refused.value.params["count"] == 2
+
+    async def test_whose_rows_refer_to_what_is_there_or_to_nobody_is_copied(self, pair: Pair) -> None:
+        await fill(pair.source)
+        async with open_database(pair.source) as database:
+            await ensure_copyable(database)
+
     async def test_with_texts_that_no_database_takes_any_more_is_copied_without_that(
         self, url: str, third: str, tmp_path: Path
     ) -> None:
@@ -393,6 +417,20 @@ class TestSource:
         with pytest.raises(CopyUnreadable) as refused:
             await Pair(third, url).copy()
         assert refused.value.params["name"] == "erasing"
+
+
+async def break_references(url: str) -> None:
+    """Have two messages belong to a conversation that there never was, as a program can that asks no engine
+    to look."""
+    [(first,), (second,)] = await read(url, "SELECT id FROM messages ORDER BY id LIMIT 2")
+    lost = f"UPDATE messages SET session_id = 'ghost' WHERE id IN ({first}, {second})"
+    if dialect_of(url) == "sqlite":
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection, connection:
+            connection.execute(lost)
+        return
+    async with open_database(url) as database:
+        unasked = Statement("SET LOCAL session_replication_role = replica")
+        await database.transaction([unasked, Statement(lost)], [EVERYBODY])
 
 
 async def end_connections(url: str) -> None:

@@ -1,22 +1,26 @@
 """A server that dies under load and is followed by its standby: what was said to be kept is kept, once."""
 
 import asyncio
+import gc
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Final
 
 import asyncpg
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.errors import CommitUncertain
+from cc_bot.domain.errors import CommitUncertain, StorageError
 from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.storage import open_database
+from cc_bot.storage import Database, Statement, Steps, open_database
+from cc_bot.storage.database import user
+from cc_bot.storage.postgres import connect_postgres
 from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
 from tests.postgres_cluster import Server, Wire, folder, pair, running_server, url_of
 
@@ -25,6 +29,7 @@ pytestmark = pytest.mark.postgresql("a file has no standby")
 USERS: Final = range(1, 17)
 GUILD: Final = 5
 TOKENS: Final = 10
+OFTEN: Final = 60
 LOAD_S: Final = 0.5
 """Before the server dies, and after another one has taken its place."""
 
@@ -136,6 +141,31 @@ class TestMachineThatIsGone:
             async with open_database(url_of(wire, second, target_session_attrs="read-write")) as database:
                 [(standby,)] = await database.query("SELECT CAST(pg_is_in_recovery() AS TEXT)")
             assert standby == "false"
+
+
+class TestConnectionsThatAreLost:
+    async def test_leave_no_task_of_whose_error_nobody_hears(self) -> None:
+        """Whether anybody still waits for what they were used for or not."""
+        rng, unheard = Random(1), list[str]()
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: unheard.append(told["message"]))
+
+        def one() -> Steps[None]:
+            yield Statement("SELECT 1")
+
+        async def work(database: Database, user_id: int) -> None:
+            for _ in range(OFTEN):
+                with suppress(StorageError, TimeoutError):
+                    async with asyncio.timeout(rng.choice((5, 0.01, 0.003))):
+                        await database.query("SELECT 1")
+                        await database.write(one, (user(user_id),))
+
+        with folder() as where, running_server(where) as server:
+            async with Wire.to(server) as wire, connect_postgres(url_of(wire), patience_s=3) as database:
+                with wire.unsteady(rng, 0.15):
+                    await asyncio.gather(*(work(database, user_id) for user_id in USERS))
+                assert wire.broken > OFTEN
+        gc.collect()
+        assert [each for each in unheard if each.startswith("Task ")] == []
 
 
 async def kept_in(server: Server) -> Counter[str]:

@@ -7,22 +7,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import asyncpg
 import pytest
 import yaml
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.errors import PostgresRefused
+from cc_bot.domain.errors import PoolerForgets, PostgresRefused
 from cc_bot.storage import open_database
 from cc_bot.stores import open_stores
+from tests.end_to_end.program import Program
 from tests.postgres_cluster import (
     HOST,
     POOLER,
     PREPARES_SINCE,
     Server,
     folder,
+    forgetful,
     free_port,
     hand_over,
+    pooled,
     pooler_version,
     privileges,
     require_pooler,
@@ -42,10 +44,9 @@ KEY: Final = SessionKey(123456789012345678, 2)
 async def server() -> AsyncIterator[Server]:
     """One that asks our role for a password."""
     with folder() as where, running_server(where) as started:
-        connection = await asyncpg.connect(started.url)
-        await connection.execute(f"CREATE ROLE cc_bot LOGIN PASSWORD '{PASSWORD}'")
-        await connection.execute("ALTER DATABASE cc_bot OWNER TO cc_bot")
-        await connection.close()
+        await started.execute(
+            f"CREATE ROLE cc_bot LOGIN PASSWORD '{PASSWORD}'", "ALTER DATABASE cc_bot OWNER TO cc_bot"
+        )
         rules = started.data / "pg_hba.conf"
         rules.write_text("host all cc_bot 127.0.0.1/32 scram-sha-256\n" + rules.read_text())
         await started.change("log_min_messages = warning")  # which reads the rules anew as well
@@ -102,6 +103,36 @@ async def test_hands_on_what_the_bot_asks_and_stores(server: Server, tmp_path: P
             session = await stores.sessions.open(KEY)
             await stores.sessions.commit_turn(session, turn("水曜は在宅"))
             assert (await stores.sessions.open(KEY)).history[0].content == "水曜は在宅"
+
+
+class TestAPoolerThatForgetsWhatIsPrepared:
+    async def test_is_refused_at_the_start_unless_the_url_says_so(self, url: str) -> None:
+        with forgetful(url) as through:
+            with pytest.raises(PoolerForgets):
+                async with open_database(through):
+                    pass
+            async with open_database(f"{through}?prepare=off") as database:
+                assert await database.query("SELECT 1")
+
+    @pytest.mark.parametrize(
+        ("locale", "named"), [("ja", "?prepare=off を付けるか"), ("en", "Put ?prepare=off at the end")]
+    )
+    @pytest.mark.parametrize("command", ["migrate", "chat", "run", "doctor", "copy"])
+    async def test_is_named_to_the_operator_with_what_to_do(
+        self, url: str, tmp_path: Path, command: str, locale: str, named: str
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        with forgetful(url) as through:
+            settings = {"CC_BOT_LOCALE": locale, "CC_BOT_DATABASE_URL": through, "DISCORD_TOKEN": "x.y.z"}
+            more = {"copy": ["--to", "sqlite:///copy.db"], "doctor": ["--offline"]}.get(command, [])
+            code, output = await Program(tmp_path, settings).run(command, *more, stdin=b"")
+        assert (code, named in output) == (1 if command == "doctor" else 2, True), output
+
+
+async def test_that_prepares_is_taken_as_it_is(url: str) -> None:
+    with pooled(url, size=1) as through:
+        async with open_database(through) as database:
+            assert await database.query("SELECT 1")
 
 
 async def test_with_another_password_is_the_operators_mistake(server: Server) -> None:

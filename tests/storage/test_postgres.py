@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from itertools import accumulate
@@ -15,9 +16,11 @@ from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import (
     CommitUncertain,
     DatabaseForbidden,
+    DatabaseImpatient,
     DatabaseLocked,
     DatabaseUnreachable,
     InvalidSetting,
+    PoolerForgets,
     PostgresNotUtf8,
     PostgresRefused,
     StorageError,
@@ -26,9 +29,10 @@ from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_
 from cc_bot.storage.database import user
 from cc_bot.storage.dialect import expand
 from cc_bot.storage.migrate import known_migrations, statements_up_to
-from cc_bot.storage.postgres import PostgresDatabase, PostgresUrl, connect_postgres
+from cc_bot.storage.postgres import MOST_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.storage.schema import _run
 from cc_bot.stores import Stores, open_stores
+from tests.postgres_cluster import Server, folder, running_server
 from tests.stores.backends import Recorder, columns_of, tables_of, turn
 from tests.stores.everything import do_everything
 
@@ -289,6 +293,18 @@ class TestUrl:
                 pass
 
 
+async def test_a_statement_that_a_pooler_has_forgotten_tells_of_the_pooler(
+    database: PostgresDatabase,
+) -> None:
+    for _ in range(2):
+        assert await database.query("SELECT 1")
+    async with database._pool.acquire() as connection:
+        await connection.execute("DEALLOCATE ALL")  # as if another connection of the server's were given
+    with capture_logs() as logs, pytest.raises(PoolerForgets):
+        await database.query("SELECT 1")
+    assert ["prepare=off" in each["mended_by"] for each in logs] == [True]
+
+
 async def end_connections(database: PostgresDatabase) -> None:
     """As a server does that restarts: all but the one that asks."""
     async with database._pool.acquire() as connection:
@@ -359,6 +375,119 @@ class TestALostConnection:
                     with pytest.raises(StorageError):
                         await database.query("SELECT 1")
         assert len([log for log in logs if log["event"] == "database_trouble"]) <= 1
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with folder() as where, running_server(where) as started:
+        yield started
+
+
+class TestAServerThatIsHalted:
+    """It acknowledges what it is sent, and never answers."""
+
+    async def test_is_told_to_whoever_reads_and_writes_and_over_as_soon_as_it_goes_on(
+        self, server: Server
+    ) -> None:
+        async with connect_postgres(server.url, patience_s=0.2) as database:
+            await asyncio.gather(*(database.write(_one, (user(each),)) for each in range(4)))
+            asked = (
+                database.query("SELECT 1"),
+                database.read(_one),
+                database.write(_one, (user(1),)),
+                database.write(_one, (user(1),)),
+            )
+            with server.halted():
+                errors = await asyncio.gather(*asked, return_exceptions=True)
+            assert [*map(type, errors)] == [DatabaseUnreachable] * len(asked)
+            assert [tuple(row) for row in await database.query("SELECT 1")] == [(1,)]
+            assert [tuple(row) for row in await database.write(_one, (user(1),))] == [(1,)]
+
+    async def test_does_not_hold_up_whoever_waits_no_longer(self, server: Server) -> None:
+        async with connect_postgres(server.url) as database:
+            await database.query("SELECT 1")
+            with server.halted():
+                for ask in (database.query("SELECT 1"), database.read(_one)):
+                    asking = asyncio.create_task(ask)
+                    await asyncio.sleep(0.05)
+                    asking.cancel()
+                    done, _ = await asyncio.wait((asking,), timeout=5)
+                    assert done
+
+
+class TestAStatement:
+    async def test_that_waits_for_a_table_that_somebody_keeps_is_told_and_over_with_that(
+        self, url: str, database: PostgresDatabase
+    ) -> None:
+        async with connect_postgres(url, patience_s=0.2) as hasty:
+            async with database._pool.acquire() as connection, connection.transaction():
+                await connection.execute("LOCK TABLE erasing IN ACCESS EXCLUSIVE MODE")
+                for _ in range(MOST_CONNECTIONS + 1):  # more than there are connections
+                    with pytest.raises(DatabaseLocked):
+                        await hasty.query("SELECT user_id FROM erasing")
+                waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+                assert await database.query(f"{waiting} AND wait_event_type = 'Lock'") == []
+            assert await hasty.query("SELECT user_id FROM erasing") == []
+            assert [tuple(row) for row in await hasty.write(_one, (user(ME),))] == [(1,)]
+
+    async def test_that_is_given_up_leaves_nothing_open(self, url: str, database: PostgresDatabase) -> None:
+        def reading() -> Steps[None]:
+            yield Statement("SELECT pg_sleep(60)")
+
+        async with connect_postgres(url) as other:
+            for _ in range(MOST_CONNECTIONS + 1):
+                asking = asyncio.create_task(other.read(reading))
+                await asyncio.sleep(0.05)
+                asking.cancel()
+                await asyncio.wait((asking,))
+            assert [tuple(row) for row in await other.write(_one, (user(ME),))] == [(1,)]
+            open_ = (
+                "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'"
+            )
+            assert len(await database.query(open_)) == 1  # the one that asks
+
+    async def test_that_takes_long_is_waited_for(self, url: str) -> None:
+        def steps() -> Steps[Sequence[Row]]:
+            return (yield Statement("SELECT 1 FROM pg_sleep(0.7)"))
+
+        async with connect_postgres(url, patience_s=0.2) as hasty:
+            for found in (
+                await hasty.query("SELECT 1 FROM pg_sleep(0.7)"),
+                await hasty.read(steps),
+                await hasty.write(steps, (user(ME),)),
+            ):
+                assert [tuple(row) for row in found] == [(1,)]
+
+    async def test_that_a_setting_of_the_server_ends_is_told_with_that_setting(
+        self, database: PostgresDatabase
+    ) -> None:
+        def steps() -> Steps[None]:
+            yield Statement("SET LOCAL statement_timeout = 50")
+            yield Statement("SELECT pg_sleep(60)")
+
+        with capture_logs() as logs, pytest.raises(DatabaseImpatient):
+            await database.write(steps, (user(ME),))
+        [trouble] = [log for log in logs if log["event"] == "database_trouble"]
+        assert "raise statement_timeout " in trouble["mended_by"]
+        assert [tuple(row) for row in await database.write(_one, (user(ME),))] == [(1,)]
+
+    async def test_that_comes_too_late_for_a_setting_of_the_server_is_begun_anew_and_told_in_the_end(
+        self, server: Server
+    ) -> None:
+        begun = list[bool]()
+
+        def steps() -> Steps[None]:
+            begun.append(True)
+            yield Statement("SET LOCAL idle_in_transaction_session_timeout = 20")
+            time.sleep(0.2)  # as on a machine that does other things too
+            yield Statement("SELECT 1")
+
+        async with connect_postgres(server.url, patience_s=0.5) as hasty:
+            with capture_logs() as logs, pytest.raises(DatabaseImpatient):
+                await hasty.write(steps, (user(ME),))
+        assert len(begun) > 1
+        [trouble] = [log for log in logs if log["event"] == "database_trouble"]
+        assert "raise idle_in_transaction_session_timeout " in trouble["mended_by"]
 
 
 class TestATransaction:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from cc_bot.domain import ChannelKey, SessionKey
@@ -25,10 +24,10 @@ async def test_is_in_no_file_of_a_table_once_the_server_has_cleaned_up(tmp_path:
                 session = await stores.sessions.open(SessionKey(user_id, 2))
                 await stores.sessions.commit_turn(session, turn(text))
                 await stores.memories.add(user_id, text)
-            await written(server, "ANALYZE", "CHECKPOINT")  # autovacuum takes samples of each column, too
+            await server.execute("ANALYZE", "CHECKPOINT")  # autovacuum takes samples of each column, too
             assert in_tables(server, MINE)
             await stores.personal_erasure.erase(ME)
-        await written(server, "VACUUM FULL", "CHECKPOINT")
+        await server.execute("VACUUM FULL", "CHECKPOINT")
         assert not in_tables(server, MINE)
         assert not in_tables(server, str(ME))
         assert in_tables(server, THEIRS)
@@ -50,15 +49,6 @@ async def test_is_in_no_sample_that_the_server_takes_of_a_column(url: str, tmp_p
         )
         assert [tuple(row) for row in sampled] == []
         assert await database.query("SELECT 1 FROM pg_stats WHERE tablename = 'messages'")
-
-
-async def written(server: Server, *statements: str) -> None:
-    connection = await asyncpg.connect(server.url)
-    try:
-        for each in statements:
-            await connection.execute(each)
-    finally:
-        await connection.close()
 
 
 def in_tables(server: Server, text: str) -> bool:

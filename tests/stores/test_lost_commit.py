@@ -10,7 +10,7 @@ import pytest
 
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.errors import CommitUncertain
-from cc_bot.domain.member import ModelUsage, UsageSubject
+from cc_bot.domain.member import LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.proposal import KeepMemory
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import Database, open_database
@@ -19,6 +19,7 @@ from tests.stores.backends import KEY, contents, stores_over, turn
 
 pytestmark = pytest.mark.postgresql("a file is not lost while it commits")
 
+PAYER: Final = UsageSubject(KEY.user_id)
 COMMIT: Final = b"Q\x00\x00\x00\x0bCOMMIT\x00"
 When = Literal["before", "after"]
 
@@ -71,7 +72,7 @@ async def over_a_line(url: str) -> AsyncIterator[tuple[Line, Database]]:
 
 
 async def reserve(stores: Stores, entry: PendingTurn | None) -> Reservation:
-    wish = ReservationRequest(UsageSubject(KEY.user_id), "turn", "model", 100)
+    wish = ReservationRequest(PAYER, "turn", "model", 100)
     return await stores.usage.reserve(wish, {}, entry)
 
 
@@ -107,6 +108,19 @@ class TestServerThatIsLostWhileItCommits:
         assert len(stored.proposals) == 1
         [day] = await stores.usage.list_for_user(KEY.user_id, reservation.day)
         assert (day.turns, day.tokens) == (1, 7)
+
+    async def test_a_reservation_is_made_once(self, url: str, stores: Stores, when: When) -> None:
+        entry = PendingTurn("t", KEY, "ask", "public", stores.usage.now())
+        async with over_a_line(url) as (line, database):
+            line.cut = when
+            reservation = await reserve(stores_over(database), entry)
+        assert line.cut is None
+        assert [each.id for each in await stores.ledger.list_unfinished()] == ["t"]
+        rules = {LimitKey("everyone", 0, "tokens_per_day"): 1}
+        standing = [(await stores.usage.get_allowances(PAYER, rules))[0].standing.today]
+        await stores.usage.release(reservation)
+        standing.append((await stores.usage.get_allowances(PAYER, rules))[0].standing.today)
+        assert standing == [100, 0]
 
     async def test_a_settlement_counts_once(self, url: str, stores: Stores, when: When) -> None:
         async with over_a_line(url) as (line, database):

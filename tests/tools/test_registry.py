@@ -85,10 +85,12 @@ class TestSchema:
             "list_memories",
             "list_schedules",
             "read_file",
+            "read_page",
             "recall",
             "remember",
             "schedule",
             "update_memory",
+            "web_search",
         ]
 
 

@@ -1,5 +1,6 @@
 """The pages of one's conversations: listed, read and deleted, and nobody else's."""
 
+import json
 import re
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -10,6 +11,7 @@ import pytest
 
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.message import ToolCall
 from cc_bot.web.page import moment_in
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 
@@ -155,3 +157,15 @@ class TestDeleting:
         seen = await site.core.stores.canvases.get(KEY)
         assert seen is not None
         assert seen.canvas.elements == ()
+
+
+class TestPages:
+    async def test_that_an_answer_rests_on_are_linked_below_it(self, site: Site, taro: Visit) -> None:
+        told = {"url": "https://news.example/a?b=<c>", "title": "<b>天気</b>", "text": "…"}
+        call = ToolCall("1", "read_page", "{}", json.dumps(told))
+        session = await site.core.stores.sessions.open(KEY)
+        said = (Message("user", "読んで"), Message("assistant", "雨です。", tool_calls=(call,)))
+        await site.core.stores.sessions.commit_turn(session, said)
+        page = await taro.open(f"/conversations/{session.id}")
+        assert 'href="https://news.example/a?b=&lt;c&gt;" rel="noreferrer noopener nofollow"' in page
+        assert "&lt;b&gt;天気&lt;/b&gt;</a> · news.example" in page

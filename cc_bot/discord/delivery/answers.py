@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 import hikari
+import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.assistant.turn import until_stopped
@@ -40,11 +41,14 @@ from cc_bot.discord.pages.page import Page, SoundFile, rows_of
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import Opened, Pointed, References, Standing, links_in
+from cc_bot.domain.errors import StorageError
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, Reference, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
 from cc_bot.in_order import InOrder
 from cc_bot.log import begin_turn
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +233,8 @@ class Answers:
         """Ask, and show the answer as it comes. However it ends, its user is told; the state is how.
 
         `answer_id` is the message that shows it, where that is known; with `opened` it is posted before the
-        turn begins, and told. `before` is how the message looks that it is written over. Raises StorageError,
-        and with `opened` hikari's errors.
+        turn begins, and told. `before` is how the message looks that it is written over. Raises hikari's
+        errors, above all with `opened`.
         """
         stop, recipient, chosen, turn = stop or Stop(), accepted.recipient, accepted.chosen, accepted.turn
         async with self.running.showing(
@@ -245,12 +249,23 @@ class Answers:
             name=turn.id,
         ) as live:
             await self._follow(accepted, live, stop, live.first_id or answer_id)
-        place_id = turn.place_id or turn.key.channel_id
-        await self.deliveries.note_pages(place_id, live.state, await _page_ids(turn, reply))
+        state = await self._with_pages_noted(turn, reply, live.state)
         if self.running.spoken:
             payer = UsageSubject(turn.key.user_id, turn.guild_id or 0, accepted.role_ids)
             await self.running.spoken.begin(reply, recipient, live.state, payer)
-        return live.state
+        return state
+
+    async def _with_pages_noted(self, turn: PendingTurn, reply: Reply, state: AnswerState) -> AnswerState:
+        """Put on record which messages show the answer. Where the database does not take that, the answer is
+        left to be shown once more, and its messages to be noted then: its user has it, and is told nothing of
+        the trouble."""
+        try:
+            place_id = turn.place_id or turn.key.channel_id
+            await self.deliveries.note_pages(place_id, state, await _page_ids(turn, reply))
+        except StorageError as error:
+            _log.warning("pages_not_noted", error=type(error).__name__)
+            return replace(state, unseen=True)
+        return state
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
         """Show what the turn has changed of the canvas, once its answer can be seen. Never raises."""

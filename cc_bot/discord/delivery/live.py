@@ -119,19 +119,24 @@ class LiveAnswer:
         """End with a sentence in place of all that was shown: what it tells of is being erased."""
         self.state = AnswerState(carried=self.state.carried, failure=sentence)
 
-    async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
+    async def finish(
+        self, user_id: int | None, *, temporary: bool, note: str = "", checked: bool = True
+    ) -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.
 
-        Buttons for that user stay under the answer; with None there are none.
+        Buttons for that user stay under the answer; with None there are none. What the answer did is told as
+        it stands by now, for which the database is asked; unless `checked`, as it stood when it was done.
+        Raises hikari's errors, and StorageError.
         """
         if self._before and not self.state.text.strip():
             await self._restore(self._before)
             return
         pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
         try:
-            await self._show_end(await self._lay_out(pages), user_id)
+            await self._show_end(await self._lay_out(pages), user_id, checked=checked)
         except PostUncertain:
-            await self._show_end(await self._lay_out(partial(pages, as_file=True)), user_id)
+            as_file = await self._lay_out(partial(pages, as_file=True))
+            await self._show_end(as_file, user_id, checked=checked)
 
     async def _lay_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
         """Pages of the answer; a long one is no work for the event loop."""
@@ -139,7 +144,7 @@ class LiveAnswer:
             return make()
         return await asyncio.to_thread(make)
 
-    async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
+    async def _show_end(self, pages: Sequence[Page], user_id: int | None, *, checked: bool) -> None:
         if len(pages) > 1:
             if self._one_message:
                 raise PostUncertain
@@ -150,7 +155,8 @@ class LiveAnswer:
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
-        last = await self._receipts.as_it_is(last, self._words) if self._receipts else last
+        if self._receipts and checked:
+            last = await self._receipts.as_it_is(last, self._words)
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
         await self._reply.show((*pages[:-1], last))
@@ -317,12 +323,27 @@ class RunningTurns:
                 with _tell_failures(live, recipient):
                     yield live
                 over_s = time.monotonic()
-            try:
-                await live.finish(owner, temporary=temporary, note=note)
-            except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
-                _log.warning("answer_not_shown", error=type(error).__name__)
+            if not await _is_shown(partial(live.finish, owner, temporary=temporary, note=note)):
                 live.state = replace(live.state, unseen=True)
             self.record_shown(over_s, ok=not live.state.unseen)
+
+
+async def _is_shown(finish: Callable[..., Awaitable[None]]) -> bool:
+    """Show the end of an answer, and return whether it stands there. A database that is away keeps nobody
+    from that: it is only asked what was taken back since the turn was stored, a moment ago."""
+    try:
+        try:
+            await finish()
+        except StorageError as error:
+            _log.warning("receipts_not_checked", error=type(error).__name__)
+            await finish(checked=False)
+    except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
+        _log.warning("answer_not_shown", error=type(error).__name__)
+        return False
+    except Exception:  # noqa: BLE001 - whatever it is, it is on record, and the end is owed
+        _log.error("answer_not_shown", exc_info=True)
+        return False
+    return True
 
 
 @contextmanager

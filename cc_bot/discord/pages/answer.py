@@ -32,6 +32,7 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
+from cc_bot.domain.page import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import (
@@ -75,10 +76,18 @@ PICTURES_BYTES: Final = 8 * 2**20
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
+PAGE_TITLE_CHARACTERS: Final = 40
+"""Of a page's title: two lines on a phone, with its host."""
+PAGE_HOST_CHARACTERS: Final = 40
+LONGEST_LINK: Final = 400
+"""A longer address is not linked: the facts have to fit in one embed."""
+
 HEARD: Final = "🎤"
 """What begins a quotation of what was heard. Only code writes one: see `_said`."""
 HEARD_CHARACTERS: Final = 1000
 """Of what was heard that are quoted; the whole of it is the question's text."""
+
+_SCHEME: Final = re.compile(r"[a-zA-Z]{1,20}+://")
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 
@@ -103,6 +112,8 @@ class AnswerState:
     """What was done to reminders, in order."""
     recalled: tuple[int, ...] = ()
     """The memories that the model was shown, in order."""
+    pages: tuple[PageLink, ...] = ()
+    """The pages of the web that it rests on, in order."""
     in_doubt: bool = False
     """Whether something may have been done of which nobody knows."""
     untrue: frozenset[NotSaved | NotRemoved] = frozenset()
@@ -200,6 +211,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 receipts=state.receipts or receipts_in(answer.tool_calls),
                 schedules=state.schedules or schedules_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
+                pages=pages_behind(answer.tool_calls),
             )
         case _:
             assert_never(event)
@@ -332,8 +344,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
         tuple(button for button in buttons if button not in own and not is_receipt_button(button)),
         file,
         tuple(button for button in buttons if is_receipt_button(button)),
-        Facts.read(message.embeds, locale)
-        or Facts(receipts=tuple(stated), in_buttons=bool(stated), locale=locale),
+        Facts.read(message.embeds, locale) or Facts.of_labels(stated, locale),
         *read_proposals(message.embeds, own),
         pictures=tuple(PictureFile(each.filename) for each in pictures),
     )
@@ -412,7 +423,26 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(words.answer.temporary)
     if done and done.first:
         lines.append(words.answer.help_hint)
-    return replace(told, notices=tuple(lines))
+    return replace(told, sources=tuple(_page_lines(state.pages, words)), notices=tuple(lines))
+
+
+def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
+    """Write a numbered link to each page, as what was fetched calls itself and with where that really was."""
+    beyond = len(pages) - LINKS_SHOWN
+    for number, page in enumerate(pages[:LINKS_SHOWN], 1):
+        host = escape_markdown(shorten(page.host, PAGE_HOST_CHARACTERS))
+        name = shorten(_SCHEME.sub("", one_line(page.title)), PAGE_TITLE_CHARACTERS)
+        label = "" if is_blank(name) else escape_markdown(name)
+        line = f"{number}. {_linked(label or host, page.url)}{f' · {host}' if label else ''}"
+        last = number == LINKS_SHOWN and beyond > 0
+        yield line + (words.answer.more_pages.format(count=beyond) if last else "")
+
+
+def _linked(label: str, url: str) -> str:
+    """Link to an address, in which nothing ends the link. Of a label that looks like an address itself
+    Discord would make another link, which its page has chosen: it gets none of the marks of one."""
+    address = url.replace("<", "%3C").replace(">", "%3E").replace(" ", "%20")
+    return f"[{label}](<{address}>)" if len(address) <= LONGEST_LINK else label
 
 
 def _read_lines(state: AnswerState, words: Texts) -> Iterator[str]:

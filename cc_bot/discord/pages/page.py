@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -37,6 +37,9 @@ SMALL_LINES: Final = 2
 """At most, under an answer: what there is to say beyond them shares a line with something else."""
 
 _SMALL_PRINT: Final = "-# "
+_SOURCE: Final = re.compile(r"\d\. ")
+"""What the line of a page begins with, and no other."""
+_LINKED: Final = re.compile(r"\A(\d\. )\[((?:[^\]\\]|\\.){0,200}+)\]\(<[^<>]{0,500}+>\)")
 _BETWEEN: Final = " ・ "
 """Two notices on a line."""
 _TIME: Final = re.compile(r"<t:(\d{1,11})(?::\w)?>")
@@ -58,9 +61,12 @@ class Facts:
     """Whether they stand in buttons that can't be pressed, where the bot may not post embeds."""
     locale: Locale = field(default=Locale.EN, compare=False)
     """The language of commands' names in such buttons, which show no mentions."""
+    sources: tuple[str, ...] = ()
+    """The pages that were read for it, numbered: links, made of what was fetched. They stand before the small
+    print."""
 
     def __bool__(self) -> bool:
-        return bool(self.receipts or self.notices or self.activity)
+        return bool(self.receipts or self.sources or self.notices or self.activity)
 
     def noting(self, sentence: str) -> "Facts":
         """The same with one notice more."""
@@ -70,7 +76,7 @@ class Facts:
     def description(self) -> str:
         """The text of the embed; a line for which there is no room is left out."""
         text = ""
-        for line in (*self.receipts, *(_SMALL_PRINT + line for line in self._small_print())):
+        for line in (*self.receipts, *self.sources, *(_SMALL_PRINT + line for line in self._small_print())):
             longer = f"{text}\n{line}" if text else line
             if utf16_length(longer) > FACTS_CHARACTERS:
                 break
@@ -89,7 +95,7 @@ class Facts:
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
-        return tuple(_plain(line, named) for line in (*self.receipts, *self._told()))
+        return tuple(_plain(line, named) for line in (*self.receipts, *self._unlinked(), *self._told()))
 
     @classmethod
     def read(cls, embeds: Sequence[hikari.Embed], locale: Locale = Locale.EN) -> "Facts":
@@ -100,8 +106,20 @@ class Facts:
         small = [line.removeprefix(_SMALL_PRINT) for line in lines if line.startswith(_SMALL_PRINT)]
         if len(small) == SMALL_LINES:  # fewer have not been joined
             small = [notice for line in small for notice in line.split(_BETWEEN)]
-        receipts = tuple(line for line in lines if not line.startswith(_SMALL_PRINT))
-        return cls(receipts, tuple(small), locale=locale)
+        lines = [line for line in lines if not line.startswith(_SMALL_PRINT)]
+        sources = tuple(line for line in lines if _SOURCE.match(line))
+        others = tuple(line for line in lines if line not in sources)
+        return cls(others, tuple(small), locale=locale, sources=sources)
+
+    @classmethod
+    def of_labels(cls, labels: Sequence[str], locale: Locale) -> "Facts":
+        """Return what buttons state that stand for an embed."""
+        sources = tuple(label for label in labels if _SOURCE.match(label))
+        others = tuple(label for label in labels if label not in sources)
+        return cls(others, in_buttons=bool(labels), locale=locale, sources=sources)
+
+    def _unlinked(self) -> Iterator[str]:
+        return (_LINKED.sub(r"\1\2", line) for line in self.sources)
 
     def _told(self) -> list[str]:
         return [line for notice in (*self.notices, self.activity) for line in notice.splitlines()]

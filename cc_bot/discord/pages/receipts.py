@@ -193,7 +193,7 @@ def receipt_facts(
         below.append(words.memory.private_only)
     if _deleted_ids(receipts, carried):
         below.append(words.receipt.still_told)
-    return Facts(tuple(lines[:MOST]), tuple(below), locale=words.locale)
+    return Facts(tuple(lines[:MOST]), notices=tuple(below), locale=words.locale)
 
 
 def receipt_buttons(

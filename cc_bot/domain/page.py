@@ -1,0 +1,55 @@
+"""The pages of the web that an answer rests on, as its calls of tools tell."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from cc_bot.domain.message import ToolCall
+
+READ_PAGE: Final = "read_page"
+WEB_SEARCH: Final = "web_search"
+LINKS_SHOWN: Final = 5
+"""Below an answer."""
+FOUND_SHOWN: Final = 3
+"""Of what a search found, where no page was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    url: str
+    title: str
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).netloc.removeprefix("www.")
+
+
+def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
+    """Return the pages that were read, each once; where none was, the first that the last search found. What
+    the model itself wrote into its calls is not looked at."""
+    read, found = dict[str, PageLink](), tuple[PageLink, ...]()
+    for call in calls:
+        told = _told(call) if call.name in (READ_PAGE, WEB_SEARCH) and call.ok else {}
+        if call.name == READ_PAGE and (page := _link(told)):
+            read.setdefault(page.url, page)
+        elif isinstance(results := told.get("results"), list):
+            found = tuple(filter(None, map(_link, results)))[:FOUND_SHOWN] or found
+    return tuple(read.values()) or found
+
+
+def _told(call: ToolCall) -> dict[str, Any]:
+    try:
+        told = json.loads(call.result)
+    except ValueError:  # its text was erased
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _link(told: Any) -> PageLink | None:
+    match told:
+        case {"url": str(url), "title": str(title)} if url.startswith(("http://", "https://")):
+            return PageLink(url, title)
+        case _:
+            return None

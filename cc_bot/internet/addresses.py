@@ -1,0 +1,228 @@
+"""Addresses of pages: which stand in a text, when two are the same, which of them a turn may read; and which
+addresses of the internet, that names lead to, are anybody's.
+
+A model that has read a stranger's words writes whatever they say, so an address is never asked for as it
+writes it: what it names is looked up among those that its user wrote or a search found, and that one is asked
+for. So no address can carry out what the model knows.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from itertools import islice
+from typing import Final
+from urllib.parse import quote, urljoin
+
+from cc_bot.domain.errors import AddressNotGiven, AddressRefused
+
+WEB_PORTS: Final = frozenset({80, 443})
+LONGEST_NAME: Final = 253
+LONGEST: Final = 2000
+"""Characters of an address; what has more is none."""
+MOST: Final = 50
+"""Addresses of one text that are looked at, each in its readings."""
+
+_PORTS: Final = {"http": 80, "https": 443}
+_PARTS: Final = re.compile(r"(https?+)://([^/?#\\]*+)((?:[/?][^#]*+)?)(?:#.*+)?", re.IGNORECASE | re.DOTALL)
+_AUTHORITY: Final = re.compile(r"(\[[^\[\]]*+\]|[^:\[\]]++)(?::([0-9]{0,5}+))?")
+_NAME: Final = re.compile(r"[a-z0-9_-]{1,63}+(?:\.[a-z0-9_-]{1,63}+)*+")
+_UNSEEN: Final = re.compile("[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff]")
+_SAFE: Final = "!#$%&'()*+,-./:;=?@[]_~"
+"""What stands in a path and a query as it is; percent signs among it, since what is encoded stays so."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """The normal form of an address. Path and query are those that were written, only that what can't be sent
+    is encoded."""
+
+    scheme: str
+    host: str
+    """In lower case and ASCII; of an IPv6 address without brackets."""
+    port: int
+    target: str
+    """The path and the query, from the slash on."""
+
+    @property
+    def netloc(self) -> str:
+        """The host and, unless it is the scheme's own, the port, as a header names them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return f"{self.scheme}://{self.netloc}{self.target}"
+
+    def follow(self, location: str) -> "WebAddress":
+        """Return where a redirect leads. Raises AddressRefused."""
+        try:
+            return parse_address(urljoin(self.url, location.strip(" \t")))
+        except ValueError as error:
+            raise AddressRefused from error
+
+
+def parse_address(text: str, ports: frozenset[int] | None = WEB_PORTS) -> WebAddress:
+    """Return the normal form of an address of the web; `ports` are those that it may name, None: any. Raises
+    AddressRefused for what is none, or has a name or password in it."""
+    parts = None if len(text) > LONGEST or _UNSEEN.search(text) else _PARTS.fullmatch(text)
+    authority = _AUTHORITY.fullmatch(parts[2]) if parts else None
+    if parts is None or authority is None:
+        raise AddressRefused
+    scheme = parts[1].lower()
+    port = int(authority[2] or _PORTS[scheme])
+    if (ports is not None and port not in ports) or not 0 < port < 1 << 16:
+        raise AddressRefused
+    path = parts[3] if parts[3].startswith("/") else f"/{parts[3]}"
+    return WebAddress(scheme, _host(authority[1]), port, quote(path, safe=_SAFE, errors="replace"))
+
+
+def _host(written: str) -> str:
+    if written.startswith("["):
+        try:
+            address = IPv6Address(written[1:-1])
+        except AddressValueError as error:
+            raise AddressRefused from error
+        if address.scope_id is not None:  # a network card of this machine
+            raise AddressRefused
+        return str(address)
+    name = written.lower().removesuffix(".")
+    if not name.isascii() and len(name) <= LONGEST_NAME:
+        import idna  # noqa: PLC0415 - its tables are large, and such names rare
+
+        try:
+            name = idna.encode(name, uts46=True).decode()
+        except UnicodeError as error:
+            raise AddressRefused from error
+    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+        raise AddressRefused
+    return name
+
+
+# ---- in texts --------------------------------------------------------------------------------------------
+# Japanese is written without blanks, so where an address ends is not always to be seen (…/wiki/東京を見て).
+# It is read in each way that there is to read it, and the model names the one that was meant.
+
+_WRITTEN: Final = re.compile(
+    r"https?+://(?:\[[0-9a-f:.]{2,45}+\])?+[^\s<>\"`|\\^{}\[\]「」『』（）【】〔〕〈〉《》［］｛｝“”、。]*+",
+    re.IGNORECASE,
+)
+_END: Final = re.compile(
+    r"[！？：；，．…‥→※＊](?=.)|(?<=[^ぁ-ゟ])(?=[ぁ-ゟ])|(?<=[\x21-\x7e])(?=[^\x21-\x7e])"
+)
+"""Where one may end before its last character."""
+_MOST_ENDS: Final = 8
+_TRAILING: Final = ".,:;!?'*_~-！？：；，．…"
+
+
+def find_addresses(text: str) -> Iterator[WebAddress]:
+    """Yield the addresses that stand in a text, each in all its readings."""
+    for found in islice(_WRITTEN.finditer(text), MOST):
+        for reading in dict.fromkeys(_readings(found[0])):
+            try:
+                yield parse_address(reading)
+            except AddressRefused:
+                continue
+
+
+def _readings(written: str) -> Iterator[str]:
+    written = written[: LONGEST + 1]
+    yield _trim(written)
+    yield written
+    for end in islice(_END.finditer(written), _MOST_ENDS):
+        yield _trim(written[: end.start()])
+
+
+def _trim(written: str) -> str:
+    """Return it without the punctuation behind it, and without a bracket that was opened before it."""
+    end, unopened = len(written), written.count(")") - written.count("(")
+    while end and (written[end - 1] in _TRAILING or (written[end - 1] == ")" and unopened > 0)):
+        unopened -= written[end - 1] == ")"
+        end -= 1
+    return written[:end]
+
+
+class AddressBook:
+    """The addresses that one turn may read: those in its user's texts, and what its searches find."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._texts = tuple(texts)
+        self._found: dict[str, WebAddress] | None = None
+
+    def add(self, address: WebAddress) -> None:
+        """Add one that a search has found."""
+        self._addresses.setdefault(address.url, address)
+
+    def find(self, named: str) -> WebAddress:
+        """Return the address that a model named. Raises AddressRefused for what is none of the web's, and
+        AddressNotGiven for one that nobody gave."""
+        address = self._addresses.get(parse_address(named.strip().strip("<>")).url)
+        if address is None:
+            raise AddressNotGiven
+        return address
+
+    @property
+    def _addresses(self) -> dict[str, WebAddress]:
+        """The addresses by their normal form; texts are looked through when one is asked for."""
+        if self._found is None:
+            each = (address for text in self._texts for address in find_addresses(text))
+            self._found = {address.url: address for address in each}
+        return self._found
+
+
+# ---- public ----------------------------------------------------------------------------------------------
+# Anybody's is what is not this machine, not the network that it stands in, and nothing that stands for one of
+# those in another spelling.
+
+IpAddress = IPv4Address | IPv6Address
+
+# Beside what `is_global` knows, which differs between versions of Python.
+_NOT_PUBLIC_4: Final = tuple(
+    map(
+        IPv4Network,
+        (
+            "0.0.0.0/8",
+            "10.0.0.0/8",
+            "100.64.0.0/10",
+            "127.0.0.0/8",
+            "169.254.0.0/16",
+            "172.16.0.0/12",
+            "192.0.0.0/24",
+            "192.0.2.0/24",
+            "192.88.99.0/24",  # relays of 6to4
+            "192.168.0.0/16",
+            "198.18.0.0/15",
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+            "224.0.0.0/3",  # multicast, and what is reserved
+        ),
+    )
+)
+_GLOBAL_6: Final = IPv6Network("2000::/3")
+_NOT_PUBLIC_6: Final = tuple(
+    map(
+        IPv6Network,
+        (
+            "2001::/23",  # protocols, Teredo among them, which has an IPv4 address in it
+            "2001:db8::/32",
+            "2002::/16",  # 6to4, likewise
+            "3fff::/20",
+        ),
+    )
+)
+_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
+"""NAT64: an IPv4 address, as networks without IPv4 spell it."""
+
+
+def is_public(address: IpAddress) -> bool:
+    """Return whether an address is one of the internet at large. One that is mapped into IPv6, or translated,
+    is what it stands for."""
+    if isinstance(address, IPv4Address):
+        return address.is_global and not any(address in network for network in _NOT_PUBLIC_4)
+    if address.ipv4_mapped is not None:
+        return is_public(address.ipv4_mapped)
+    if address in _TRANSLATED:
+        return is_public(IPv4Address(int(address) & 0xFFFF_FFFF))
+    if address.scope_id is not None or address not in _GLOBAL_6:
+        return False
+    return address.is_global and not any(address in network for network in _NOT_PUBLIC_6)

@@ -1,0 +1,174 @@
+"""A page is read: fetched, and made text. What makes text of HTML is a process of its own (`cc_bot.reading`),
+which is ended with whatever the page makes of it."""
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.message import Message
+from typing import Any, Final, Literal
+
+import structlog
+
+from cc_bot.domain.encodings import decode_declared
+from cc_bot.domain.errors import (
+    PageError,
+    PageKindRefused,
+    PageNotThere,
+    PagesNotInstalled,
+    PageTooSlow,
+    PageUnreadable,
+    TooManyRedirects,
+)
+from cc_bot.domain.text import one_line, printable, shorten
+from cc_bot.internet.addresses import WebAddress
+from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, ask
+from cc_bot.internet.turn import ReadPage
+from cc_bot.reading.process import ask_process, reading_command
+
+# ---- fetching --------------------------------------------------------------------------------------------
+# What is at an address, after all its redirects, as bytes that are known to be text.
+#
+# Each step is asked for anew, with all that is looked at before anything is sent (`http`). Whatever a server
+# does, it is over within FETCH_S, and no more than MAX_BYTES of it are ever held.
+
+FETCH_S: Final = 10.0
+MAX_BYTES: Final = 2 << 20
+"""Unpacked."""
+MAX_REDIRECTS: Final = 5
+
+PageKind = Literal["html", "text", "json"]
+
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_KINDS: Final[dict[str, PageKind]] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "text/markdown": "text",
+    "application/json": "json",
+}
+_HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
+_NAME_CHARACTERS: Final = 80
+"""Of a media type that is told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    address: WebAddress
+    """Where it was in the end."""
+    kind: PageKind
+    encoding: str
+    """As the server calls it; empty where it does not."""
+    data: bytes
+
+
+async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: float = FETCH_S) -> FetchedPage:
+    """Fetch a page. Raises a PageError."""
+    asked = address
+    try:
+        async with asyncio.timeout(limit_s):
+            for _ in range(MAX_REDIRECTS + 1):
+                async with ask(network, address, _HEADERS) as answer:
+                    location = answer.header("location") if answer.status in _REDIRECTS else ""
+                    if not location:
+                        return await _take(address, answer)
+                address = address.follow(location)
+    except TimeoutError as error:
+        raise PageTooSlow(host=asked.host, seconds=round(limit_s)) from error
+    raise TooManyRedirects(limit=MAX_REDIRECTS)
+
+
+async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
+    if not 200 <= answer.status < 300:
+        raise PageNotThere(host=address.host, found=answer.status)
+    header = Message()
+    header["content-type"] = "".join(filter(str.isprintable, answer.header("content-type")))
+    media_type = header.get_content_type() if answer.header("content-type") else ""
+    kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
+    if kind is None:
+        raise PageKindRefused(found=media_type[:_NAME_CHARACTERS] or "?")
+    return FetchedPage(address, kind, header.get_content_charset(""), await answer.read(MAX_BYTES))
+
+
+# ---- reading ---------------------------------------------------------------------------------------------
+
+READING_S: Final = 5.0
+"""With what fetching takes and waiting for others, within the time that a tool has."""
+WAITS_S: Final = 4.0
+AT_A_TIME: Final = 16
+HTML_AT_A_TIME: Final = 2
+TITLE_CHARACTERS: Final = 200
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+"""Of an encoding: what the process is told of it stands on one line."""
+
+_log = structlog.get_logger(__name__)
+
+
+class PageReader:
+    """Reads pages for all turns, a few at a time (a PageSource)."""
+
+    def __init__(self, network: Network = PUBLIC, command: Sequence[str] = ()) -> None:
+        """`command` answers as `cc_bot.reading page` does, which is what reads without one."""
+        self._network = network
+        self._command = tuple(command) or reading_command("page")
+        self._fetching = asyncio.Semaphore(AT_A_TIME)
+        self._reading = asyncio.Semaphore(HTML_AT_A_TIME)
+
+    async def read(self, address: WebAddress) -> ReadPage:
+        """Read a page. Raises a PageError."""
+        began_s = time.monotonic()
+        try:
+            async with self._fetching:
+                fetched = await fetch(address, self._network)
+            title, text = await self._text_of(fetched)
+        except PageError as error:
+            # Of the address its host alone: what stands behind that may be a secret of somebody's.
+            _log.info("page_not_read", host=address.host, error=type(error).__name__)
+            raise
+        seconds = round(time.monotonic() - began_s, 3)
+        _log.info("page_read", host=fetched.address.host, size=len(fetched.data), seconds=seconds)
+        title = shorten(one_line(printable(title)), TITLE_CHARACTERS)
+        return ReadPage(fetched.address.url, title, printable(text).strip())
+
+    async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
+        """Return the title and the text. Raises PageUnreadable and PagesNotInstalled."""
+        if fetched.kind == "html":
+            title, text = await self._read_html(fetched)
+        else:
+            title, text = "", await asyncio.to_thread(_decode, fetched)
+        if not text.strip():
+            raise PageUnreadable
+        return title, text
+
+    async def _read_html(self, fetched: FetchedPage) -> tuple[str, str]:
+        named = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
+        data = f"{named}\n".encode() + fetched.data
+        try:
+            async with asyncio.timeout(WAITS_S):
+                await self._reading.acquire()
+            try:
+                async with asyncio.timeout(READING_S):
+                    answer: Any = json.loads(await ask_process(self._command, data))
+            finally:
+                self._reading.release()
+        except (TimeoutError, OSError, ValueError, RecursionError) as error:
+            raise PageUnreadable from error
+        match answer:
+            case {"title": str(title), "text": str(text)}:
+                return title, text
+            case {"error": "not_installed"}:
+                _log.warning("pages_not_installed", extra="pages", mend="make pages")
+                raise PagesNotInstalled
+            case _:
+                raise PageUnreadable
+
+
+def _decode(fetched: FetchedPage) -> str:
+    """Return what text the bytes are. Raises PageUnreadable."""
+    text = decode_declared(fetched.data, fetched.encoding)
+    if text is None:
+        raise PageUnreadable
+    return text

@@ -1,0 +1,144 @@
+"""Searching the web, by a service that the operator named: a SearXNG of their own, or Brave's.
+
+The service is told the words of the search and nothing of whoever asks. What it answers is believed little:
+results whose address is none of the web's are left out, and of the rest only words are taken.
+"""
+
+import asyncio
+import html
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+from urllib.parse import quote
+
+import structlog
+
+from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
+from cc_bot.domain.text import one_line, printable, shorten
+from cc_bot.internet.addresses import parse_address
+from cc_bot.internet.http import ANYWHERE, Network, ask
+from cc_bot.internet.turn import SearchResult, SearchService
+
+BRAVE: Final = "https://api.search.brave.com/res/v1/web/search"
+LIMIT_S: Final = 8.0
+"""Of one service; a tool has time for two."""
+MAX_BYTES: Final = 2 << 20
+MOST_RESULTS: Final = 8
+TITLE_CHARACTERS: Final = 120
+SNIPPET_CHARACTERS: Final = 400
+
+_TAG: Final = re.compile(r"</?+[a-zA-Z][^<>]{0,100}+>")
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class SearxngSearch:
+    """A SearXNG at an address of the operator's."""
+
+    base_url: str
+    network: Network = ANYWHERE
+    name: str = "searxng"
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Return what it finds. Raises SearchFailed; SearchFormatOff where it answers in HTML alone."""
+        url = f"{self.base_url.rstrip('/')}/search?q={quote(query, safe='')}&format=json"
+        status, answer = await _ask(url, self.network)
+        if status == _FORBIDDEN:  # what SearXNG says for a format that is not among its `search.formats`
+            raise SearchFormatOff
+        match answer:
+            case {"results": list(found)}:
+                return tuple(islice(_results(found, "content"), MOST_RESULTS))
+            case _:
+                raise SearchFailed
+
+
+@dataclass(eq=False, slots=True)
+class BraveSearch:
+    """Brave's search, with a key of the operator's."""
+
+    key: str
+    base_url: str = BRAVE
+    network: Network = ANYWHERE
+    name: str = "brave"
+
+    def __repr__(self) -> str:
+        """Name no key."""
+        return "BraveSearch()"
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Return what it finds. Raises SearchFailed."""
+        url = f"{self.base_url}?q={quote(query, safe='')}&count={MOST_RESULTS}"
+        _, answer = await _ask(url, self.network, {"X-Subscription-Token": self.key})
+        match answer:
+            case {"web": {"results": list(found)}}:
+                return tuple(islice(_results(found, "description"), MOST_RESULTS))
+            case {"type": "search"}:  # nothing was found
+                return ()
+            case _:
+                raise SearchFailed
+
+
+class WebSearch:
+    """Asks one service after the other until one answers (a SearchSource)."""
+
+    def __init__(self, services: Sequence[SearchService]) -> None:
+        self.services = tuple(services)
+
+    async def search(self, query: str) -> Sequence[SearchResult]:
+        """Return what is found, the best first. Raises SearchFailed, as the last of them does."""
+        failure = SearchFailed()
+        for service in self.services:
+            began_s = time.monotonic()
+            try:
+                found = await service.find(query)
+            except SearchFailed as error:
+                _log.warning("search_failed", service=service.name, error=type(error).__name__)
+                failure = error
+                continue
+            seconds = round(time.monotonic() - began_s, 3)
+            _log.info("searched", service=service.name, results=len(found), seconds=seconds)
+            return found
+        raise failure
+
+
+_FORBIDDEN: Final = 403
+
+
+async def _ask(url: str, network: Network, headers: Mapping[str, str] = {}) -> tuple[int, Any]:
+    """Return the status of a service's answer, and its JSON where that is one. Raises SearchFailed."""
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            address = parse_address(url, ports=None)
+            async with ask(network, address, {"Accept": "application/json", **headers}) as answer:
+                if answer.status != 200:
+                    return answer.status, None
+                body = await answer.read(MAX_BYTES)
+        return 200, await asyncio.to_thread(json.loads, body)
+    except (PageError, TimeoutError, ValueError, RecursionError) as error:
+        raise SearchFailed from error
+
+
+def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
+    for each in found:
+        match each:
+            case {"url": str(url), "title": str(title)}:
+                try:
+                    address = parse_address(url)
+                except AddressRefused:
+                    continue
+                snippet = each.get(described)
+                words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""
+                yield SearchResult(address, _words(title, TITLE_CHARACTERS), words)
+            case _:
+                continue
+
+
+def _words(text: str, limit: int) -> str:
+    """Return a text without the marks that services put around what was searched for."""
+    text = html.unescape(_TAG.sub("", text[: 4 * limit]))
+    return shorten(one_line(printable(text)), limit)

@@ -1,0 +1,85 @@
+"""The web as one turn has it: what reads, what searches, and which addresses may be read in it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Final, Protocol
+
+from cc_bot.internet.addresses import AddressBook, WebAddress
+
+READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
+"""The libraries of the extra `pages`."""
+MOST_PAGES: Final = 8
+"""That one turn reads; each of them may have 5,000 characters of Japanese."""
+MOST_SEARCHES: Final = 5
+
+
+def can_read_pages() -> bool:
+    """Return whether the extra that makes text of HTML is there."""
+    return all(map(find_spec, READ_BY_EXTRA))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """The text of a page."""
+
+    url: str
+    """Where it was in the end."""
+    title: str
+    """On one line; empty where it has none."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A page that a search found, as the search describes it."""
+
+    address: WebAddress
+    title: str
+    snippet: str
+
+
+class PageSource(Protocol):
+    async def read(self, address: WebAddress) -> ReadPage:
+        """Read a page. Raises a PageError."""
+        ...
+
+
+class SearchSource(Protocol):
+    async def search(self, query: str) -> Sequence[SearchResult]:
+        """Return what is found, the best first. Raises SearchFailed."""
+        ...
+
+
+class SearchService(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    async def find(self, query: str) -> Sequence[SearchResult]:
+        """Return what it finds, the best first. Raises SearchFailed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Internet:
+    """The part of it that the operator wants; None where something is not wanted, or not set up."""
+
+    pages: PageSource | None = None
+    searches: SearchSource | None = None
+
+    def for_turn(self, texts: Iterable[str]) -> "TurnInternet":
+        """Return it for a turn; `texts` are those whose addresses its user gave."""
+        return TurnInternet(self, AddressBook(texts))
+
+
+NO_INTERNET: Final = Internet()
+
+
+@dataclass(eq=False, slots=True)
+class TurnInternet:
+    """The same through all rounds of a turn: what one of its searches finds, it may read."""
+
+    internet: Internet = NO_INTERNET
+    addresses: AddressBook = field(default_factory=AddressBook)
+    pages_left: int = MOST_PAGES
+    searches_left: int = MOST_SEARCHES

@@ -1,0 +1,69 @@
+"""The process that reads, as the bot sees it: started for one file, handed the bytes, heard, and gone."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_MAX_ANSWER_BYTES: Final = 16 * 2**20
+
+
+def reading_command(*what: str) -> tuple[str, ...]:
+    """The program that reads, in this very interpreter; nothing of where it is started is on its path."""
+    return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what)
+
+
+async def ask_process(command: Sequence[str], data: bytes) -> bytes:
+    """Return what a process says of the data, which is gone afterwards. Raises OSError and ValueError when it
+    says nothing sensible."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=_environment(),
+        cwd=sys.prefix,
+    )
+    try:
+        feeding = asyncio.create_task(_feed(process, data))
+        try:
+            return await _hear(process)
+        finally:
+            feeding.cancel()
+            await asyncio.gather(feeding, return_exceptions=True)
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
+    """Hand over the bytes; a process that ends before is heard, not fed."""
+    stdin = process.stdin
+    if stdin is not None:
+        with suppress(OSError):
+            stdin.write(data)
+            await stdin.drain()
+        stdin.close()
+
+
+async def _hear(process: asyncio.subprocess.Process) -> bytes:
+    stdout = process.stdout
+    if stdout is None:
+        raise OSError
+    try:
+        length = int.from_bytes(await stdout.readexactly(4), "big")
+        if length > _MAX_ANSWER_BYTES:
+            raise ValueError
+        return await stdout.readexactly(length)
+    except asyncio.IncompleteReadError as error:  # it was ended, by a limit or by a fault in it
+        raise OSError from error
+
+
+def _environment() -> Mapping[str, str]:
+    """Return nothing of ours but where the program is: what reads a stranger's file has no token to tell."""
+    windows = {"SYSTEMROOT": os.path.expandvars("%SYSTEMROOT%")} if sys.platform == "win32" else {}
+    return {"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "utf-8", **windows}

@@ -1,0 +1,35 @@
+"""cc-bot with a web of a test's own in the place of the internet: the program, put together as `cc-bot run`
+does, but for where pages are read. There is no setting for that, so that nobody has a hole to leave open.
+
+    python -m tests.end_to_end.reading_program run      (TEST_WEB_PORT: of the loopback web)
+"""
+
+import asyncio
+import os
+from ipaddress import ip_address
+
+from cc_bot.app.discord import run_discord
+from cc_bot.cli import say_in_passing
+from cc_bot.config import read_config
+from cc_bot.internet.addresses import IpAddress, is_public
+from cc_bot.internet.http import Network
+from cc_bot.log import configure_logging
+from tests.loopback.web import OUTSIDE
+
+
+def main() -> None:
+    port = int(os.environ["TEST_WEB_PORT"])
+
+    async def resolve(name: str, _: int) -> list[tuple[str, int]]:
+        return [(OUTSIDE if name.endswith(".example") else str(ip_address(name)), port)]
+
+    def may_reach(address: IpAddress) -> bool:
+        return str(address) == OUTSIDE or is_public(address)
+
+    config = read_config()
+    configure_logging(config.log_level, config.log_format)
+    asyncio.run(run_discord(config, say_in_passing, network=Network(resolve, may_reach)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,299 @@
+"""Fetching pages from a web that does what it likes."""
+
+import asyncio
+import gzip
+import shutil
+import ssl
+import time
+import zlib
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.domain.errors import (
+    AddressNotPublic,
+    AddressRefused,
+    PageError,
+    PageKindRefused,
+    PageNotThere,
+    PageTooLarge,
+    PageTooSlow,
+    PageUnreachable,
+    TooManyRedirects,
+)
+from cc_bot.internet.addresses import parse_address
+from cc_bot.internet.http import PUBLIC
+from cc_bot.internet.pages import MAX_BYTES, MAX_REDIRECTS, FetchedPage, PageReader, fetch
+from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
+
+BOMB = gzip.compress(bytes(300 << 20), 9)
+"""300 MB of nothing, in 300 KB."""
+
+
+def redirect(to: str, status: int = 302) -> Answer:
+    return Answer(b"moved", status=status, headers={"Location": to})
+
+
+async def get(web: LoopbackWeb, url: str = "http://a.example/a", limit_s: float = 5.0) -> FetchedPage:
+    return await fetch(parse_address(url), web.network(), limit_s=limit_s)
+
+
+async def refusal(web: LoopbackWeb, url: str = "http://a.example/a", limit_s: float = 5.0) -> PageError:
+    with pytest.raises(PageError) as caught:
+        await get(web, url, limit_s)
+    return caught.value
+
+
+class TestRequest:
+    async def test_tells_who_asks_and_nothing_else(self) -> None:
+        async with LoopbackWeb({"/a?b=%E3%81%82": Answer(b"<p>a</p>")}) as web:
+            await get(web, "http://A.example/a?b=あ#c")
+        [request] = web.requests
+        assert (request.target, request.host) == ("/a?b=%E3%81%82", "a.example")
+        assert request.headers["user-agent"].startswith("cc-bot")
+        assert request.headers.keys() == {"host", "user-agent", "accept", "accept-encoding", "connection"}
+
+    async def test_goes_through_no_proxy_and_sends_no_cookie(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(name, "http://127.0.0.1:9")
+        first = Answer(status=302, headers={"Location": "/b", "Set-Cookie": "a=b"})
+        async with LoopbackWeb({"/a": first, "/b": Answer(b"<p>b</p>")}) as web:
+            assert (await get(web)).data == b"<p>b</p>"
+        assert "cookie" not in web.requests[1].headers
+
+
+class TestPublic:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://127.0.0.1/",
+            "http://127.1/",
+            "http://2130706433/",
+            "http://0x7f000001/",
+            "http://0/",
+            "http://localhost/",
+            "http://169.254.169.254/latest/meta-data/",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://[64:ff9b::7f00:1]/",
+            "https://10.0.0.1/",
+        ],
+    )
+    async def test_addresses_alone_are_asked_as_the_system_resolves_them(self, url: str) -> None:
+        with pytest.raises((AddressNotPublic, PageUnreachable)) as caught:
+            await fetch(parse_address(url), PUBLIC)
+        # A system without IPv6, or that takes no such spelling, knows no such place at all.
+        assert isinstance(caught.value, AddressNotPublic) or url.startswith(("http://[", "http://0"))
+
+    async def test_addresses_are_all_that_a_name_has_or_nothing_is_asked(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"a")}) as web:
+            web.names["a.example"] = [[OUTSIDE, INSIDE]]
+            assert isinstance(await refusal(web), AddressNotPublic)
+        assert web.connections == []
+
+    async def test_addresses_are_asked_for_again_at_each_redirect(self) -> None:
+        async with LoopbackWeb({"/a": redirect("/b"), "/b": Answer(b"secret")}) as web:
+            web.names["a.example"] = [[OUTSIDE], [INSIDE]]
+            assert isinstance(await refusal(web), AddressNotPublic)
+        assert web.connections == [OUTSIDE]
+
+    async def test_address_is_looked_at_once_more_on_the_socket_before_a_byte_is_sent(self) -> None:
+        """Whatever stands between, what the socket says that it is connected to counts."""
+        asked = list[str]()
+
+        async with LoopbackWeb({"/a": Answer(b"secret")}) as web:
+            network = web.network()
+
+            def at_first(address: object) -> bool:
+                asked.append(str(address))
+                return len(asked) == 1
+
+            with pytest.raises(AddressNotPublic):
+                await fetch(parse_address("http://a.example/a"), type(network)(network.resolve, at_first))
+        assert asked == [OUTSIDE, OUTSIDE]
+        assert (bytes(web.received), web.requests) == (b"", [])
+
+
+class TestRedirect:
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    async def test_is_followed_to_where_the_page_is(self, status: int) -> None:
+        pages = {"/a": redirect("http://b.example/b", status), "/b": Answer(b"<p>b</p>")}
+        async with LoopbackWeb(pages) as web:
+            fetched = await get(web)
+        assert (fetched.address.url, fetched.data) == ("http://b.example/b", b"<p>b</p>")
+
+    @pytest.mark.parametrize(
+        "location",
+        [
+            "file:///etc/passwd",
+            "gopher://a.example/",
+            "http://user:word@b.example/",
+            "http://b.example:6379/",
+            "http://[::1",
+        ],
+    )
+    async def test_to_what_is_no_page_of_the_web_is_refused(self, location: str) -> None:
+        async with LoopbackWeb({"/a": redirect(location)}) as web:
+            assert isinstance(await refusal(web), AddressRefused)
+        assert len(web.requests) == 1
+
+    async def test_to_a_machine_inside_is_refused(self) -> None:
+        async with LoopbackWeb({"/a": redirect(f"http://{INSIDE}/b")}) as web:
+            assert isinstance(await refusal(web), AddressNotPublic)
+        assert web.connections == [OUTSIDE]
+
+    async def test_is_followed_so_often_and_no_more(self) -> None:
+        pages = {f"/{n}": redirect(f"/{n + 1}") for n in range(MAX_REDIRECTS)}
+        async with LoopbackWeb({**pages, f"/{MAX_REDIRECTS}": Answer(b"there")}) as web:
+            assert (await get(web, "http://a.example/0")).data == b"there"
+        async with LoopbackWeb({"/a": redirect("/a")}) as web:
+            assert isinstance(await refusal(web), TooManyRedirects)
+            assert len(web.requests) == MAX_REDIRECTS + 1
+
+
+class TestBody:
+    @pytest.mark.parametrize(
+        ("packing", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress), ("x-gzip", gzip.compress)]
+    )
+    async def test_is_unpacked(self, packing: str, pack: object) -> None:
+        assert callable(pack)
+        packed = Answer(pack("天気".encode()), headers={"Content-Encoding": packing})
+        async with LoopbackWeb({"/a": packed}) as web:
+            assert (await get(web)).data.decode() == "天気"
+
+    async def test_that_is_a_bomb_is_refused_when_it_is_too_large(self) -> None:
+        bomb = Answer(BOMB, headers={"Content-Encoding": "gzip"})
+        async with LoopbackWeb({"/a": bomb}) as web:
+            assert isinstance(await refusal(web), PageTooLarge)
+
+    async def test_packed_in_an_unknown_way_is_refused(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"x", headers={"Content-Encoding": "br"})}) as web:
+            error = await refusal(web)
+        assert (type(error), error.params) == (PageKindRefused, {"found": "content-encoding: br"})
+
+    async def test_that_has_no_end_is_refused(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"x" * 65536, for_ever=True)}) as web:
+            assert isinstance(await refusal(web), PageTooLarge)
+
+    async def test_that_comes_in_drops_is_given_up(self) -> None:
+        drops = Answer(b"<p>slow</p>", piece=1, pause_s=0.2, for_ever=True)
+        async with LoopbackWeb({"/a": drops}) as web:
+            error = await refusal(web, limit_s=1.0)
+        assert (type(error), error.params) == (PageTooSlow, {"host": "a.example", "seconds": 1})
+
+    async def test_as_large_as_it_may_be_is_taken(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"x" * MAX_BYTES), "/b": Answer(b"x" * (MAX_BYTES + 1))}) as web:
+            assert len((await get(web)).data) == MAX_BYTES
+            assert isinstance(await refusal(web, "http://a.example/b"), PageTooLarge)
+
+    @pytest.mark.parametrize(
+        "raw",
+        [
+            b"",
+            b"no HTTP at all\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\nbroken off",
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * (1 << 18),
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\nabc",
+        ],
+    )
+    async def test_that_is_broken_is_told_of(self, raw: bytes) -> None:
+        async with LoopbackWeb({"/a": Answer(raw=raw)}) as web:
+            assert isinstance(await refusal(web), PageUnreachable)
+
+    async def test_in_chunks_or_until_the_end_is_taken(self) -> None:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+        chunks = Answer(raw=head + b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n")
+        async with LoopbackWeb({"/a": chunks, "/b": Answer(raw=b"%b\r\nabc" % head)}) as web:
+            assert (await get(web)).data == b"abc"
+            assert (await get(web, "http://a.example/b")).data == b"abc"
+
+
+class TestAnswer:
+    @pytest.mark.parametrize(
+        ("content_type", "told"),
+        [
+            ("application/pdf", "application/pdf"),
+            ("image/png; a=b", "image/png"),
+            ("application/octet-stream", "application/octet-stream"),
+            ("text/css", "text/css"),
+            (None, "?"),
+            ("x" * 500, "text/plain"),
+        ],
+    )
+    async def test_of_another_kind_is_refused_by_its_name(self, content_type: str | None, told: str) -> None:
+        async with LoopbackWeb({"/a": Answer(b"%PDF-1.7", content_type)}) as web:
+            if told == "text/plain":  # what is no media type at all counts as that
+                assert (await get(web)).kind == "text"
+                return
+            error = await refusal(web)
+        assert (type(error), error.params) == (PageKindRefused, {"found": told})
+
+    async def test_with_an_error_is_told_by_its_status(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"sign in", status=403)}) as web:
+            error = await refusal(web)
+        assert (type(error), error.params) == (PageNotThere, {"host": "a.example", "found": 403})
+
+    async def test_of_nobody_is_told_of(self) -> None:
+        async with LoopbackWeb() as web:
+            assert isinstance(await refusal(web, "http://nobody.invalid/"), PageUnreachable)
+            web.port = 1
+            assert isinstance(await refusal(web), PageUnreachable)
+
+    async def test_is_not_waited_for_for_ever(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"x", pause_s=60)}) as web:
+            began_s = time.monotonic()
+            assert isinstance(await refusal(web, limit_s=0.3), PageTooSlow)
+            assert time.monotonic() - began_s < 30
+
+
+def _given(context: ssl.SSLContext) -> ssl.SSLContext:
+    return context
+
+
+class TestTls:
+    async def test_is_spoken_with_whom_the_name_belongs_to_and_nobody_else(self, tmp_path: Path) -> None:
+        if shutil.which("openssl") is None:
+            pytest.skip("openssl makes the certificate, and is not here")
+        made = await asyncio.create_subprocess_exec(
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=a.example"),
+            *("-addext", "subjectAltName=DNS:a.example", "-keyout", "key.pem", "-out", "cert.pem"),
+            cwd=tmp_path,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        assert await made.wait() == 0
+        served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        served.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+        trusting = ssl.create_default_context(cafile=tmp_path / "cert.pem")
+        async with LoopbackWeb({"/a": Answer(b"hello")}, tls=served) as web:
+            for context in (trusting, ssl.create_default_context()):
+                network = replace(web.network(), tls=partial(_given, context))
+                for host in ("a.example", "b.example"):
+                    trusted = context is trusting and host == "a.example"
+                    try:
+                        fetched = await fetch(parse_address(f"https://{host}/a"), network)
+                    except PageUnreachable:
+                        assert not trusted
+                    else:
+                        assert (trusted, fetched.data) == (True, b"hello")
+        assert [request.host for request in web.requests] == ["a.example"]
+
+
+class TestLog:
+    async def test_has_the_host_and_neither_path_nor_query(self) -> None:
+        url = "http://a.example/private/path?token=secret"
+        async with LoopbackWeb({"/private/path?token=secret": Answer(b"hello", "text/plain")}) as web:
+            reader = PageReader(web.network())
+            with capture_logs() as records:
+                await reader.read(parse_address(url))
+                with pytest.raises(PageNotThere):
+                    await reader.read(parse_address("http://a.example/gone?token=secret"))
+        assert [(each["event"], each["host"]) for each in records] == [
+            ("page_read", "a.example"),
+            ("page_not_read", "a.example"),
+        ]
+        assert records[1]["error"] == "PageNotThere"
+        assert not any(word in str(records) for word in ("private", "gone", "secret"))

@@ -1,0 +1,151 @@
+"""Pages as text, whatever they are made of."""
+
+import json
+import sys
+
+import pytest
+
+from cc_bot.domain.errors import PageKindRefused, PagesNotInstalled, PageUnreadable
+from cc_bot.internet.addresses import parse_address
+from cc_bot.internet.pages import PageReader
+from cc_bot.internet.turn import ReadPage, can_read_pages
+from tests.loopback.web import Answer, LoopbackWeb
+
+BODY = "今日の東京は晴れ、最高気温は二十三度の見込みです。"
+PAGE = f"""<!doctype html><html lang="ja"><head><title>東京の天気 | 天気予報</title>
+<script>alert(1)</script></head><body><nav><a href="/">ホーム</a><a href="/login">ログイン</a></nav>
+<article><h1>東京の天気</h1><p>{BODY}</p><p>{BODY}</p><ul><li>傘は要りません。</li></ul>
+<table><tr><th>時刻</th><th>気温</th></tr><tr><td>正午</td><td>二十一度</td></tr></table></article>
+<footer>Copyright</footer></body></html>"""
+
+
+async def read(answer: Answer, command: tuple[str, ...] = ()) -> ReadPage:
+    async with LoopbackWeb({"/a": answer}) as web:
+        return await PageReader(web.network(), command).read(parse_address("http://a.example/a"))
+
+
+def html(text: str, encoding: str, content_type: str = "text/html") -> Answer:
+    return Answer(text.encode(encoding), content_type)
+
+
+class TestHtml:
+    def test_can_be_read_here(self) -> None:
+        assert can_read_pages()
+
+    async def test_is_what_the_page_is_about(self) -> None:
+        page = await read(html(PAGE, "utf-8"))
+        assert (page.title, page.url) == ("東京の天気 | 天気予報", "http://a.example/a")
+        assert BODY in page.text
+        assert "傘は要りません" in page.text
+        assert "二十一度" in page.text
+        assert not any(word in page.text for word in ("ログイン", "alert", "<"))
+
+    @pytest.mark.parametrize(
+        ("encoding", "content_type"),
+        [
+            ("cp932", "text/html; charset=Shift_JIS"),
+            ("cp932", "text/html"),
+            ("cp932", "text/html; charset=utf-8"),
+            ("cp932", "text/html; charset=rot13"),
+            ("cp932", "text/html; charset=idna"),
+            ("euc_jp", 'text/html; charset="EUC-JP"'),
+            ("euc_jp", "text/html"),
+            ("iso2022_jp", "text/html; charset=ISO-2022-JP"),
+            ("utf-8-sig", "text/html; charset=Shift_JIS"),
+            ("utf-16", "text/html"),
+            ("utf-8", "text/html; charset=nonsense"),
+            ("utf-8", "application/xhtml+xml"),
+        ],
+    )
+    async def test_is_read_in_the_encoding_that_it_has(self, encoding: str, content_type: str) -> None:
+        page = await read(html(PAGE, encoding, content_type))
+        assert page.title == "東京の天気 | 天気予報"
+        assert BODY in page.text
+
+    async def test_is_read_as_the_page_says_where_the_server_does_not(self) -> None:
+        declared = PAGE.replace(
+            "<title>", '<meta http-equiv="Content-Type" content="text/html; charset=x-sjis"><title>'
+        )
+        assert BODY in (await read(html(declared, "cp932"))).text
+        declared = PAGE.replace("<!doctype html>", '<?xml version="1.0" encoding="EUC-JP"?>')
+        assert BODY in (await read(html(declared, "euc_jp"))).text
+
+    async def test_with_little_on_it_is_read_whole(self) -> None:
+        assert (await read(html("<p>短い</p>", "utf-8"))).text == "短い"
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "",
+            "<html></html>",
+            "<script>document.write('x')</script>",
+            "<!-- only a comment -->",
+        ],
+    )
+    async def test_without_text_is_told_of(self, body: str) -> None:
+        with pytest.raises(PageUnreadable):
+            await read(html(body, "utf-8"))
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "<div>" * 200_000 + "deep",
+            "<p>a" * 300_000,
+            "<a href='" + "x" * 1_900_000,
+            "&lt;" * 400_000,
+            "<table>" + "<tr><td>1" * 150_000,
+            "<b><i>" * 150_000,
+            '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "&b;&b;"><!ENTITY b "&c;&c;">]><a>&a;</a>',
+            '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><p>&a;</p>',
+        ],
+    )
+    async def test_that_is_hostile_ends_in_text_or_a_refusal(self, body: str) -> None:
+        try:
+            page = await read(html(body, "utf-8"))
+        except PageUnreadable:
+            return
+        assert "root:" not in page.text
+
+    async def test_shows_nothing_that_no_screen_does(self) -> None:
+        page = await read(html("<title>a\u202eb\x07c</title><p>本文\u202e逆\x07です</p>", "utf-8"))
+        assert (page.title, page.text) == ("abc", "本文逆です")
+
+    async def test_of_a_process_that_lies_or_dies_is_told_of(self) -> None:
+        for program in (
+            "import sys; sys.exit(1)",
+            "import sys; sys.stdout.buffer.write(b'\\0\\0\\0\\4nope')",
+            "import sys; sys.stdout.buffer.write(b'\\0\\0\\0\\2[]')",
+            "import time; time.sleep(60)",
+        ):
+            with pytest.raises(PageUnreadable):
+                await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
+
+    async def test_without_the_extra_is_told_of(self) -> None:
+        answer = json.dumps({"error": "not_installed"}).encode()
+        program = f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
+        with pytest.raises(PagesNotInstalled):
+            await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
+
+
+class TestText:
+    @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp", "utf-8-sig"])
+    @pytest.mark.parametrize("charset", ["", "; charset=utf-8", "; charset=Shift_JIS"])
+    async def test_is_read_in_the_encoding_that_it_has(self, encoding: str, charset: str) -> None:
+        page = await read(Answer(BODY.encode(encoding), f"text/plain{charset}"))
+        assert (page.title, page.text) == ("", BODY)
+
+    async def test_of_another_alphabet_is_read_as_its_server_says(self) -> None:
+        for text, encoding in (("Crème brûlée à la carte", "iso-8859-1"), ("погода", "koi8-r")):
+            page = await read(Answer(text.encode(encoding), f"text/plain; charset={encoding}"))
+            assert page.text == text
+
+    async def test_of_json_is_read_as_it_is(self) -> None:
+        text = json.dumps({"天気": "晴れ"}, ensure_ascii=False)
+        for kind in ("application/json", "application/problem+json"):
+            assert (await read(Answer(text.encode(), kind))).text == text
+
+    async def test_that_is_none_is_refused(self) -> None:
+        with pytest.raises(PageUnreadable):
+            await read(Answer(bytes(range(256)) * 20, "text/plain"))
+        with pytest.raises(PageKindRefused):
+            await read(Answer(b"%PDF-1.7", "application/pdf"))

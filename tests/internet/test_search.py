@@ -1,0 +1,91 @@
+"""Searching by the services that an operator names."""
+
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.domain.errors import SearchFailed, SearchFormatOff
+from cc_bot.internet.search import MOST_RESULTS, BraveSearch, SearxngSearch, WebSearch
+from tests.loopback.search_server import LoopbackSearchServer, Result
+
+WEATHER = Result(
+    "https://weather.example/tokyo", "東京の<strong>天気</strong> &amp; 気温", "晴れの\n<b>見込み</b>です。"
+)
+
+
+class TestSearxng:
+    async def test_is_asked_in_the_words_of_the_search(self) -> None:
+        async with LoopbackSearchServer(WEATHER) as server:
+            [found] = await SearxngSearch(f"{server.url}/").find("東京 天気&format=html")
+        assert server.queries == [("searxng", "東京 天気&format=html")]
+        assert (found.address.url, found.title, found.snippet) == (
+            "https://weather.example/tokyo",
+            "東京の天気 & 気温",
+            "晴れの 見込みです。",
+        )
+
+    async def test_that_answers_no_programs_is_told_of(self) -> None:
+        async with LoopbackSearchServer(WEATHER, json=False) as server:
+            with pytest.raises(SearchFormatOff):
+                await SearxngSearch(server.url).find("天気")
+
+    @pytest.mark.parametrize("answer", [{}, [], {"results": "?"}, {"results": None}, "?", 1])
+    async def test_that_answers_something_else_has_failed(self, answer: Any) -> None:
+        async with LoopbackSearchServer() as server:
+            server.broken = answer
+            with pytest.raises(SearchFailed):
+                await SearxngSearch(server.url).find("天気")
+
+    async def test_that_is_away_has_failed(self) -> None:
+        with pytest.raises(SearchFailed):
+            await SearxngSearch("http://127.0.0.1:1").find("天気")
+
+    async def test_is_believed_little(self) -> None:
+        odd = [
+            Result("javascript:alert(1)", "a"),
+            Result("http://user@b.example/", "b"),
+            Result("file:///etc/passwd", "c"),
+            *(Result(f"https://{n}.example/", "長い" * 500, "長い" * 500) for n in range(20)),
+        ]
+        async with LoopbackSearchServer(*odd) as server:
+            found = await SearxngSearch(server.url).find("天気")
+        assert [each.address.host for each in found] == [f"{n}.example" for n in range(MOST_RESULTS)]
+        assert max(len(each.title) + len(each.snippet) for each in found) <= 520
+
+
+class TestBrave:
+    async def test_is_asked_with_its_key(self) -> None:
+        async with LoopbackSearchServer(WEATHER) as server:
+            [found] = await BraveSearch(server.key, server.brave_url).find("東京 天気")
+        assert server.queries == [("brave", "東京 天気")]
+        assert found.title == "東京の天気 & 気温"
+
+    async def test_that_finds_nothing_is_no_failure(self) -> None:
+        async with LoopbackSearchServer() as server:
+            assert list(await BraveSearch(server.key, server.brave_url).find("天気")) == []
+
+    async def test_that_knows_another_key_has_failed(self) -> None:
+        async with LoopbackSearchServer(WEATHER) as server:
+            search = BraveSearch("another-key", server.brave_url)
+            with pytest.raises(SearchFailed), capture_logs() as records:
+                await WebSearch([search]).search("天気")
+        assert "another-key" not in f"{search!r} {records}"
+
+
+class TestServices:
+    async def test_are_asked_in_their_order(self) -> None:
+        async with LoopbackSearchServer(WEATHER) as server:
+            both = WebSearch([SearxngSearch(server.url), BraveSearch(server.key, server.brave_url)])
+            assert len(await both.search("天気")) == 1
+            assert server.queries == [("searxng", "天気")]
+            server.json = False
+            assert len(await both.search("気温")) == 1
+        assert [query for query in server.queries if query[0] == "brave"] == [("brave", "気温")]
+
+    async def test_log_no_word_of_a_search(self) -> None:
+        async with LoopbackSearchServer(WEATHER) as server:
+            with capture_logs() as records:
+                await WebSearch([SearxngSearch(server.url)]).search("秘密の言葉")
+        assert [(each["event"], each["service"]) for each in records] == [("searched", "searxng")]
+        assert "秘密" not in str(records)
