@@ -72,3 +72,5 @@ def _strings(value: Any) -> Iterator[str]:
         case dict():
             for each in value.values():
                 yield from _strings(each)
+        case _:
+            pass
