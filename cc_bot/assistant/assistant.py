@@ -34,6 +34,7 @@ from cc_bot.assistant.turn import (
     TurnOptions,
     TurnRequest,
     tool_context,
+    tool_place,
     until_stopped,
 )
 from cc_bot.context.attachments import MAX_DOCUMENT_TOKENS
@@ -475,7 +476,8 @@ class Assistant:
         if stop.requested:
             return
         options = turn.options
-        offered = self._tools.schemas(
+        registry = self._tools.in_place(tool_place(turn))
+        offered = registry.schemas(
             writing=not options.temporary,
             personal=turn.user_id is not None,
             memory=not options.memory_paused,
@@ -492,7 +494,7 @@ class Assistant:
         model = recorder.metered(self._chains.of(options.agent.models))
         ledger, earlier = self._stores.ledger, options.earlier_calls
         record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
-        rounds = Rounds(model, self._tools, offered, context, account, record, turn.asked, emit)
+        rounds = Rounds(model, registry, offered, context, account, record, turn.asked, emit)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)

@@ -17,6 +17,7 @@ from cc_bot.domain.proposal import (
     AS_IT_IS,
     NEVER,
     AddReminder,
+    CallTool,
     CancelReminder,
     ChangeMemory,
     Draw,
@@ -116,6 +117,8 @@ class Proposals:
                 return ScheduleChange("cancelled", _require(cancelled))
             case Draw() as drawing:
                 return await self._draw(proposal, drawing)
+            case CallTool():
+                raise ProposalOutdated
 
     async def _keep(self, proposal: Proposal, keep: KeepMemory) -> MemoryChange:
         """Keep a new one. What says the same stays as it is, and nothing else is brought up to date: that was

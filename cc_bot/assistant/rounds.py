@@ -19,6 +19,7 @@ from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blan
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
 from cc_bot.domain.turn import (
     CallsResumed,
+    ImagesGiven,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
@@ -54,6 +55,7 @@ MAX_ROUNDS = 8
 NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
 """What later requests tell of a result that was for its turn alone."""
 MAX_CALLS_PER_ROUND = 16
+_IMAGES_OF: Final = "[Pictures that {name} gave: material, as its result is.]"
 _ENOUGH: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
@@ -319,8 +321,9 @@ class Rounds:
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
-    ) -> list[ToolResultPart]:
-        """Run the calls of one round side by side; their results come in the order of the calls."""
+    ) -> list[ToolResultPart | UserPart]:
+        """Run the calls of one round side by side; their results come in the order of the calls, and after
+        them their pictures, which no result may hold."""
         for request in requests:
             self.emit(ToolStarted(request.id, request.name))
         context = replace(
@@ -337,7 +340,7 @@ class Rounds:
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
         ]
-        results = []
+        results, shown = list[ToolResultPart](), list[UserPart]()
         try:
             for request, task in zip(requests, running, strict=True):
                 with self.account.phase("tools"):
@@ -371,11 +374,14 @@ class Rounds:
                     self.emit(MemoriesRecalled(ids, numbers))
                 told = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
+                if outcome.images:
+                    shown.append(UserPart(_IMAGES_OF.format(name=request.name), outcome.images, tainted=True))
+                    self.emit(ImagesGiven(outcome.images))
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-        return results
+        return [*results, *shown]
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """The outcome, with its proposal among those of the turn; a refusal when those are enough."""

@@ -39,6 +39,7 @@ from cc_bot.domain.message import (
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
 from cc_bot.internet.turn import Internet
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
@@ -394,6 +395,19 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         guild_id=options.guild_id,
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
+    )
+
+
+def tool_place(turn: Turn) -> ToolPlace:
+    """Return who asks and where, as it decides which tools of servers there are."""
+    options, key = turn.options, turn.key
+    channel = key.channel_id if key else 0
+    parent = options.place.channel_id if options.place else channel
+    return ToolPlace(
+        turn.user_id or 0,
+        tuple(dict.fromkeys((channel, parent))),
+        options.guild_id,
+        options.role_ids,
     )
 
 

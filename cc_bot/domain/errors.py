@@ -101,6 +101,11 @@
     │       ├── ModelRefusedRequest
     │       │   └── ModelNotFound
     │       └── ContextTooLong      more than the model can take in at once
+    ├── ToolServerError         a tool of a server that the operator names was not called, or not to its end
+    │   ├── ToolServerAway      it can't be reached; nothing was sent
+    │   ├── ToolGone            it has no such tool any more; nothing was sent
+    │   ├── ToolTimedOut        it did not answer in time
+    │   └── ToolCallLost        it was lost on the way: nobody knows whether the call was made
     ├── AccessError             the operator does not let it be done
     │   ├── NotAllowed
     │   ├── OwnersOnly
@@ -135,6 +140,7 @@
         ├── SettingsUnreadable
         ├── InvalidAgents       the file of agents can't be used as it is
         ├── InvalidPolicy       nor that of limits, prices and access
+        ├── InvalidToolServers  nor that of servers with tools
         ├── MissingToken
         ├── RefusedToken
         ├── DiscordUnreachable
@@ -203,6 +209,25 @@ class CcBotError(Exception):
 
 
 # ---- access ----------------------------------------------------------------------------------------------
+
+
+class ToolServerError(CcBotError): ...
+
+
+class ToolServerAway(ToolServerError):
+    """Parameter: server."""
+
+
+class ToolGone(ToolServerError):
+    """Parameters: server, tool."""
+
+
+class ToolTimedOut(ToolServerError):
+    """Parameters: server, seconds."""
+
+
+class ToolCallLost(ToolServerError):
+    """Parameter: server."""
 
 
 class AccessError(CcBotError): ...
@@ -533,6 +558,10 @@ class SettingsUnreadable(StartupError): ...
 
 class InvalidAgents(StartupError):
     """Parameters: path, detail (a sentence: which agent, which key, what is expected)."""
+
+
+class InvalidToolServers(StartupError):
+    """Parameters: path, detail (a sentence: which server, which key, what is expected)."""
 
 
 class MissingToken(StartupError): ...

@@ -14,6 +14,7 @@ from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import Approvers
 
 MAX_PROPOSALS: Final = 5
 """Of one answer; each has a row of buttons below it, of which Discord takes five a message."""
@@ -107,7 +108,20 @@ class Draw:
     kind: Literal["draw"] = "draw"
 
 
-ProposedChange = KeepMemory | ChangeMemory | ForgetMemory | AddReminder | CancelReminder | Draw
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """Call a tool of a server."""
+
+    server: str
+    tool: str
+    """As its server calls it."""
+    arguments: str
+    """All of them, as a JSON object."""
+    approvers: Approvers = "asker"
+    kind: Literal["call"] = "call"
+
+
+ProposedChange = KeepMemory | ChangeMemory | ForgetMemory | AddReminder | CancelReminder | Draw | CallTool
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.message import Message, Pointing, ToolCall, Visibility, is_recording
+from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visibility, is_recording
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
@@ -153,6 +153,13 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
+class ImagesGiven:
+    """A tool gave pictures: the model is shown them, and they stand below the answer. Nothing keeps them."""
+
+    images: tuple[Attachment, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CanvasChanged:
     """The canvas of the session is another one now, and that is committed. It comes right before Done."""
 
@@ -203,6 +210,7 @@ TurnEvent = (
     | Heard
     | AskedAbout
     | MessagesRead
+    | ImagesGiven
     | CanvasChanged
     | Notice
     | Done

@@ -212,6 +212,8 @@ class AnswerView:
             case turn.Heard(text):
                 self._wait(None)
                 self._state(f"🎤 {one_line(text)}")
+            case turn.ImagesGiven(images):
+                self._state(self._texts.terminal.images_given.format(count=len(images)))
             case turn.CanvasChanged(canvas):
                 self._state(canvas_note(canvas, self._texts))
             case turn.ScheduleChanged(change):

@@ -394,6 +394,23 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="質問が長すぎて、AIモデルが一度に読みきれません。短くするか、いくつかに分けてお聞きください。",
         en="The question is too long for the AI model to read at once. Please shorten it or ask it in parts.",
     ),
+    errors.ToolServerError: _UNEXPECTED,
+    errors.ToolServerAway: Sentence(
+        ja="いまは「{server}」につながらないため、使えません。しばらくしてから、もう一度お試しください。",
+        en="“{server}” is not available now. Please try again in a while.",
+    ),
+    errors.ToolGone: Sentence(
+        ja="「{server}」の「{tool}」は、もう使えません。",
+        en="“{tool}” of “{server}” is not there any more.",
+    ),
+    errors.ToolTimedOut: Sentence(
+        ja="「{server}」が {seconds} 秒たっても応えないので、打ち切りました。実行された可能性があります。",
+        en="“{server}” did not answer within {seconds} seconds, so I gave up. It may have been done.",
+    ),
+    errors.ToolCallLost: Sentence(
+        ja="実行の途中で「{server}」との接続が切れました。実行されたかどうかは分からないので、繰り返す前に確かめてください。",
+        en="“{server}” was lost during the call. It may have been done: please check before you repeat it.",
+    ),
     errors.AccessError: Sentence(ja="この操作は、ここでは使えません。", en="That can't be done here."),
     errors.NotAllowed: Sentence(
         ja="このボットは、ここではお使いいただけない設定になっています。使いたいときはボットの管理者にお知らせください。",
@@ -483,6 +500,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.InvalidAgents: Sentence(
         ja="エージェントの設定ファイル {path} を読めません。{detail}",
         en="The file of agents {path} can't be read. {detail}",
+    ),
+    errors.InvalidToolServers: Sentence(
+        ja="ツールのサーバーの設定ファイル {path} を読めません。{detail}",
+        en="The file of servers with tools {path} can't be read. {detail}",
     ),
     errors.InvalidPolicy: Sentence(
         ja="設定ファイル {path} を読めません。{detail}", en="The file {path} can't be read. {detail}"

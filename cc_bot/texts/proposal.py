@@ -1,5 +1,6 @@
 """Proposals, which a model leaves to its user: what would be done, how to choose, and what came of it."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +25,7 @@ from cc_bot.domain.proposal import (
     AS_IT_IS,
     NEVER,
     AddReminder,
+    CallTool,
     CancelReminder,
     ChangeMemory,
     Draw,
@@ -87,6 +89,10 @@ class ProposalTexts(Area):
         ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"),
         en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"),
     )
+    call = Both(
+        ja=Choice("🔧 ツールを実行する", "実行する", "実行しない"),
+        en=Choice("🔧 Use a tool", "Do it", "Don't"),
+    )
     one_of = Sentence(ja="{number}. {label}", en="{number}. {label}")
     """A button where there are several proposals."""
     now = Sentence(ja="いまの内容", en="Text now")
@@ -122,6 +128,8 @@ class ProposalTexts(Area):
             "focus": Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone"),
         }
     )
+    tool = Sentence(ja="ツール", en="Tool")
+    arguments = Sentence(ja="渡す内容", en="It is given")
     draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
     """A button where they take too much room."""
@@ -142,19 +150,17 @@ class ProposalTexts(Area):
     )
 
     def choice(self, change: ProposedChange) -> Choice:
-        match change:
-            case KeepMemory():
-                return self.keep if change.supersedes is None else self.replace
-            case ChangeMemory():
-                return self.change
-            case ForgetMemory():
-                return self.forget
-            case AddReminder():
-                return self.remind
-            case CancelReminder():
-                return self.cancel
-            case Draw():
-                return self.draw
+        if isinstance(change, KeepMemory):
+            return self.keep if change.supersedes is None else self.replace
+        choices: Mapping[type[ProposedChange], Choice] = {
+            ChangeMemory: self.change,
+            ForgetMemory: self.forget,
+            AddReminder: self.remind,
+            CancelReminder: self.cancel,
+            Draw: self.draw,
+            CallTool: self.call,
+        }
+        return choices[type(change)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +234,15 @@ def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
             yield _head(change, words)
             for command, canvas in steps(change, proposal.visibility):
                 yield from _drawn(command, canvas, words)
+        case CallTool(server, tool, arguments):
+            yield _head(change, words)
+            yield _field(words.proposal.tool, f"{server} · {tool}", words)
+            yield Part(words.proposal.arguments, below=indented(arguments))
+
+
+def indented(arguments: str) -> str:
+    """Write a JSON object for people to read: all of it, a value a line."""
+    return json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
 
 
 def headline(change: ProposedChange, words: ProposalWords) -> str:

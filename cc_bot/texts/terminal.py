@@ -218,6 +218,11 @@ class TerminalTexts(Area):
     )
     """Parameter: model, as the operator, who reads it, named it."""
     not_heard = Sentence(ja="🎤 {names} は聞き取れませんでした。", en="🎤 I couldn't hear {names}.")
+    images_given = Sentence(
+        ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。",
+        en="🖼️ A tool gave {count} picture(s), which can't be shown here.",
+    )
+    """Parameter: count."""
     attached = Sentence(
         ja="📎 {name} を次の質問に添付します。取り消すときは /detach です。",
         en="📎 {name} goes with your next question. /detach takes it back.",

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from types import ModuleType
-from typing import Annotated, Any, Concatenate, Final, Literal, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -31,6 +31,7 @@ from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.internet.turn import TurnInternet
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore
@@ -184,6 +185,8 @@ class ToolEffects:
     """Whether the model is told words that the user did not write."""
     passing: bool = False
     """Whether what the model is told is for this turn alone, and is not kept with its answer."""
+    images: tuple[Attachment, ...] = ()
+    """Pictures that the model is shown, and that stand below the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,15 +218,30 @@ class ToolOutcome(ToolEffects):
 Subject = Literal["memory", "canvas", "schedule", "file", "page", "search"]
 
 
-@dataclass(eq=False, slots=True)
-class Tool:
+class CallableTool(Protocol):
+    """A tool, wherever it comes from: what the model is told of it, where it may be offered, and the call."""
+
     schema: ToolSchema
     writes: bool
-    """Whether it keeps anything; such tools are not offered in a temporary turn."""
+    """Whether it keeps or changes anything; such tools are not offered in a temporary turn."""
     personal: bool
     """Whether it acts for one user; such tools are not offered where several people are answered at once."""
     about: Subject | None
     """What it touches or draws on; it is offered only where its user has that, and wants it used."""
+
+    async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
+        """Run the tool. Whatever goes wrong becomes a result that the model can read."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class Tool:
+    """A tool of our own (a CallableTool)."""
+
+    schema: ToolSchema
+    writes: bool
+    personal: bool
+    about: Subject | None
     function: ToolFunction
     arguments: type[BaseModel]
 
@@ -235,15 +253,15 @@ class Tool:
             async with asyncio.timeout(TIMEOUT_S):
                 result = await self.function(context, **given)
         except ValidationError as error:
-            return _failed(_problems(error))
+            return failed(_problems(error))
         except InvalidToolCall as error:
-            return _failed(str(error))
+            return failed(str(error))
         except CcBotError as error:
-            failed = _failed(explain(error, texts(context.locale)))
-            return replace(failed, secret=isinstance(error, SecretNotStored))
+            refused = failed(explain(error, texts(context.locale)))
+            return replace(refused, secret=isinstance(error, SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
-            return _failed("The tool failed. Tell the user that it did not work.")
+            return failed("The tool failed. Tell the user that it did not work.")
         if not isinstance(result, ToolResult):
             result = ToolResult(result)
         effects = {effect.name: getattr(result, effect.name) for effect in fields(ToolEffects)}
@@ -267,11 +285,31 @@ def tool(
     return declare
 
 
+class ToolsOutside(Protocol):
+    """The source of tools that are not our own."""
+
+    def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
+        """List those that one turn has there, in a fixed order."""
+        ...
+
+
 class ToolRegistry:
     """The tools that exist, in a fixed order: the order is part of the prompt's cached prefix."""
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[CallableTool], outside: ToolsOutside | None = None) -> None:
+        """`outside` gives the tools that are not our own; None: there are none."""
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
+        self._outside = outside
+
+    def in_place(self, place: ToolPlace) -> "ToolRegistry":
+        """The tools that a turn has there. Those from outside come after our own, and none of them can take
+        the name of one."""
+        if self._outside is None:
+            return self
+        there = ToolRegistry(self._tools.values())
+        for tool in self._outside.tools_in(place):
+            there._tools.setdefault(tool.schema.name, tool)
+        return there
 
     @property
     def names(self) -> frozenset[str]:
@@ -325,7 +363,7 @@ class ToolRegistry:
         """Run what the model asked for, if it was offered at all. Of arguments that are too long nothing is
         parsed or matched."""
         if request.oversized:
-            return _failed(
+            return failed(
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
             )
         outcome = await self._call(request, context, offered)
@@ -339,7 +377,7 @@ class ToolRegistry:
         tool = self._tools.get(request.name)
         if tool is None or tool.schema not in offered:
             names = ", ".join(schema.name for schema in offered) or "none"
-            return _failed(f"There is no such tool here. The tools are: {names}.")
+            return failed(f"There is no such tool here. The tools are: {names}.")
         return await tool.call(context, request.arguments)
 
 
@@ -394,7 +432,8 @@ def _problems(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in found)
 
 
-def _failed(problem: str) -> ToolOutcome:
+def failed(problem: str) -> ToolOutcome:
+    """The outcome of a call that was not made, or came to nothing; the problem is for the model."""
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
 
 

@@ -9,6 +9,8 @@ from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.answer import (
     HEARD_CHARACTERS,
     MAX_MESSAGES,
+    MOST_PICTURES,
+    PICTURES_BYTES,
     AnswerState,
     advance,
     answer_buttons,
@@ -16,7 +18,7 @@ from cc_bot.discord.pages.answer import (
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
-from cc_bot.discord.pages.page import NO_FACTS, Facts, Page, TextFile
+from cc_bot.discord.pages.page import NO_FACTS, Facts, Page, PictureFile, TextFile
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
     Done,
@@ -29,8 +31,8 @@ from cc_bot.domain import (
     TurnEvent,
     Usage,
 )
-from cc_bot.domain.message import Status
-from cc_bot.domain.turn import Heard
+from cc_bot.domain.message import Attachment, Status
+from cc_bot.domain.turn import Heard, ImagesGiven
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -248,3 +250,19 @@ class TestHeard:
     def test_is_no_part_of_what_is_quoted_of_an_answer(self) -> None:
         [page] = final_pages(after(Heard("何時？\nどこ？"), done("十時です。\n> 引用")), JA)
         assert quotation(page.content) == "> 十時です。\n> > 引用"
+
+
+class TestPicturesThatToolsGave:
+    def test_stand_below_the_last_message_under_names_of_ours(self) -> None:
+        given = ImagesGiven((Attachment("../@everyone.exe", "image/jpeg", b"1"),))
+        text = "あ" * 1600 + "\n\n" + "い" * 600
+        first, last = final_pages(after(given, TextDelta(text), done(text)), JA)
+        assert (first.pictures, last.pictures) == ((), (PictureFile("1.jpg", b"1"),))
+
+    def test_are_as_many_and_as_large_as_a_message_takes(self) -> None:
+        small = tuple(Attachment("a", "image/png", b"1") for _ in range(MOST_PICTURES + 3))
+        [page] = final_pages(after(ImagesGiven(small), TextDelta("はい"), done("はい")), JA)
+        assert len(page.pictures) == MOST_PICTURES
+        large = Attachment("a", "image/png", bytes(PICTURES_BYTES // 2 + 1))
+        [page] = final_pages(after(ImagesGiven((large, large)), TextDelta("はい"), done("はい")), JA)
+        assert len(page.pictures) == 1

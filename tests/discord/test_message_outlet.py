@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import hikari
@@ -10,11 +11,14 @@ import pytest
 
 from cc_bot.discord.delivery.outlets import MessageReplies, nowhere
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.answer import page_of
+from cc_bot.discord.pages.page import Page, PictureFile, SoundFile
+from cc_bot.domain.locale import Locale
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.loopback.discord import Channel, LoopbackDiscord, Message
 from tests.loopback.discord.faults import Fault
+from tests.loopback.discord.permissions import Permission
 
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
@@ -200,3 +204,55 @@ class TestALateAnswer:
             reply = replies.late(channel.id, "e1", None, await sent(reply, count), noting=nowhere)
             await reply.show(pages)
         assert texts(discord, channel) == ["一枚目", "二枚目"]
+
+
+class TestPictures:
+    SEA = Page("海です", pictures=(PictureFile("1.png", b"\x89PNG"),))
+
+    async def test_are_attached_once_and_stay_when_the_text_changes(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        reply = replies.to(channel.id, question.id)
+        await reply.show((Page("考えています…"),))
+        await reply.show((self.SEA,))
+        await reply.show((replace(self.SEA, content="海でした"),))
+        [shown] = [message for message in discord.messages(channel) if message.author.is_bot]
+        assert (shown.text, [each.file.name for each in shown.attachments]) == ("海でした", ["1.png"])
+        uploads = [call for call in discord.transcript if call.files]
+        assert len(uploads) == 1
+
+    async def test_stay_beside_the_answer_read_aloud(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        reply = replies.to(channel.id, question.id)
+        await reply.show((self.SEA,))
+        await reply.attach(SoundFile("回答.mp3", b"ID3"))
+        [shown] = [message for message in discord.messages(channel) if message.author.is_bot]
+        assert {each.file.name for each in shown.attachments} == {"回答.mp3", "1.png"}
+
+    async def test_are_left_out_where_no_files_are_taken(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        discord.forbid(discord.bot, Permission.ATTACH_FILES, channel)
+        reply = replies.to(channel.id, question.id)
+        await reply.show((Page("考えています…"),))
+        await reply.show((self.SEA,))
+        assert texts(discord, channel) == ["海です"]
+
+    async def test_of_an_older_answer_go_with_it(
+        self,
+        discord: LoopbackDiscord,
+        rest: hikari.api.RESTClient,
+        replies: MessageReplies,
+        channel: Channel,
+        question: Message,
+    ) -> None:
+        first = replies.to(channel.id, question.id)
+        await first.show((self.SEA,))
+        [id_] = await first.message_ids()
+        before = page_of(await rest.fetch_message(channel.id, id_), Locale.JA)
+        assert [each.name for each in before.pictures] == ["1.png"]
+        again = replies.to(channel.id, question.id, (Sent(hikari.Snowflake(id_), before),))
+        await again.show((Page("山です"),))
+        [shown] = [message for message in discord.messages(channel) if message.author.is_bot]
+        assert (shown.text, shown.attachments) == ("山です", ())

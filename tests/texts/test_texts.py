@@ -116,7 +116,7 @@ class TestErrors:
                 "minutes",
             ),
             *("resets", "since", "note", "free", "command", "host", "port", "setting", "made", "version"),
-            *("url", "extra", "line", "count", "seconds"),
+            *("url", "extra", "line", "server", "tool", "seconds", "count"),
         ]
         assert {*every_error()} == SENTENCES.keys()
         for error in SENTENCES:

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, TypeVar
 import hikari
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.page import NO_PINGS, Page, SoundFile, changes_to
+from cc_bot.discord.pages.page import NO_PINGS, Page, SoundFile, changes_to, files_of
 
 Result = TypeVar("Result")
 
@@ -151,7 +151,8 @@ class Reply:
     async def attach(self, file: SoundFile) -> None:
         """Attach a file to its last message, whatever else that says by now. Raises hikari's errors."""
         sent = self._sent[-1]
-        changes = {"attachments": [hikari.Bytes(file.data, file.name)], **NO_PINGS}
+        page = replace(sent.page or Page(""), file=file)
+        changes = {"attachments": files_of(page), **NO_PINGS}
         await repeat(lambda: self._outlet.edit(sent.id, changes), RETRY_PAUSES_S)
         if sent.page:
             self._sent[-1] = replace(sent, page=replace(sent.page, file=file))
@@ -184,6 +185,15 @@ class Reply:
         self._sent[index] = replace(sent, page=page)
 
     async def _send(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
+        """Send a page, without its pictures if the place takes no files."""
+        if not page.pictures:
+            return await self._send_facts(page, send)
+        try:
+            return await self._send_facts(page, send)
+        except hikari.ForbiddenError:
+            return await self._send_facts(replace(page, pictures=()), send)
+
+    async def _send_facts(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
         """Send a page, with its facts in buttons if the place takes no embeds."""
         if not page.embeds or not self._takes_embeds:
             return await send(page.without_embeds() if page.embeds else page)

@@ -11,7 +11,7 @@ from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_DOCUMENT_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.memory import escape_markdown, one_line
-from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, TextFile, messages
+from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, PictureFile, TextFile, messages
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
@@ -31,7 +31,7 @@ from cc_bot.discord.pages.split import MESSAGE_LIMIT, close_fences, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt, with_receipt
-from cc_bot.domain.message import Message, ToolCall, Visibility, is_blank
+from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.page import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shorten
@@ -42,6 +42,7 @@ from cc_bot.domain.turn import (
     Done,
     FilesLeftOut,
     Heard,
+    ImagesGiven,
     MemoriesRecalled,
     MemoryChanged,
     MessagesRead,
@@ -68,6 +69,10 @@ TEXT_LIMIT = 1700
 _SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
 """Characters of an answer on its way that are looked at: more than its messages can show, white space between
 them included. So an edit costs the same however long the answer has become."""
+MOST_PICTURES: Final = 9
+"""That tools gave, below an answer: with a text too long for messages they are the ten files of a message."""
+PICTURES_BYTES: Final = 8 * 2**20
+"""Of these together; Discord takes ten mebibytes of files from a bot."""
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
@@ -129,6 +134,8 @@ class AnswerState:
     passing: bool = False
     """Whether what failed may be another thing in a while, with the same question."""
     """The sentence that ended it instead of an answer."""
+    images: tuple[Attachment, ...] = ()
+    """The pictures that tools gave."""
     canvas: Canvas | None = None
     """As it is now, where the turn has changed it; it has a message of its own."""
     unseen: bool = False
@@ -187,6 +194,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, asked_about=link)
         case MessagesRead():
             state = replace(state, messages_read=event)
+        case ImagesGiven(images):
+            state = replace(state, images=(*state.images, *images))
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
@@ -230,14 +239,28 @@ def final_pages(
     notice more."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
+    pictures = _pictures(state.images)
     if is_blank(state.text):
-        return (Page(_below_heard(state, _instead_of_text(state, words)), facts=facts),)
+        told = _below_heard(state, _instead_of_text(state, words))
+        return (Page(told, facts=facts, pictures=pictures),)
     shown = _below_heard(state, _said(state.text))
     first, *_ = *full, last = messages(shown, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1)
     if len(full) >= MAX_MESSAGES or (as_file and full):
         file = TextFile(words.answer.file_name, shown)
-        return (Page(first, file=file, facts=facts.noting(words.answer.long_as_file)),)
-    return (*map(Page, full), Page(last, facts=facts))
+        facts = facts.noting(words.answer.long_as_file)
+        return (Page(first, file=file, facts=facts, pictures=pictures),)
+    return (*map(Page, full), Page(last, facts=facts, pictures=pictures))
+
+
+def _pictures(images: Sequence[Attachment]) -> tuple[PictureFile, ...]:
+    """The pictures that a message takes, the first ones; their names are ours, whatever their server said."""
+    chosen, room = list[PictureFile](), PICTURES_BYTES
+    for number, image in enumerate(images[:MOST_PICTURES], 1):
+        room -= len(image.data)
+        if room >= 0:
+            kind = image.content_type.partition("/")[2]
+            chosen.append(PictureFile(f"{number}.{'jpg' if kind == 'jpeg' else kind}", image.data))
+    return tuple(chosen)
 
 
 def stored_state(answer: Message, proposals: tuple[Proposal, ...] = (), *, heard: str = "") -> AnswerState:
@@ -313,7 +336,9 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
     stated = [escape_markdown(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
     buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
     own = tuple(button for button in buttons if is_proposal_button(button))
-    file = TextFile(message.attachments[0].filename, "") if message.attachments else None
+    pictures = [each for each in message.attachments if (each.media_type or "").startswith("image/")]
+    others = (each for each in message.attachments if each not in pictures)
+    file = next((TextFile(each.filename, "") for each in others), None)
     return Page(
         message.content or "",
         tuple(button for button in buttons if button not in own and not is_receipt_button(button)),
@@ -321,6 +346,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
         tuple(button for button in buttons if is_receipt_button(button)),
         Facts.read(message.embeds, locale) or Facts.of_labels(stated, locale),
         *read_proposals(message.embeds, own),
+        pictures=tuple(PictureFile(each.filename) for each in pictures),
     )
 
 

@@ -302,6 +302,15 @@ class SoundFile:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureFile:
+    """A picture to attach, which a tool gave."""
+
+    name: str
+    data: bytes = field(repr=False, default=b"")
+    """Empty where it is there already."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShownProposal:
     """A change that waits for its user's word, in an embed of its own."""
 
@@ -313,7 +322,7 @@ class ShownProposal:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A Discord message: text, what the bot states about it, rows of buttons, at most one file."""
+    """A Discord message: text, what the bot states about it, rows of buttons, at most one file, pictures."""
 
     content: str
     """The model's words, or the bot's own; never both."""
@@ -328,6 +337,7 @@ class Page:
     """In place of the proposals where there is no room for them."""
     why: str = ""
     """Why they are there, below the last of them."""
+    pictures: tuple[PictureFile, ...] = ()
 
     @property
     def embeds(self) -> list[hikari.Embed]:
@@ -385,7 +395,7 @@ def new_message(page: Page) -> dict[str, Any]:
         "content": page.content,
         "embeds": page.embeds,
         "components": rows_of(page),
-        "attachments": _files(page),
+        "attachments": files_of(page),
         **NO_PINGS,
     }
 
@@ -456,19 +466,22 @@ def _style(button: Button) -> hikari.InteractiveButtonTypesT:
     return hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.SECONDARY
 
 
-def _files(page: Page) -> list[hikari.Bytes]:
+def files_of(page: Page) -> list[hikari.Bytes]:
+    """List all that is attached to a page, as hikari takes it."""
+    pictures = [hikari.Bytes(each.data, each.name) for each in page.pictures if each.data]
     match page.file:
         case TextFile(name, text):
-            return [hikari.Bytes(text.encode(), name)]
+            return [hikari.Bytes(text.encode(), name), *pictures]
         case SoundFile(name, data):
-            return [hikari.Bytes(data, name)]
+            return [hikari.Bytes(data, name), *pictures]
         case None:
-            return []
+            return pictures
 
 
 def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
     """Leave the files alone unless they change: an edit would upload them again. To hikari, None takes them
     away, and an empty list means nothing."""
-    if (before.file if before else None) == page.file:
+    there = (before.file, before.pictures) if before else (None, ())
+    if there == (page.file, page.pictures):
         return hikari.UNDEFINED
-    return _files(page) or None
+    return files_of(page) or None

@@ -1,0 +1,66 @@
+"""Tools of servers that the operator names: what they are, where they are used, and what comes of a call."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from cc_bot.domain.message import Attachment
+
+SEPARATOR: Final = "__"
+"""Between the name of a server and that of its tool, in the name that the model calls it by."""
+
+Approvers = Literal["asker", "owners"]
+"""Who decides on a call that waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTool:
+    """A tool of a server, as a model is offered it."""
+
+    server: str
+    name: str
+    """As its server calls it."""
+    description: str
+    parameters: Mapping[str, Any] = field(hash=False)
+    """Of its arguments, a JSON schema that models take."""
+    read_only: bool = False
+    """Whether its server says that it changes nothing."""
+
+    @property
+    def full_name(self) -> str:
+        """The name that the model calls it by."""
+        return f"{self.server}{SEPARATOR}{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPlace:
+    """The user and the place of a turn: what decides which tools of servers a turn has."""
+
+    user_id: int
+    channel_ids: tuple[int, ...] = ()
+    """The channel, and the one that a thread of it belongs to."""
+    guild_id: int | None = None
+    """None in a DM, and outside of Discord."""
+    role_ids: tuple[int, ...] | None = ()
+    """None where nobody tells."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool of a server in one place."""
+
+    tool: ServerTool
+    waits: bool
+    """Whether its call is made only when somebody presses."""
+    approvers: Approvers = "asker"
+    most_calls: int = 8
+    """Of all tools of its server in one turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerResult:
+    """The outcome of a call, as its server gave it, cut to what may be told."""
+
+    text: str
+    ok: bool = True
+    images: tuple[Attachment, ...] = ()
