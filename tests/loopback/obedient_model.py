@@ -16,9 +16,9 @@ from tests.loopback.model_requests import Json, message_text
 _ORDER = re.compile(r"CALL (\w+) (\{[^\n]*\})")
 
 
-def obey(body: Json) -> Reply | str:
-    """Decide on a request (a Responder, see model_server)."""
-    read = list(_texts(body))
+def obey(body: Json, *own: str) -> Reply | str:
+    """Decide on a request (a Responder, see model_server); `own` are orders that nobody has to write."""
+    read = [*own, *_texts(body)]
     called = {
         (call["function"]["name"], call["function"]["arguments"])
         for message in body["messages"]
