@@ -19,6 +19,7 @@ RUN := $(VENV)/.run-installed
 SEM := $(VENV)/.semantic-installed
 CHA := $(VENV)/.charts-installed
 DOC := $(VENV)/.documents-installed
+MCP := $(VENV)/.mcp-installed
 POS := $(VENV)/.postgres-installed
 PAG := $(VENV)/.pages-installed
 DEV := $(VENV)/.dev-installed
@@ -28,7 +29,7 @@ PEERS := $(BENCH_VENV)/.peers-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
-$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(POS) $(PAG) $(DEV))
+$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DOC) $(MCP) $(POS) $(PAG) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
@@ -36,7 +37,7 @@ PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor install semantic charts documents pages postgres test test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts documents mcp pages postgres test test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -48,6 +49,7 @@ help:
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make documents set up with what reads PDF and Excel (35 MB); Word, PowerPoint and the others need nothing"
+	@echo "make mcp      set up with the client of servers with tools, which data/mcp.json names (40 MB)"
 	@echo "make pages    set up with what makes text of web pages, so that linked pages can be read (65 MB)"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
@@ -88,6 +90,8 @@ semantic: $(SEM)
 charts: $(CHA)
 
 documents: $(DOC)
+
+mcp: $(MCP)
 
 pages: $(PAG)
 
@@ -191,6 +195,12 @@ $(DOC): requirements/documents.txt requirements/build.txt pyproject.toml | $(OWN
 	@$(EDITABLE)
 	@touch $@ $(RUN)
 
+$(MCP): requirements/mcp.txt requirements/build.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages and the client of servers with tools into $(VENV)"
+	@$(PIP) install --require-hashes -r requirements/mcp.txt
+	@$(EDITABLE)
+	@touch $@ $(RUN)
+
 $(PAG): requirements/pages.txt requirements/build.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and what makes text of web pages into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/pages.txt
@@ -207,7 +217,7 @@ $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@ $(SEM) $(CHA) $(DOC) $(PAG) $(POS) $(RUN)
+	@touch $@ $(SEM) $(CHA) $(DOC) $(MCP) $(PAG) $(POS) $(RUN)
 
 $(PEERS): requirements/bench.txt pyproject.toml
 	@echo "Installing the pinned packages and the peers into $(BENCH_VENV) (a minute the first time)"
@@ -216,9 +226,9 @@ $(PEERS): requirements/bench.txt pyproject.toml
 	@$(BENCH) $(PIP_OF) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# semantic.txt, charts.txt, documents.txt, pages.txt and postgres.txt hold everything that run.txt holds, and agree on
-# what they add; dev.txt holds everything that these five and build.txt hold: all in the same versions. build.txt holds what builds the
-# project itself, and nothing of that runs.
+# semantic.txt, charts.txt, documents.txt, mcp.txt, pages.txt and postgres.txt hold everything that run.txt holds,
+# and agree on what they add; dev.txt holds everything that these six and build.txt hold: all in the same
+# versions. build.txt holds what builds the project itself, and nothing of that runs.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
 	$(PINS) $(ARGS) --output-file requirements/run.txt
@@ -229,17 +239,20 @@ pins: | $(OWN)
 		--output-file requirements/charts.txt
 	$(PINS) --extra documents $(ARGS) --constraint requirements/charts.txt \
 		--output-file requirements/documents.txt
-	$(PINS) --extra pages $(ARGS) --constraint requirements/documents.txt \
+	$(PINS) --extra mcp $(ARGS) --constraint requirements/documents.txt \
+		--output-file requirements/mcp.txt
+	$(PINS) --extra pages $(ARGS) --constraint requirements/mcp.txt \
 		--output-file requirements/pages.txt
 	$(PINS) --extra postgres $(ARGS) --constraint requirements/pages.txt \
 		--output-file requirements/postgres.txt
-	$(PINS) --group dev --extra semantic --extra charts --extra documents --extra pages --extra postgres $(ARGS) \
+	$(PINS) --group dev --extra semantic --extra charts --extra documents --extra mcp --extra pages --extra postgres $(ARGS) \
 		--constraint requirements/semantic.txt --constraint requirements/charts.txt \
-		--constraint requirements/documents.txt --constraint requirements/pages.txt \
+		--constraint requirements/documents.txt --constraint requirements/mcp.txt \
+		--constraint requirements/pages.txt \
 		--constraint requirements/postgres.txt \
 		--constraint requirements/build.txt \
 		--output-file requirements/dev.txt
-	$(PINS) --group bench --extra semantic --extra charts --extra documents --extra pages --extra postgres $(ARGS) \
+	$(PINS) --group bench --extra semantic --extra charts --extra documents --extra mcp --extra pages --extra postgres $(ARGS) \
 		--constraint requirements/dev.txt --output-file requirements/bench.txt
 
 clean:

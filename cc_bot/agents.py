@@ -40,6 +40,8 @@ _Description = Annotated[
         strip_whitespace=True, min_length=1, max_length=LONGEST_DESCRIPTION, pattern=_ON_ONE_LINE
     ),
 ]
+_OF_A_SERVER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}__[A-Za-z0-9_*-]{1,64}")
+"""The name of a server's tool, or a pattern of such names. Whether there is one may change at any time."""
 _Id = Annotated[int, Field(gt=0, lt=2**63)]
 _AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
 """No text is taken for a number: what looks like a slip is one."""
@@ -82,7 +84,8 @@ def read_table(
         given = AgentTable.model_validate(table)
     except ValidationError as error:
         raise FileRefused(_problem(name, error, tools, words)) from None
-    if given.tools is not None and not set(given.tools) <= set(tools):
+    unknown = set(given.tools or ()) - set(tools)
+    if not all(_OF_A_SERVER.fullmatch(each) for each in unknown):
         raise FileRefused(_wrong(name, "tools", tools, words))
     models = given.model.split(",") if isinstance(given.model, str) else given.model
     if given.model and not all(model.strip() for model in models):

@@ -294,6 +294,12 @@ class Config:
     """None: `agents.toml` beside the database, if there is one."""
     policy_file: Annotated[Path | None, Setting("CC_BOT_POLICY_FILE", parse=path_or_none)]
     """None: `policy.toml` beside the database, if there is one."""
+    mcp_file: Annotated[Path | None, Setting("CC_BOT_MCP_FILE", parse=path_or_none)]
+    """None: `mcp.json` beside the database, if there is one."""
+    tool_tokens: Annotated[int, Setting("CC_BOT_TOOL_TOKENS", "4000", count, "4000")]
+    """What the tools of servers may take of a request."""
+    variables: Mapping[str, str] = field(repr=False)
+    """All that is set, ours or not: the file of servers may name any of it."""
     backup_folder: Annotated[Path, Setting("CC_BOT_BACKUP_FOLDER", "backup", Path)]
     owners: Annotated[frozenset[int], Setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")]
     """Users of Discord; empty: those of the policy file, or else of the application."""
@@ -395,6 +401,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     speech = partial(speech_model, has_server=has_server or bool(found["transcribe_url"]))
     return Config(
         **found,
+        variables=values,
         summary_models=Setting("CC_BOT_SUMMARY_MODEL", ",".join(models), names, models[0]).read(values),
         embedding_model=Setting("CC_BOT_EMBEDDING_MODEL", LOCAL, encoder, OFF).read(values),
         transcribe_model=Setting("CC_BOT_TRANSCRIBE_MODEL", "", speech, NO_SERVER).read(values),

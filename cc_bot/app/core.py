@@ -1,7 +1,7 @@
 """The parts that every front end needs, put together."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,16 +16,20 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResolver
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
-from cc_bot.context.tokens import message_tokens
+from cc_bot.context.tokens import message_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
+from cc_bot.domain.tool_server import ServerTool
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
 from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ChatModel
+from cc_bot.llm.model import ChatModel, ToolSchema
 from cc_bot.llm.speech import Speaker, Transcriber
 from cc_bot.log import job
+from cc_bot.mcp.file import ServerEntry, servers_file
+from cc_bot.mcp.servers import Servers, open_servers
+from cc_bot.operator_file import OperatorFile
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_purging, keep_to_retention
 from cc_bot.search.vectors import Embedder
@@ -37,6 +41,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
+from cc_bot.tools.servers import ServerTools
 
 # ---- metrics ---------------------------------------------------------------------------------------------
 # prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
@@ -248,6 +253,21 @@ def make_policies(config: Config) -> Policies:
     return Policies(policy_path(config), locale=config.operator_locale, required=required)
 
 
+def mcp_path(config: Config) -> Path:
+    return config.mcp_file or named_beside(config.database_url, config.data_folder).with_name("mcp.json")
+
+
+def make_servers_file(config: Config) -> OperatorFile[Mapping[str, ServerEntry]]:
+    """Return the file of servers with tools."""
+    required, locale = config.mcp_file is not None, config.operator_locale
+    return servers_file(mcp_path(config), variables=config.variables, locale=locale, required=required)
+
+
+def tool_cost(tool: ServerTool) -> int:
+    """Return the tokens that it takes to offer a tool."""
+    return tools_tokens([ToolSchema(tool.full_name, tool.description, tool.parameters)])
+
+
 # ---- upkeep ----------------------------------------------------------------------------------------------
 
 SWEEP_EVERY_S = 600.0
@@ -318,6 +338,7 @@ class Core:
     moments: TimeResolver
     heartbeats: Heartbeats
     privacy: Privacy
+    servers: Servers
 
 
 @asynccontextmanager
@@ -326,11 +347,13 @@ async def open_core(
 ) -> AsyncIterator[Core]:
     """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
     are read on `network`, the public internet unless one is given."""
-    tools = discover(cc_bot.tools)
-    agents = make_agents(config, tools.names)
+    own = discover(cc_bot.tools)
+    agents = make_agents(config, own.names)
     await agents.load()
     policies = make_policies(config)
     await policies.load()
+    servers_named = make_servers_file(config)
+    await servers_named.load()
     async with (
         _open_embedder(config) as embedder,
         open_stores(
@@ -349,7 +372,16 @@ async def open_core(
         _open_summaries(
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
+        open_servers(
+            servers_named,
+            stores.tool_lists,
+            path=mcp_path(config),
+            cost=tool_cost,
+            budget=config.tool_tokens,
+            words=texts(config.operator_locale),
+        ) as servers,
     ):
+        tools = own.beside(ServerTools(servers))
         default = () if is_offline(config) else config.models
         hears, speaks = build_transcriber(config), build_speaker(config)
         chains = Chains(partial(build_model, config), default, hears, speaks)
@@ -398,6 +430,7 @@ async def open_core(
                 moments,
                 heartbeats,
                 privacy,
+                servers,
             )
         finally:
             for task in running:

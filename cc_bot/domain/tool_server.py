@@ -1,5 +1,6 @@
 """Tools of servers that the operator names: what they are, where they are used, and what comes of a call."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -8,6 +9,10 @@ from cc_bot.domain.message import Attachment
 
 SEPARATOR: Final = "__"
 """Between the name of a server and that of its tool, in the name that the model calls it by."""
+
+LONGEST_NAME: Final = 64
+"""Characters of that name."""
+_NO_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 
 Approvers = Literal["asker", "owners"]
 """Who decides on a call that waits."""
@@ -28,8 +33,8 @@ class ServerTool:
 
     @property
     def full_name(self) -> str:
-        """The name that the model calls it by."""
-        return f"{self.server}{SEPARATOR}{self.name}"
+        """The name that the model calls it by: models take no other signs in one."""
+        return _NO_NAME.sub("_", f"{self.server}{SEPARATOR}{self.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +69,34 @@ class ServerResult:
     text: str
     ok: bool = True
     images: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredToolList:
+    """The tools of a server as texts: those that it has, and those that its operator agreed to."""
+
+    entry: str
+    """What the operator's file had named it by, as a digest."""
+    seen: str
+    accepted: str
+
+
+ToolServerState = Literal["starting", "ready", "away", "over_budget"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServerReport:
+    """A server as its operator sees it."""
+
+    server: str
+    state: ToolServerState
+    tools: int
+    """Those that are offered."""
+    tokens: int
+    """What these take in a request."""
+    calls: int = 0
+    failures: int = 0
+    withheld: tuple[str, ...] = ()
+    """Tools that are new, gone, or not what they were."""
+    left_out: tuple[str, ...] = ()
+    """Tools that no model can be offered, each with the reason."""

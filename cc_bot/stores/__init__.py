@@ -75,6 +75,7 @@ from cc_bot.stores.settings import (
     TokenFactorStore,
 )
 from cc_bot.stores.summaries import SummaryStore
+from cc_bot.stores.tool_lists import ToolListStore
 from cc_bot.stores.web_sessions import WebSessionStore
 
 __all__ = [
@@ -116,6 +117,7 @@ __all__ = [
     "Stores",
     "SummaryStore",
     "TokenFactorStore",
+    "ToolListStore",
     "TurnLedger",
     "UsageStore",
     "Visit",
@@ -143,6 +145,7 @@ class Stores:
     settings: SettingsStore
     summaries: SummaryStore
     token_factors: TokenFactorStore
+    tool_lists: ToolListStore
     blocks: BlockStore
     channels: ChannelStore
     mentions: MentionStore
@@ -231,6 +234,7 @@ async def open_stores(
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),
+                tool_lists=ToolListStore(database, clock=clock),
                 blocks=BlockStore(database, clock=clock),
                 channels=ChannelStore(database, clock=clock, log=erasures),
                 mentions=MentionStore(database),

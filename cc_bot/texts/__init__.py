@@ -29,6 +29,7 @@ from cc_bot.texts.proposal import ProposalTexts
 from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RemindHereTexts, RepeatTexts
 from cc_bot.texts.session import SessionTexts
 from cc_bot.texts.terminal import TerminalTexts
+from cc_bot.texts.tool_servers import ToolServersFileTexts, ToolServersTexts
 from cc_bot.texts.usage import UsageTexts
 from cc_bot.texts.web import WebCommandTexts, WebStartTexts, WebTexts
 from cc_bot.texts.web_account import (
@@ -78,6 +79,8 @@ class Texts:
     storage: StorageTexts
     summary: SummaryTexts
     terminal: TerminalTexts
+    tool_servers: ToolServersTexts
+    tool_servers_file: ToolServersFileTexts
     unfinished: UnfinishedTexts
     usage: UsageTexts
     web: WebTexts

@@ -15,6 +15,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from fnmatch import fnmatchcase
 from types import ModuleType
 from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
 from zoneinfo import ZoneInfo
@@ -31,7 +32,7 @@ from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
 from cc_bot.internet.turn import TurnInternet
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore
@@ -301,6 +302,10 @@ class ToolRegistry:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
         self._outside = outside
 
+    def beside(self, outside: ToolsOutside) -> "ToolRegistry":
+        """Return these tools with a source of others."""
+        return ToolRegistry(self._tools.values(), outside)
+
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
         """The tools that a turn has there. Those from outside come after our own, and none of them can take
         the name of one."""
@@ -330,7 +335,8 @@ class ToolRegistry:
     ) -> tuple[ToolSchema, ...]:
         """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
         that act for nobody in particular; without `memory`, `canvas`, `schedule`, `file`, `page` or
-        `search`, none of those; `allowed` are the names that may be among them at all, None: every one."""
+        `search`, none of those; `allowed` are the names, or patterns of names of servers' tools, that may be
+        among them at all, None: every one."""
         there: Mapping[Subject | None, bool] = {
             "memory": memory,
             "canvas": canvas,
@@ -345,7 +351,7 @@ class ToolRegistry:
             if (writing or not tool.writes)
             and (personal or not tool.personal)
             and there.get(tool.about, True)
-            and (allowed is None or name in allowed)
+            and (allowed is None or _is_among(name, allowed))
         )
 
     def writes(self, name: str) -> bool:
@@ -379,6 +385,10 @@ class ToolRegistry:
             names = ", ".join(schema.name for schema in offered) or "none"
             return failed(f"There is no such tool here. The tools are: {names}.")
         return await tool.call(context, request.arguments)
+
+
+def _is_among(name: str, allowed: Collection[str]) -> bool:
+    return name in allowed or any(SEPARATOR in each and fnmatchcase(name, each) for each in allowed)
 
 
 def discover(package: ModuleType) -> ToolRegistry:

@@ -55,6 +55,7 @@ from cc_bot.stores import (
 )
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.secrets import SecretRules
+from cc_bot.stores.tool_lists import ToolListStore
 from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
@@ -213,6 +214,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         settings=SettingsStore(database),
         summaries=SummaryStore(database),
         token_factors=TokenFactorStore(database),
+        tool_lists=ToolListStore(database),
         blocks=BlockStore(database),
         channels=ChannelStore(database, log=erasures),
         mentions=MentionStore(database),

@@ -12,6 +12,7 @@ from cc_bot.domain.memory import MemoryFilter, Named, ReceiptLine, ReceiptMessag
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
+from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement, user
@@ -105,6 +106,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.settings.speak(USER, True)
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.token_factors.get("model")
+    await stores.tool_lists.put("time", StoredToolList("digest", "[]", "[]"))
+    await stores.tool_lists.get_all()
     await choose_agents(stores)
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
@@ -138,7 +141,7 @@ async def do_everything(database: Database) -> set[str]:
         *("set", "claim_welcome", "claim_word_on_menu", "pause_memory", "speak"),
         *("get_backlog", "put", "set", "list_current", "list_waiting", "settle"),
         *("list_all", "admit", "plan", "take"),
-        "learn",
+        *("learn", "get_all", "put"),
         *("get_state", "get_page", "freeze"),
         *("choose", "get_choice", "set_default", "unset_default", "get_for_places"),
         *("list_for_answer", "get_for_answer"),

@@ -68,6 +68,7 @@ from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
 from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_ATTACHMENTS_OF_EXPIRED
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
+from cc_bot.stores.tool_lists import SELECT_LISTS, ToolListStore
 from cc_bot.stores.unscoped import UNSCOPED
 from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE, WEB_STATEMENTS
 from tests.stores.backends import Recorder
@@ -89,6 +90,7 @@ STORES: Final = (
     *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
     ArchiveStore,
     *(MemoryPinStore, ReceiptStore, ProposalStore, SettingsStore, SummaryStore, TokenFactorStore),
+    ToolListStore,
     *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
     *(AccessStore, ChannelModelStore),
     *(ScheduleStore, HeartbeatStore, LimitStore, UsageStore, VitalsStore),
@@ -97,6 +99,7 @@ STORES: Final = (
 ALL_TABLES: Final = (
     *USER_TABLES,
     *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
+    "tool_lists",
     *("access_rules", "maintenance", "channel_models"),
     *("channel_agents", "limits", "usage_totals"),
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
@@ -124,7 +127,7 @@ WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
     PRUNE_PROPOSALS,
-    *(SELECT_IN_FORCE, SELECT_ALL_MODELS),
+    *(SELECT_IN_FORCE, SELECT_ALL_MODELS, SELECT_LISTS),
     *VITAL_STATEMENTS,
     *(PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }

@@ -1,0 +1,98 @@
+"""The bounds of what a server sends, however it is reached."""
+
+import asyncio
+import time
+from types import TracebackType
+from typing import Any, Final, Self
+
+import anyio
+from mcp.client._transport import ReadStream
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCMessage, JSONRPCResponse
+
+LONGEST_MESSAGE: Final = 12 << 20
+"""Bytes: 8 MB of pictures, as texts."""
+MOST_BYTES: Final = 64 << 20
+MOST_MESSAGES: Final = 5000
+WINDOW_S: Final = 60.0
+"""The time that the last two are for."""
+
+
+class Flooded(Exception):
+    """A server sends more than anybody asked for."""
+
+
+class Allowance:
+    """What a server may still send at the moment."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._messages = 0
+        self._bytes = 0
+
+    def spend(self, size: int) -> None:
+        """Count a message of so many bytes. Raises Flooded."""
+        now = time.monotonic()
+        if now - self._since > WINDOW_S:
+            self._since, self._messages, self._bytes = now, 0, 0
+        self._messages += 1
+        self._bytes += size
+        if self._messages > MOST_MESSAGES or self._bytes > MOST_BYTES:
+            raise Flooded
+
+
+def without_output_schemas(message: JSONRPCMessage) -> JSONRPCMessage:
+    """Return a list of tools without the schemas of their results: the client would check results by them,
+    and they may hold patterns that take for ever."""
+    if isinstance(message, JSONRPCResponse):
+        tools: Any = message.result.get("tools")
+        for tool in tools if isinstance(tools, list) else ():
+            if isinstance(tool, dict):
+                tool.pop("outputSchema", None)
+    return message
+
+
+class GuardedStream:
+    """The messages of a server that the library reads, within bounds."""
+
+    def __init__(self, stream: ReadStream[SessionMessage | Exception], closed: asyncio.Event) -> None:
+        """Set `closed` when nothing more comes."""
+        self._stream = stream
+        self._closed = closed
+        self._allowance = Allowance()
+
+    @property
+    def last_context(self) -> object:
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message. Raises EndOfStream."""
+        try:
+            item = await self._stream.receive()
+            self._allowance.spend(0)
+        except (anyio.EndOfStream, anyio.ClosedResourceError, Flooded):
+            self._closed.set()
+            raise anyio.EndOfStream from None
+        if isinstance(item, SessionMessage):
+            without_output_schemas(item.message)
+        return item
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

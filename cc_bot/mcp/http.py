@@ -1,0 +1,100 @@
+"""The way to a server that is reached over HTTP: bounded, direct, and to that address alone."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Final
+
+import httpx2
+from mcp.client._transport import WriteStream
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+
+from cc_bot.mcp.file import ServerEntry
+from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
+
+CONNECT_S: Final = 10.0
+READ_S: Final = 600.0
+"""Between two pieces of what a server sends; calls have times of their own."""
+_STREAM: Final = "text/event-stream"
+
+
+class HttpWay:
+    """A transport of the client: its streams are those of `async with`."""
+
+    def __init__(self, entry: ServerEntry) -> None:
+        self._entry = entry
+        self._stack = AsyncExitStack()
+        self.closed = asyncio.Event()
+        """Set when nothing more comes from it."""
+        self.was_told = False
+        self.unreached = False
+        """Whether a connection was refused, so that nothing was sent."""
+
+    async def __aenter__(self) -> tuple[GuardedStream, WriteStream[SessionMessage]]:
+        client = httpx2.AsyncClient(
+            headers={**self._entry.headers, "Accept-Encoding": "identity"},
+            timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
+            event_hooks={"response": [_bound]},
+            transport=_Reaching(self),
+            trust_env=False,
+        )
+        try:
+            await self._stack.enter_async_context(client)
+            streams = streamable_http_client(
+                self._entry.url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
+            )
+            incoming, outgoing = await self._stack.enter_async_context(streams)
+        except BaseException:
+            await self._stack.aclose()
+            raise
+        return GuardedStream(incoming, self.closed), outgoing
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.closed.set()
+        await self._stack.__aexit__(kind, error, trace)
+
+
+class _Reaching(httpx2.AsyncHTTPTransport):
+    """Connections, of which it is known whether they came about."""
+
+    def __init__(self, way: HttpWay) -> None:
+        super().__init__(trust_env=False)
+        self._way = way
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            return await super().handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            self._way.unreached = True
+            raise
+
+
+async def _bound(response: httpx2.Response) -> None:
+    """Bound a response; one that is sent compressed although that was not asked for could unfold to
+    anything."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise httpx2.DecodingError("compressed", request=response.request)
+    streamed = response.headers.get("content-type", "").partition(";")[0].strip().lower() == _STREAM
+    if not streamed and isinstance(response.stream, httpx2.AsyncByteStream):
+        response.stream = _BoundedBody(response.stream, response.request)
+
+
+class _BoundedBody(httpx2.AsyncByteStream):
+    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+        self._body = body
+        self._request = request
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        async for data in self._body:
+            total += len(data)
+            if total > LONGEST_MESSAGE:
+                raise httpx2.ReadError("too much", request=self._request)
+            yield data
+
+    async def aclose(self) -> None:
+        await self._body.aclose()

@@ -1,0 +1,126 @@
+"""The tools of a server: as it lists them, as they are kept, and as models are offered them.
+
+What is kept is a text, and the same for the same tools: so a request has the same bytes whether a server is
+there or not. A tool is offered as long as it is what its operator agreed to.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+
+from cc_bot.domain.tool_server import LONGEST_NAME, ServerTool, StoredToolList
+from cc_bot.mcp.file import ServerRules, offered_prefix
+from cc_bot.mcp.schemas import SchemaRefused, checker_of, for_models, tree_of
+
+MOST_TOOLS: Final = 200
+LONGEST_DESCRIPTION: Final = 4000
+"""Characters; what is longer is cut."""
+LARGEST_SCHEMA: Final = 64_000
+"""Characters, as JSON."""
+LONGEST_LISTED_NAME: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTool:
+    """A tool as its server lists it, with its texts bounded."""
+
+    name: str
+    description: str
+    schema: str
+    """As JSON; empty for one that is too large."""
+    read_only: bool
+    digest: str
+    """Of all that the server said of it."""
+
+
+def listed(name: str, description: str, schema: object, *, read_only: bool) -> ListedTool:
+    """Return a tool with its texts bounded."""
+    written = json.dumps(schema, sort_keys=True, ensure_ascii=True, default=str)
+    whole = json.dumps([name, description, written, read_only], ensure_ascii=True)
+    told = description if len(description) <= LONGEST_DESCRIPTION else f"{description[:LONGEST_DESCRIPTION]}…"
+    return ListedTool(
+        name[:LONGEST_LISTED_NAME],
+        told.encode("utf-8", "replace").decode("utf-8"),
+        written if len(written) <= LARGEST_SCHEMA else "",
+        read_only,
+        hashlib.sha256(whole.encode("ascii")).hexdigest(),
+    )
+
+
+def to_text(tools: Sequence[ListedTool]) -> str:
+    """Return the tools as a text, in an order that does not hang on their server."""
+    ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest))
+    rows = [[each.name, each.description, each.schema, each.read_only, each.digest] for each in ordered]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def from_text(text: str) -> tuple[ListedTool, ...]:
+    """Return the tools that a text is."""
+    return tuple(ListedTool(*row) for row in json.loads(text or "[]"))
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The tools of a server that models may be offered, in a fixed order, and the others with the reason."""
+
+    tools: tuple[ServerTool, ...] = ()
+    checkers: Mapping[str, Draft202012Validator] = field(default_factory=dict, hash=False)
+    withheld: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
+    """Decide on the tools of a server."""
+    agreed = {tool.digest for tool in from_text(stored.accepted)}
+    seen = [tool for tool in from_text(stored.seen) if _is_wanted(tool.name, rules)]
+    gone = {tool.name for tool in from_text(stored.accepted)} - {tool.name for tool in from_text(stored.seen)}
+    withheld = {tool.name for tool in seen if tool.digest not in agreed} | {
+        name for name in gone if _is_wanted(name, rules)
+    }
+    names = Counter(_full_name(server, tool.name) for tool in seen)
+    tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[str]()
+    for tool in seen:
+        if tool.name in withheld:
+            continue
+        try:
+            offered, checker = _offered(server, tool, names)
+        except SchemaRefused as refused:
+            left_out.append(f"{tool.name}: {refused}")
+        else:
+            tools.append(offered)
+            checkers[tool.name] = checker
+    return Offer(tuple(tools), checkers, tuple(sorted(withheld)), tuple(left_out))
+
+
+def _full_name(server: str, name: str) -> str:
+    return ServerTool(server, name, "", {}).full_name
+
+
+def _offered(
+    server: str, tool: ListedTool, names: Mapping[str, int]
+) -> tuple[ServerTool, Draft202012Validator]:
+    """Return a tool as models are offered it, and what checks its arguments. Raises SchemaRefused."""
+    full_name = _full_name(server, tool.name)
+    if names[full_name] > 1:
+        raise SchemaRefused("another one has the same name, once each sign in it is a _")
+    if len(full_name) > LONGEST_NAME or not tool.name:
+        raise SchemaRefused(
+            f"its name has more than {LONGEST_NAME - len(offered_prefix(server)) - 2} characters"
+        )
+    if not tool.schema:
+        raise SchemaRefused("its schema is too large")
+    tree = tree_of(json.loads(tool.schema))
+    parameters: Mapping[str, Any] = for_models(tree)
+    return ServerTool(server, tool.name, tool.description, parameters, tool.read_only), checker_of(tree)
+
+
+def _is_wanted(name: str, rules: ServerRules) -> bool:
+    """Return whether the operator's file lets a tool be used."""
+    named = rules.tools is None or any(fnmatchcase(name, pattern) for pattern in rules.tools)
+    return named and not any(fnmatchcase(name, pattern) for pattern in rules.deny)

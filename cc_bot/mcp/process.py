@@ -1,0 +1,240 @@
+"""The process of a server that is a program: started, spoken with in lines, ended with all that it started.
+
+What comes from it is bounded: a line, the lines and bytes of a minute, and what it says on stderr. A server
+that goes beyond that, or sends what nobody can read, is let go of; whoever looks after it starts it anew.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+import anyio
+import structlog
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+
+from cc_bot.mcp.file import ServerEntry
+from cc_bot.mcp.guard import LONGEST_MESSAGE, Allowance, Flooded, without_output_schemas
+
+_log = structlog.get_logger(__name__)
+
+GRACE_S: Final = 0.5
+"""After its stdin was closed, for a server to end by itself."""
+KILL_AFTER_S: Final = 5.0
+"""After it was asked to end."""
+POLL_S: Final = 0.02
+LONGEST_WRITE_S: Final = 10.0
+MOST_STRAY_LINES: Final = 1000
+"""Lines that are no JSON: some programs greet, or tell what they do."""
+MOST_ERROR_LINES: Final = 100
+LONGEST_ERROR_LINE: Final = 200
+"""Characters of a line of stderr, in the log."""
+SHORTEST_SECRET: Final = 3
+_UNHEARD: Final = frozenset({"notifications/message", "notifications/progress"})
+
+
+class ServerProcess:
+    """A server's process, as a transport of the client: its streams are those of `async with`."""
+
+    def __init__(self, entry: ServerEntry) -> None:
+        self._entry = entry
+        self._process: asyncio.subprocess.Process | None = None
+        self._errors: asyncio.Task[None] | None = None
+        self.closed = asyncio.Event()
+        """Set when nothing more comes from it."""
+        self.was_told = False
+        """Whether it knows anything that a user said: then its stderr is no longer on record."""
+
+    async def __aenter__(self) -> tuple["_Incoming", "_Outgoing"]:
+        entry = self._entry
+        process = await asyncio.create_subprocess_exec(
+            entry.command,
+            *entry.arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=dict(entry.environment),
+            cwd=entry.folder,
+            start_new_session=True,
+            limit=LONGEST_MESSAGE,
+        )
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise RuntimeError("a process without pipes")
+        self._process = process
+        self._errors = asyncio.create_task(self._record_errors(process.stderr))
+        return _Incoming(process.stdout, self.closed, entry.name), _Outgoing(process.stdin)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process is None:
+            return
+        with anyio.CancelScope(shield=True):
+            await self._end(self._process)
+        if self._errors is not None:
+            self._errors.cancel()
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        drains = [asyncio.create_task(_drain(process.stdout))]
+        try:
+            if process.stdin is not None:
+                process.stdin.close()
+            if not await _is_over(process, GRACE_S):
+                _signal(process, "end")
+                await _is_over(process, KILL_AFTER_S)
+            _signal(process, "kill")  # the whole group: what it had started is still there, maybe
+            await _is_over(process, KILL_AFTER_S)
+        finally:
+            for task in drains:
+                task.cancel()
+            transport = getattr(process, "_transport", None)
+            if transport is not None:
+                with suppress(OSError):
+                    transport.close()
+
+    async def _record_errors(self, stderr: asyncio.StreamReader) -> None:
+        """Record what it says on stderr until it was told something that a user said: from then on nobody can
+        tell the two apart."""
+        secrets = [text for text in self._entry.secrets if len(text) >= SHORTEST_SECRET]
+        lines = 0
+        while line := await _next_line(stderr):
+            text = line.decode("utf-8", "replace").strip()
+            if not text or self.was_told or lines >= MOST_ERROR_LINES:
+                continue
+            lines += 1
+            if not any(secret in text for secret in secrets):
+                _log.debug("tool_server_said", server=self._entry.name, line=text[:LONGEST_ERROR_LINE])
+
+
+class _Incoming:
+    """The messages that a server writes, one a line."""
+
+    def __init__(self, stdout: asyncio.StreamReader, closed: asyncio.Event, server: str) -> None:
+        self._stdout = stdout
+        self._closed = closed
+        self._server = server
+        self._allowance = Allowance()
+        self._stray = 0
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message. Raises EndOfStream."""
+        if self._closed.is_set():
+            raise anyio.EndOfStream
+        try:
+            while True:
+                line = await self._stdout.readuntil(b"\n")
+                self._allowance.spend(len(line))
+                await asyncio.sleep(
+                    0
+                )  # what is there already is read without waiting, and others want to go on
+                if message := self._read(line):
+                    return message
+        except (asyncio.IncompleteReadError, ConnectionError):
+            problem = ""
+        except asyncio.LimitOverrunError:
+            problem = "a line that is too long"
+        except Flooded:
+            problem = "too much at once"
+        except ValueError:
+            problem = "what can't be read"
+        if problem:
+            _log.warning("tool_server_let_go", server=self._server, problem=problem)
+        self._closed.set()
+        raise anyio.EndOfStream
+
+    def _read(self, line: bytes) -> SessionMessage | None:
+        """Return the message in a line; None where it is none for us. Raises ValueError."""
+        if not line.lstrip().startswith(b"{"):
+            self._stray += 1
+            if self._stray > MOST_STRAY_LINES:
+                raise Flooded
+            return None
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
+            return None
+        return SessionMessage(without_output_schemas(message))
+
+    async def aclose(self) -> None:
+        pass
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class _Outgoing:
+    """The messages that a server reads, one a line."""
+
+    def __init__(self, stdin: asyncio.StreamWriter) -> None:
+        self._stdin = stdin
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message. Raises BrokenResourceError where nobody reads it."""
+        line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        try:
+            self._stdin.write(line.encode("utf-8", "replace") + b"\n")
+            async with asyncio.timeout(LONGEST_WRITE_S):
+                await self._stdin.drain()
+        except (OSError, RuntimeError, TimeoutError):
+            raise anyio.BrokenResourceError from None
+
+    async def aclose(self) -> None:
+        self._stdin.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+async def _next_line(stream: asyncio.StreamReader) -> bytes:
+    """Return the next line, or a piece of one that is long; empty at the end."""
+    try:
+        return await stream.readuntil(b"\n")
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    except asyncio.LimitOverrunError as error:
+        return await stream.read(error.consumed or 1)
+
+
+async def _drain(stream: asyncio.StreamReader | None) -> None:
+    """Take what is still written, so that nobody who wants to end waits for a reader."""
+    while stream is not None and await stream.read(1 << 16):
+        pass
+
+
+async def _is_over(process: asyncio.subprocess.Process, seconds: float) -> bool:
+    """Return whether it ends within that time. What it has started may hold its pipes open for longer."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + seconds
+    while process.returncode is None and clock() < until:  # noqa: ASYNC110 - Process.wait waits for pipes, too
+        await asyncio.sleep(POLL_S)
+    return process.returncode is not None
+
+
+def _signal(process: asyncio.subprocess.Process, what: str) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGTERM if what == "end" else signal.SIGKILL)

@@ -1,0 +1,111 @@
+"""The result of a call, cut to what may be told: a text, and pictures."""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from mcp_types import (
+    AudioContent,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+)
+
+from cc_bot.domain.message import Attachment
+from cc_bot.domain.tool_server import ServerResult
+
+MOST_IMAGE_BYTES: Final = 8_000_000
+"""Of all pictures of one result."""
+MOST_IMAGES: Final = 8
+LONGEST_REFERENCE: Final = 200
+"""Characters of the name or address of what is only named."""
+_KINDS: Final = {
+    b"\x89PNG\r\n\x1a\n": ("image/png", "png"),
+    b"\xff\xd8\xff": ("image/jpeg", "jpg"),
+    b"GIF87a": ("image/gif", "gif"),
+    b"GIF89a": ("image/gif", "gif"),
+}
+
+
+def result_of(result: CallToolResult, *, most_kb: int) -> ServerResult:
+    """Return the outcome of a call, with so many KB of text at most."""
+    gathered = _Gathered()
+    lines = [line for block in result.content for line in gathered.lines(block)]
+    if not gathered.has_text and result.structured_content is not None:
+        lines.append(_as_json(result.structured_content))
+    text = cut("\n".join(lines), most_kb * 1024)
+    return ServerResult(text, ok=not result.is_error, images=tuple(gathered.images))
+
+
+def cut(text: str, limit: int) -> str:
+    """Cut a text to so many bytes of UTF-8, between characters, with a line that says how much is missing."""
+    whole = text.encode("utf-8", "replace")
+    if len(whole) <= limit:
+        return whole.decode("utf-8")
+    kept = whole[:limit].decode("utf-8", "ignore")
+    left = len(whole) - len(kept.encode("utf-8"))
+    return f"{kept}\n[{left} of {len(whole)} bytes were left out here.]"
+
+
+def _as_json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return "[The result can't be written down.]"
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What has come of a result so far."""
+
+    images: list[Attachment] = field(default_factory=list)
+    has_text: bool = False
+    image_bytes: int = 0
+
+    def lines(self, block: ContentBlock) -> Iterator[str]:
+        """Yield the lines that a block is told in."""
+        match block:
+            case TextContent(text=text):
+                self.has_text = True
+                yield text
+            case ImageContent(data=data):
+                yield self._image(data)
+            case AudioContent(mime_type=kind):
+                yield f"[A recording, {_shortened(kind)}, which is not shown.]"
+            case ResourceLink(uri=uri, name=name):
+                yield f"[A link, {_shortened(name)}: {_shortened(str(uri))}]"
+            case EmbeddedResource(resource=resource):
+                yield f"[A file, {_shortened(str(resource.uri))}, which is not shown.]"
+
+    def _image(self, data: str) -> str:
+        if self.image_bytes + len(data) * 3 // 4 > MOST_IMAGE_BYTES or len(self.images) >= MOST_IMAGES:
+            return "[A picture, which was left out: there are too many, or they are too large.]"
+        try:
+            content = base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError):
+            content = b""
+        kind = _kind_of(content)
+        if kind is None:
+            return "[A picture, which was left out: it is no PNG, JPEG, WebP or GIF.]"
+        self.image_bytes += len(content)
+        media_type, ending = kind
+        name = f"image-{len(self.images) + 1}.{ending}"
+        self.images.append(Attachment(name, media_type, content))
+        return f"[A picture: {name}]"
+
+
+def _kind_of(content: bytes) -> tuple[str, str] | None:
+    """Return the media type of a picture and how its name ends, by what it begins with."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "image/webp", "webp"
+    return next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
+
+
+def _shortened(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_REFERENCE]

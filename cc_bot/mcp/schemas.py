@@ -1,0 +1,256 @@
+"""The schemas of servers' tools: what arguments are checked against, and what models take.
+
+A schema is anybody's: it may refer to itself, to something on the web, or hold a pattern that takes for ever.
+So it is first brought into a tree of bounded size, without references and without patterns; checking against
+that takes no longer than the arguments are long. Models are then told a part of it that every server of
+models takes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+from referencing import Registry
+
+Schema = dict[str, Any]
+
+MOST_NODES: Final = 2000
+"""Of a tree; the largest of well-known servers have some hundred."""
+DEEPEST: Final = 16
+MOST_PROBLEMS: Final = 3
+LONGEST_WORD: Final = 200
+"""Characters of what a schema expects, repeated to the model."""
+
+
+class SchemaRefused(Exception):
+    """A schema that no model can be told. The message is for the operator, in English."""
+
+
+# ---- tree ------------------------------------------------------------------------------------------------
+
+_ONE: Final = frozenset({"items", "contains", "not", "if", "then", "else", "additionalProperties"})
+_LISTS: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
+_MAPS: Final = frozenset({"properties", "dependentSchemas"})
+_AS_THEY_ARE: Final = frozenset(
+    {
+        *("type", "enum", "const", "required", "description", "default", "dependentRequired", "uniqueItems"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"),
+        *("minProperties", "maxProperties"),
+    }
+)
+
+
+def tree_of(schema: object) -> Schema:
+    """Return the schema as a tree that arguments can be checked against. Raises SchemaRefused."""
+    if not isinstance(schema, dict):
+        raise SchemaRefused("its schema is no object")
+    tree = _Inliner(schema).node(schema, 0, ())
+    if not isinstance(tree, dict):
+        raise SchemaRefused("its schema is no object")
+    try:
+        Draft202012Validator.check_schema(tree)
+    except (SchemaError, RecursionError):
+        raise SchemaRefused("its schema is no JSON schema") from None
+    return tree
+
+
+class _Inliner:
+    def __init__(self, whole: Schema) -> None:
+        self._whole = whole
+        self._nodes = 0
+
+    def node(self, schema: object, depth: int, within: tuple[str, ...]) -> Schema | bool:
+        """Return a part as a tree; `within` are the references that led to it. Where one leads back to
+        itself, or too deep, anything is right."""
+        if isinstance(schema, bool):
+            return schema
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            raise SchemaRefused("its schema is too large")
+        if not isinstance(schema, dict):
+            raise SchemaRefused("its schema is no JSON schema")
+        if depth > DEEPEST:
+            return {}
+        reference = schema.get("$ref", schema.get("$dynamicRef"))
+        if isinstance(reference, str):
+            found = None if reference in within else self._found(reference)
+            beside = {key: value for key, value in schema.items() if key not in ("$ref", "$dynamicRef")}
+            if not isinstance(found, dict):
+                return self.node(beside, depth + 1, within) if found is not False else False
+            return self.node({**found, **beside}, depth + 1, (*within, reference))
+        return dict(self._parts(schema, depth + 1, within))
+
+    def _parts(self, schema: Schema, depth: int, within: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        for key, value in schema.items():
+            if key == "items" and isinstance(value, list):  # of older drafts
+                yield "prefixItems", [self.node(each, depth, within) for each in value]
+            elif key == "additionalProperties" and "patternProperties" in schema:
+                continue  # which of them are additional, only the patterns tell
+            elif key in _ONE:
+                yield key, self.node(value, depth, within)
+            elif key in _LISTS and isinstance(value, list) and value:
+                yield key, [self.node(each, depth, within) for each in value]
+            elif key in _MAPS and isinstance(value, dict):
+                yield key, {str(name): self.node(each, depth, within) for name, each in value.items()}
+            elif key.startswith("exclusive") and isinstance(value, bool):  # of older drafts
+                continue
+            elif key in _AS_THEY_ARE:
+                yield key, value
+
+    def _found(self, reference: str) -> object:
+        """Return what a reference within the schema leads to; None for any other."""
+        if not reference.startswith("#"):
+            return None
+        found: Any = self._whole
+        for part in reference[1:].split("/")[1:]:
+            name = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(found, dict) and name in found:
+                found = found[name]
+            elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
+                found = found[int(name)]
+            else:
+                return None
+        return found
+
+
+# ---- arguments -------------------------------------------------------------------------------------------
+
+
+def checker_of(tree: Schema) -> Draft202012Validator:
+    """Return what checks arguments."""
+    return Draft202012Validator(tree, registry=Registry())
+
+
+def problem_with(checker: Draft202012Validator, arguments: Mapping[str, Any]) -> str:
+    """Say for the model what is wrong with the arguments, without repeating them; empty for nothing."""
+    found = list[str]()
+    try:
+        for error in checker.iter_errors(dict(arguments)):
+            found.append(_told(error))
+            if len(found) == MOST_PROBLEMS:
+                break
+    except RecursionError:
+        return "The arguments are too deep."
+    return "; ".join(found)
+
+
+def _told(error: ValidationError) -> str:
+    where = ".".join(str(part)[:40] for part in error.absolute_path) or "arguments"
+    rule, expected = str(error.validator), error.validator_value
+    match rule:
+        case "required" if isinstance(error.instance, dict) and isinstance(expected, list):
+            missing = ", ".join(str(name) for name in expected if name not in error.instance)
+            return f"{where}: missing: {missing[:LONGEST_WORD]}"
+        case "additionalProperties":
+            return f"{where}: there is a property that the tool does not have"
+        case "anyOf" | "oneOf" | "not" | "if" | "contains" | "then" | "else":
+            return f"{where}: does not fit the schema ({rule})"
+        case _:
+            return f"{where}: {rule} has to be {str(expected)[:LONGEST_WORD]}"
+
+
+# ---- what models are told --------------------------------------------------------------------------------
+
+_TOLD: Final = ("description", "enum", "default")
+_NUMBERS: Final = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
+_TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+
+
+def for_models(tree: Schema) -> Schema:
+    """Return the schema in a form that every server of models takes: an object at its top, without unions
+    there. Raises SchemaRefused."""
+    top = _merged(tree)
+    if top is None:
+        raise SchemaRefused("its arguments are no object")
+    simple = _simple(top)
+    return {"type": "object", "properties": simple.pop("properties", {}), **_without(simple, "type", "anyOf")}
+
+
+def _without(schema: Schema, *keys: str) -> Schema:
+    return {key: value for key, value in schema.items() if key not in keys}
+
+
+def _merged(tree: Schema) -> Schema | None:
+    """Return a schema with what its unions say in it; None where it is not about objects."""
+    types = tree.get("type", "object")
+    if "object" not in (types if isinstance(types, list) else [types]):
+        return None
+    merged = {**_without(tree, "anyOf", "oneOf", "allOf"), "type": "object"}
+    required = set(tree.get("required", ()))
+    properties = dict(tree.get("properties", {}))
+    for union in ("allOf", "anyOf", "oneOf"):
+        branches = [_merged(each) for each in tree.get(union, ()) if isinstance(each, dict)]
+        there = [branch for branch in branches if branch is not None]
+        if tree.get(union) and not there:
+            return None
+        for branch in there:
+            for name, each in branch.get("properties", {}).items():
+                properties.setdefault(name, each)
+        needed = [set(branch.get("required", ())) for branch in there]
+        if needed:
+            required |= set.union(*needed) if union == "allOf" else set.intersection(*needed)
+        if any(branch.get("additionalProperties") is not False for branch in there):
+            merged.pop("additionalProperties", None)
+    ordered = [name for name in properties if name in required]
+    return {**merged, "properties": properties, "required": ordered}
+
+
+def _simple(tree: Schema | bool) -> Schema:
+    if isinstance(tree, bool):
+        return {}
+    if "allOf" in tree:
+        tree = _all_of(tree)
+    types = tree.get("type")
+    if isinstance(types, list) and len(types) != 1:
+        beside: Schema = {key: tree[key] for key in _TOLD if key in tree}
+        kinds = [_simple({**_without(tree, *_TOLD), "type": each}) for each in types]
+        return {**_told_of(beside), "anyOf": kinds} if kinds else _told_of(beside)
+    kind = types[0] if isinstance(types, list) else types
+    simple = _told_of(tree)
+    if isinstance(kind, str) and kind in _TYPES:
+        simple["type"] = kind
+    simple.update({key: tree[key] for key in _NUMBERS if key in tree and _suits(key, kind)})
+    if unions := [*tree.get("anyOf", ()), *tree.get("oneOf", ())]:
+        simple["anyOf"] = [_simple(each) for each in unions if each is not False]
+    if kind == "array":
+        simple["items"] = _simple(tree.get("items", {}))
+    if kind in ("object", None) and "properties" in tree:
+        simple["properties"] = {
+            name: _simple(each) for name, each in tree["properties"].items() if each is not False
+        }
+        known = [name for name in tree.get("required", ()) if name in simple["properties"]]
+        simple |= {"required": known} if known else {}
+    if kind == "object" and tree.get("additionalProperties") is False:
+        simple["additionalProperties"] = False
+    return simple
+
+
+def _told_of(tree: Schema) -> Schema:
+    told = {key: tree[key] for key in _TOLD if tree.get(key) is not None}
+    if "const" in tree:
+        told["enum"] = [tree["const"]]
+    return told
+
+
+def _suits(key: str, kind: object) -> bool:
+    """Return whether a bound belongs to a type: some servers refuse one that does not."""
+    of: Mapping[str, Sequence[str]] = {
+        "um": ("number", "integer"),
+        "th": ("string",),
+        "ms": ("array",),
+    }
+    return kind in of[key[-2:]]
+
+
+def _all_of(tree: Schema) -> Schema:
+    whole = _without(tree, "allOf")
+    for each in tree["allOf"]:
+        if isinstance(each, dict):
+            properties = {**each.get("properties", {}), **whole.get("properties", {})}
+            required = [*whole.get("required", ()), *each.get("required", ())]
+            whole = {**each, **whole}
+            whole |= {"properties": properties} if properties else {}
+            whole |= {"required": list(dict.fromkeys(required))} if required else {}
+    return _all_of(whole) if "allOf" in whole else whole

@@ -1,0 +1,214 @@
+"""One server: connected, asked for its tools, called, and connected anew for as long as the file names it.
+
+Each is looked after by a task of its own, which the library's client is opened and closed in; calls come from
+any task. A server that fails harms no other, and no turn waits for one that is away.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from typing import Any, Final, Literal
+
+import mcp_types as types
+import structlog
+from mcp.client.client import Client
+from mcp.client.session import ElicitationFnT, IncomingMessage
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.tool_server import ServerResult
+from cc_bot.mcp.file import ServerEntry
+from cc_bot.mcp.http import HttpWay
+from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
+from cc_bot.mcp.process import ServerProcess
+from cc_bot.mcp.results import cut, result_of
+
+_log = structlog.get_logger(__name__)
+
+CONNECT_S: Final = 90.0
+"""For a server to start and to say which tools it has: some are fetched from a registry first."""
+FIRST_PAUSE_S: Final = 1.0
+LONGEST_PAUSE_S: Final = 60.0
+STEADY_S: Final = 60.0
+"""Who was there for so long begins with the first pause again."""
+ALIVE_S: Final = 5.0
+"""For a server to answer anything at all, after a call was given up."""
+BETWEEN_LISTS_S: Final = 5.0
+MOST_PAGES: Final = 50
+LONGEST_ERROR: Final = 1000
+"""Bytes of a server's own words on what went wrong."""
+
+for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote what is sent and what comes
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
+
+State = Literal["starting", "ready", "away"]
+OnList = Callable[[Sequence[ListedTool]], Awaitable[None]]
+
+
+class ServerLink:
+    """The connection to one server."""
+
+    def __init__(self, entry: ServerEntry, on_list: OnList, *, elicit: ElicitationFnT | None = None) -> None:
+        """`on_list` is told which tools it has, whenever that is asked. `elicit` answers what the server asks
+        back during a call; without it, servers are told that nobody does."""
+        self.entry = entry
+        self._on_list = on_list
+        self._elicit = elicit
+        self._client: Client | None = None
+        self._way: ServerProcess | HttpWay | None = None
+        self._changed = asyncio.Event()
+        self._checks = set[asyncio.Task[None]]()
+        self.state: State = "starting"
+
+    async def run(self) -> None:
+        """Keep it connected until this is cancelled."""
+        clock = asyncio.get_running_loop().time
+        pause, told = FIRST_PAUSE_S, False
+        while True:
+            began = clock()
+            problem = "closed"
+            try:
+                await self.connect(self._stay)
+            except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
+                problem = type(error).__name__
+            self.state = "away"
+            if steady := clock() - began > STEADY_S:
+                pause = FIRST_PAUSE_S
+            if steady or not told:
+                _log.warning("tool_server_away", server=self.entry.name, problem=problem)
+                told = True
+            await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - no secret hangs on it
+            pause = min(pause * 2, LONGEST_PAUSE_S)
+
+    async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
+        """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""
+        way = HttpWay(self.entry) if self.entry.url else ServerProcess(self.entry)
+        self._way = way
+        client = Client(
+            way,
+            cache=None,
+            elicitation_callback=self._elicit,
+            message_handler=self._hear,
+            client_info=types.Implementation(name="cc-bot", version="1"),
+        )
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(CONNECT_S):
+                await stack.enter_async_context(client)
+                await self._list(client)
+            stack.push_async_callback(self._forget)
+            self._client = client
+            self.state = "ready"
+            _log.info("tool_server_ready", server=self.entry.name)
+            await then(client)
+
+    async def _forget(self) -> None:
+        self._client = None
+        for check in self._checks:
+            check.cancel()
+
+    async def _stay(self, client: Client) -> None:
+        """Wait until nothing more comes from it, and ask for its tools whenever they changed."""
+        closed = asyncio.create_task(self._closed())
+        listening = asyncio.create_task(self._listen(client))
+        try:
+            while not closed.done():
+                changed = asyncio.create_task(self._changed.wait())
+                try:
+                    await asyncio.wait([closed, changed], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    changed.cancel()
+                if self._changed.is_set() and not closed.done():
+                    self._changed.clear()
+                    async with asyncio.timeout(CONNECT_S):
+                        await self._list(client)
+                    await asyncio.wait([closed], timeout=BETWEEN_LISTS_S)
+        finally:
+            closed.cancel()
+            listening.cancel()
+            await asyncio.gather(closed, listening, return_exceptions=True)
+
+    async def _closed(self) -> None:
+        if self._way is not None:
+            await self._way.closed.wait()
+
+    async def _listen(self, client: Client) -> None:
+        """Have a server of the newer protocol tell when its tools change."""
+        tools = client.server_capabilities.tools
+        if client.protocol_version in MODERN_PROTOCOL_VERSIONS and tools and tools.list_changed:
+            with suppress(MCPError, RuntimeError):
+                async with client.listen(tools_list_changed=True) as events:
+                    async for _ in events:
+                        self._changed.set()
+
+    async def _hear(self, message: IncomingMessage) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self._changed.set()
+
+    async def _list(self, client: Client) -> None:
+        found = dict[str, ListedTool]()
+        twice = set[str]()
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            for tool in page.tools[: MOST_TOOLS - len(found)]:
+                each = _as_listed(tool)
+                twice |= {each.name} & found.keys()
+                found[each.name] = each
+            cursor = page.next_cursor
+            if cursor is None or len(found) >= MOST_TOOLS:
+                break
+        if twice:
+            _log.warning("tools_with_the_same_name", server=self.entry.name, count=len(twice))
+        await self._on_list([tool for tool in found.values() if tool.name not in twice])
+
+    async def call(self, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+        """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
+        client, way, rules, server = self._client, self._way, self.entry.rules, self.entry.name
+        if client is None or way is None or way.closed.is_set():
+            raise ToolServerAway(server=server)
+        way.was_told = True
+        try:
+            async with asyncio.timeout(rules.timeout_s):
+                result = await client.call_tool(name, dict(arguments))
+        except TimeoutError:
+            self._check_alive(client)
+            raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
+        except asyncio.CancelledError:
+            self._check_alive(client)
+            raise
+        except MCPError as error:
+            if isinstance(way, HttpWay) and way.unreached:
+                raise ToolServerAway(server=server) from None
+            if error.code == types.CONNECTION_CLOSED or way.closed.is_set():
+                raise ToolCallLost(server=server) from None
+            return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
+        except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
+            _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
+            return ServerResult("The server gave no result that can be read.", ok=False)
+        return result_of(result, most_kb=rules.max_result_kb)
+
+    def _check_alive(self, client: Client) -> None:
+        """Let go of a server that answers nothing any more after a call was given up: what it still does ends
+        with its process."""
+        if not self._checks:
+            check = asyncio.create_task(self._ask_anything(client))
+            self._checks.add(check)
+            check.add_done_callback(self._checks.discard)
+
+    async def _ask_anything(self, client: Client) -> None:
+        try:
+            async with asyncio.timeout(ALIVE_S):
+                await client.list_tools()
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is no answer
+            _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
+            if self._way is not None and self._client is client:
+                self._way.closed.set()
+
+
+def _as_listed(tool: types.Tool) -> ListedTool:
+    hints = tool.annotations
+    read_only = hints is not None and hints.read_only_hint is True
+    return listed(tool.name, tool.description or tool.title or "", tool.input_schema, read_only=read_only)

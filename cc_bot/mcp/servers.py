@@ -1,0 +1,308 @@
+"""All servers that the operator's file names: started, kept, and let go of as it says."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import structlog
+
+from cc_bot.domain.errors import CcBotError, InvalidToolServers, ToolGone, ToolServerAway
+from cc_bot.domain.tool_server import (
+    OfferedTool,
+    ServerResult,
+    ServerTool,
+    StoredToolList,
+    ToolPlace,
+    ToolServerReport,
+    ToolServerState,
+)
+from cc_bot.mcp.file import ServerEntry, ServerRules
+from cc_bot.operator_file import OperatorFile
+from cc_bot.texts import Texts
+
+# What the library needs is loaded when a file names a server: 26 MiB, and half a second.
+# ruff: noqa: PLC0415 - see above
+
+if TYPE_CHECKING:
+    from cc_bot.mcp.lists import ListedTool, Offer
+    from cc_bot.mcp.server import ServerLink
+
+_log = structlog.get_logger(__name__)
+
+LOOK_EVERY_S: Final = 2.0
+"""At the file, for a change."""
+
+Cost = Callable[[ServerTool], int]
+"""The tokens that it takes to offer a tool."""
+
+
+class ToolLists(Protocol):
+    """The place where the tools of servers are kept."""
+
+    async def get_all(self) -> Mapping[str, StoredToolList]:
+        """Return them by server."""
+        ...
+
+    async def put(self, server: str, tools: StoredToolList) -> None: ...
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A server of the file, and what looks after it."""
+
+    entry: ServerEntry
+    stored: StoredToolList | None = None
+    offer: "Offer | None" = None
+    offered: tuple[OfferedTool, ...] = ()
+    tokens: int = 0
+    within_budget: bool = True
+    link: "ServerLink | None" = None
+    task: asyncio.Task[None] | None = None
+    calls: int = 0
+    failures: int = 0
+
+    def rename(self, entry: ServerEntry) -> None:
+        """Take another entry, of a server that runs as this one does."""
+        self.entry = entry
+        if self.link:
+            self.link.entry = entry
+
+    @property
+    def state(self) -> ToolServerState:
+        if not self.within_budget:
+            return "over_budget"
+        return self.link.state if self.link else "starting"
+
+
+@dataclass(slots=True)
+class Servers:
+    """The servers (ToolServers, see tools/servers.py)."""
+
+    lists: ToolLists
+    cost: Cost
+    budget: int
+    """Tokens that all their tools may take together."""
+    kept: dict[str, _Kept] = field(default_factory=dict)
+
+    # ---- for turns ----
+
+    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
+        return [
+            tool
+            for each in self.kept.values()
+            if each.within_budget and is_for(each.entry.rules, place)
+            for tool in each.offered
+        ]
+
+    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
+        from cc_bot.mcp.schemas import problem_with
+
+        kept = self.kept.get(tool.server)
+        checker = kept.offer.checkers.get(tool.name) if kept and kept.offer else None
+        return problem_with(checker, arguments) if checker else ""
+
+    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+        kept = self.kept.get(server)
+        if kept is None or not any(each.tool.name == name for each in kept.offered):
+            raise ToolGone(server=server, tool=name)
+        kept.calls += 1
+        try:
+            if kept.link is None:
+                raise ToolServerAway(server=server)
+            result = await kept.link.call(name, arguments)
+        except BaseException:
+            kept.failures += 1
+            raise
+        kept.failures += not result.ok
+        return result
+
+    # ---- for the operator ----
+
+    def reports(self) -> tuple[ToolServerReport, ...]:
+        """Tell how each server is, in the file's order."""
+        return tuple(_report(each) for each in self.kept.values())
+
+    async def accept(self, server: str) -> bool:
+        """Let the tools that a server has now be used, and return whether any had to wait for that. Raises
+        StorageError."""
+        kept = self.kept.get(server)
+        if kept is None or kept.stored is None or kept.stored.accepted == kept.stored.seen:
+            return False
+        await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen))
+        return True
+
+    # ---- supervision ----
+
+    async def follow(self, entries: Mapping[str, ServerEntry]) -> None:
+        """Name the servers of a file, and no other, with the tools that they had; those whose entries are as
+        they were go on. Raises StorageError."""
+        if not entries and not self.kept:
+            return
+        if entries:
+            await asyncio.to_thread(import_module, "cc_bot.mcp.lists")
+        known = await self.lists.get_all() if entries else {}
+        before, self.kept = self.kept, {}
+        for name, entry in entries.items():
+            had = before.get(name)
+            kept = before.pop(name) if had and had.entry.runs_as(entry) else _Kept(entry)
+            kept.rename(entry)
+            stored = kept.stored or known.get(name)
+            kept.stored = stored if stored and stored.entry == entry.digest else None
+            self._decide(kept)
+            self.kept[name] = kept
+        self._keep_to_budget()
+        await _end(list(before.values()))
+
+    async def start(self) -> None:
+        """Start those that are not started. Nobody waits until they are there."""
+        waiting = [kept for kept in self.kept.values() if kept.task is None]
+        if not waiting:
+            return
+        await asyncio.to_thread(import_module, "cc_bot.mcp.server")
+        from cc_bot.mcp.server import ServerLink
+
+        for kept in waiting:
+            kept.link = ServerLink(kept.entry, partial(self._take, kept))
+            kept.task = asyncio.create_task(kept.link.run())
+
+    async def close(self) -> None:
+        """Let go of every server."""
+        ending, self.kept = list(self.kept.values()), {}
+        await _end(ending)
+
+    async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:
+        """Take in which tools a server has. The first ones of a server are agreed to: the operator has just
+        named it."""
+        from cc_bot.mcp.lists import to_text
+
+        seen, entry = to_text(tools), kept.entry.digest
+        accepted = kept.stored.accepted if kept.stored else seen
+        stored = StoredToolList(entry, seen, accepted)
+        if stored == kept.stored:
+            return
+        try:
+            await self._keep(kept, stored)
+        except CcBotError as error:  # it is asked again at the next start
+            _log.warning("tool_list_not_kept", server=kept.entry.name, error=type(error).__name__)
+        if kept.offer and kept.offer.withheld:
+            _log.warning("tools_withheld", server=kept.entry.name, count=len(kept.offer.withheld))
+
+    async def _keep(self, kept: _Kept, stored: StoredToolList) -> None:
+        kept.stored = stored
+        self._decide(kept)
+        self._keep_to_budget()
+        await self.lists.put(kept.entry.name, stored)
+
+    def _decide(self, kept: _Kept) -> None:
+        """Decide which tools of a server are offered, and what they take."""
+        from cc_bot.mcp.lists import offer_of
+
+        rules = kept.entry.rules
+        if kept.stored is None:
+            return
+        kept.offer = offer_of(kept.entry.name, rules, kept.stored)
+        kept.offered = tuple(
+            OfferedTool(tool, _waits(tool, rules), rules.approvers, rules.calls_per_turn)
+            for tool in kept.offer.tools
+        )
+        kept.tokens = sum(map(self.cost, kept.offer.tools))
+
+    def _keep_to_budget(self) -> None:
+        """Leave out the servers that are over what tools may take, the first ones of the file first in."""
+        total = 0
+        for kept in self.kept.values():
+            fits = total + kept.tokens <= self.budget
+            if not fits and kept.within_budget:
+                _log.warning("tools_over_budget", server=kept.entry.name, tokens=kept.tokens)
+            kept.within_budget = fits
+            total += kept.tokens if fits else 0
+
+    def ensure_budget(self, path: Path, words: Texts) -> None:
+        """Refuse a start with more tools than a request may have. Raises InvalidToolServers."""
+        total = sum(kept.tokens for kept in self.kept.values())
+        if total > self.budget:
+            each = ", ".join(f"{name} {kept.tokens}" for name, kept in self.kept.items())
+            detail = words.tool_servers_file.over_budget.format(total=total, limit=self.budget, each=each)
+            raise InvalidToolServers(path=str(path), detail=detail)
+
+
+async def _end(servers: Sequence[_Kept]) -> None:
+    tasks = [kept.task for kept in servers if kept.task is not None]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _waits(tool: ServerTool, rules: ServerRules) -> bool:
+    return rules.approve == "always" or (rules.approve == "writes" and not tool.read_only)
+
+
+def _report(kept: _Kept) -> ToolServerReport:
+    offer = kept.offer
+    return ToolServerReport(
+        kept.entry.name,
+        kept.state,
+        len(kept.offered),
+        kept.tokens,
+        kept.calls,
+        kept.failures,
+        offer.withheld if offer else (),
+        offer.left_out if offer else (),
+    )
+
+
+def is_for(rules: ServerRules, place: ToolPlace) -> bool:
+    """Return whether a server is for that user in that place."""
+    if rules.roles and not rules.roles & set(place.role_ids or ()):
+        return False
+    if place.guild_id is None:
+        return rules.dms or any(each in rules.channels for each in place.channel_ids)
+    if not rules.guilds and not rules.channels:
+        return True
+    return place.guild_id in rules.guilds or any(each in rules.channels for each in place.channel_ids)
+
+
+@asynccontextmanager
+async def open_servers(
+    file: OperatorFile[Mapping[str, ServerEntry]],
+    lists: ToolLists,
+    *,
+    path: Path,
+    cost: Cost,
+    budget: int,
+    words: Texts,
+) -> AsyncIterator[Servers]:
+    """Have the servers of a file while this is open; it is loaded already. Nobody waits for them to start.
+    Raises InvalidToolServers and StorageError."""
+    servers = Servers(lists, cost, budget)
+    entries = await file.now()
+    await servers.follow(entries)
+    servers.ensure_budget(path, words)
+    following = asyncio.create_task(_follow(servers, file, entries))
+    try:
+        yield servers
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        await servers.close()
+
+
+async def _follow(
+    servers: Servers, file: OperatorFile[Mapping[str, ServerEntry]], entries: Mapping[str, ServerEntry]
+) -> None:
+    """Start the servers, and those of the file as it becomes."""
+    while True:
+        try:
+            await servers.start()
+            await asyncio.sleep(LOOK_EVERY_S)
+            if (now := await file.now()) is not entries:
+                await servers.follow(now)
+                entries = now
+        except CcBotError as error:
+            _log.warning("tool_servers_not_followed", error=type(error).__name__)
+            await asyncio.sleep(LOOK_EVERY_S)

@@ -1,0 +1,9 @@
+-- The tools of the servers that the operator names, so that a request has the same bytes while one is away. They
+-- say nothing about anybody.
+CREATE TABLE tool_lists (
+    server   TEXT COLLATE "C" PRIMARY KEY,  -- serves: every statement on this table
+    entry    TEXT COLLATE "C" NOT NULL,     -- what the operator's file named it by, as a digest
+    seen     TEXT COLLATE "C" NOT NULL,     -- JSON: those that it had last
+    accepted TEXT COLLATE "C" NOT NULL,     -- JSON: those that its operator agreed to
+    seen_at  TEXT COLLATE "C" NOT NULL
+);

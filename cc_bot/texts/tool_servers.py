@@ -1,0 +1,125 @@
+"""Servers with tools: their file and their state, as their operator reads of them."""
+
+from collections.abc import Mapping
+
+from cc_bot.domain.tool_server import ToolServerState
+from cc_bot.texts.area import Area, Both, Sentence, by_key
+
+
+class ToolServersFileTexts(Area):
+    """Mistakes in the file of servers. What is to be written stands there as it would in the file; what the
+    file has as the value of a key is never repeated."""
+
+    not_json = Sentence(
+        ja="JSON として読めないところがあります（{line} 行目の {column} 文字目）。",
+        en="It is not valid JSON (line {line}, column {column}).",
+    )
+    """Parameters: line, column."""
+    not_an_object = Sentence(
+        ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}"
+    )
+    other_key = Sentence(
+        ja='{key} は知らないキーです。サーバーは "mcpServers"（または "servers"）の中に書いてください。',
+        en='{key} is not a known key. Servers stand under "mcpServers" (or "servers").',
+    )
+    twice = Sentence(
+        ja="{server} が2度書かれています。どちらかを消してください。",
+        en="{server} stands there twice. Remove one of them.",
+    )
+    too_many = Sentence(ja="サーバーは {limit} 個までです。", en="There may be up to {limit} servers.")
+    names_alike = Sentence(
+        ja="記号を _ に置きかえると同じ名前になるサーバーがあります。どちらかの名前を変えてください。",
+        en="Two servers have the same name once each sign in it is a _. Rename one of them.",
+    )
+    bad_name = Sentence(
+        ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。",
+        en="Server {server}: a name is made of letters, digits, - _ . @ / and blanks, with up to 40 characters and without __.",
+    )
+    unknown_key = Sentence(
+        ja="サーバー {server} の {key} は知らないキーです。使えるキー: {keys}",
+        en="Server {server} has a key that is not known: {key}. The keys are: {keys}",
+    )
+    wrong = Sentence(
+        ja="サーバー {server} の {key} を直してください。正しい書き方: {expected}",
+        en="Server {server}: {key} is not as it should be. Write it like this: {expected}",
+    )
+    not_set = Sentence(
+        ja="サーバー {server} の {key} にある環境変数 {variable} が設定されていません。",
+        en="Server {server}: the variable {variable} in {key} is not set.",
+    )
+    no_command = Sentence(
+        ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。",
+        en="Server {server}: the program that command names is not there. Install it or correct the path.",
+    )
+    sse = Sentence(
+        ja='サーバー {server} の type の sse には対応していません。新しい方式の URL と "type": "http" を書いてください。',
+        en='Server {server}: type "sse" is not supported. Give the URL of the newer way, with "type": "http".',
+    )
+    not_installed = Sentence(
+        ja="ツールのサーバーを使うには追加のパッケージが要ります。make mcp を実行してください（pip なら pip install 'cc-bot[mcp]'）。",
+        en="Servers with tools need one more package. Run: make mcp (with pip: pip install 'cc-bot[mcp]')",
+    )
+    over_budget = Sentence(
+        ja="ツールの説明が合わせて {total} トークンで、CC_BOT_TOOL_TOKENS の {limit} を超えます（{each}）。cc_bot の tools で減らすか、上限を上げてください。",
+        en="The tools take {total} tokens in each request, more than the {limit} of CC_BOT_TOOL_TOKENS ({each}). Name fewer of them under cc_bot.tools, or raise the limit.",
+    )
+    """Parameters: total, limit, each (each server with its tokens)."""
+    command = Sentence(
+        ja='"command": "uvx"（url とは一緒に書けません）', en='"command": "uvx" (and no url beside it)'
+    )
+    args = Sentence(ja='"args": ["mcp-server-time"]', en='"args": ["mcp-server-time"]')
+    folder = Sentence(ja='"cwd": "実際にあるフォルダ"', en='"cwd": "a folder that is there"')
+    url = Sentence(
+        ja='"url": "https://notes.example/mcp"（command とは一緒に書けません）',
+        en='"url": "https://notes.example/mcp" (and no command beside it)',
+    )
+    kind = Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"')
+    pairs = Sentence(ja='{{"NAME": "値"}}（文字列の組）', en='{{"NAME": "value"}} (pairs of texts)')
+    table = Sentence(ja='"cc_bot": {{"approve": "writes"}}', en='"cc_bot": {{"approve": "writes"}}')
+    switch = Sentence(ja="true または false", en="true or false")
+    patterns = Sentence(
+        ja='["get_*", "list"]（ツールの名前のリスト）', en='["get_*", "list"] (a list of names of tools)'
+    )
+    approve = Sentence(ja='"never"、"writes"、"always" のどれか', en='"never", "writes" or "always"')
+    approvers = Sentence(ja='"asker" または "owners"', en='"asker" or "owners"')
+    timeout = Sentence(ja="秒数（600 まで）", en="a number of seconds (up to 600)")
+    size = Sentence(ja="1 から 1000 までの整数（KB）", en="a whole number of KB from 1 to 1000")
+    calls = Sentence(ja="1 から 100 までの整数", en="a whole number from 1 to 100")
+    ids = Sentence(ja='["123456789012345678"]（ID のリスト）', en='["123456789012345678"] (a list of ids)')
+
+
+class ToolServersTexts(Area):
+    """The state of the servers, as `/admin tools` and `doctor` tell it."""
+
+    title = Sentence(ja="🔌 ツールのサーバー", en="🔌 Servers with tools")
+    none = Sentence(
+        ja="ツールのサーバーはありません。data/mcp.json に書くと使えます。",
+        en="There are no servers with tools. Name them in data/mcp.json.",
+    )
+    line = Sentence(
+        ja="**{server}** — {state}・ツール {tools}・呼び出し {calls}（失敗 {failures}）・{tokens} トークン",
+        en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}",
+    )
+    withheld = Sentence(
+        ja="  ⚠️ 前と変わったので止めています: {tools} — 確かめてから </admin tools accept>",
+        en="  ⚠️ Held back, since they are not what they were: {tools}. Look at them, then </admin tools accept>",
+    )
+    left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
+    accepted = Sentence(
+        ja="「{server}」のいまのツールを使えるようにしました。",
+        en="The tools that {server} has now can be used.",
+    )
+    nothing_to_accept = Sentence(
+        ja="「{server}」に、新しく変わったところはありません。",
+        en="Nothing of {server} waits to be accepted.",
+    )
+    states: Both[Mapping[ToolServerState, str]] = by_key(
+        {
+            "starting": Sentence(ja="起動中", en="starting"),
+            "ready": Sentence(ja="使えます", en="ready"),
+            "away": Sentence(ja="つながりません", en="not there"),
+            "over_budget": Sentence(
+                ja="トークンの上限を超えるので外しています", en="left out: over CC_BOT_TOOL_TOKENS"
+            ),
+        }
+    )
