@@ -38,6 +38,7 @@ from cc_bot.domain.schedule import (
     of_missed,
     of_reminders,
 )
+from cc_bot.domain.tool_server import SEPARATOR, ToolPlace
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.requests import heartbeat_parts, is_silent
@@ -113,10 +114,11 @@ class Heartbeats:
         async with self._thinking:
             canvas = await self._canvas(schedule)
             try:
-                offered = self._tools_offered(options, drawing=canvas is not None)
+                tools = self._tools_there(schedule)
+                offered = self._tools_offered(tools, options, drawing=canvas is not None)
                 notes = await self._profile.of(schedule.key.user_id, schedule.heard, offered)
                 prompt = self._prompt(options, matters, now, canvas, notes)
-                draft = await self._think(schedule, options, prompt, canvas, offered)
+                draft = await self._think(schedule, options, prompt, canvas, tools=tools, offered=offered)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
@@ -196,6 +198,8 @@ class Heartbeats:
         options: TurnOptions,
         prompt: TurnPrompt,
         canvas: CanvasDraft | None,
+        *,
+        tools: ToolRegistry,
         offered: Sequence[ToolSchema],
     ) -> Draft:
         """Have the model answer into a draft. Raises a ModelError unless it came to an end, LimitReached
@@ -205,7 +209,7 @@ class Heartbeats:
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
         first = self._chains.first(models)
         async with self._spending.admit(payer, "heartbeat", model=first) as recorder:
-            rounds = Rounds(recorder.metered(self._chains.of(models)), self._tools, offered, context)
+            rounds = Rounds(recorder.metered(self._chains.of(models)), tools, offered, context)
             try:
                 async with asyncio.timeout(self._time_limit_s):
                     await rounds.run(prompt, draft)  # nobody is watching
@@ -240,13 +244,25 @@ class Heartbeats:
         )
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=options.agent.temperature)
 
-    def _tools_offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-        """List the tools that look things up or draw; none that keeps, changes or schedules anything."""
-        offered = self._tools.schemas(
+    def _tools_there(self, schedule: Schedule) -> ToolRegistry:
+        """Return the tools of the place that it is for: nobody tells the user's roles here."""
+        key = schedule.key
+        return self._tools.in_place(ToolPlace(key.user_id, (key.channel_id,), schedule.guild_id, None))
+
+    def _tools_offered(
+        self, tools: ToolRegistry, options: TurnOptions, *, drawing: bool
+    ) -> tuple[ToolSchema, ...]:
+        """List the tools that look things up or draw; none that keeps, changes or schedules anything. Of
+        servers, those that only read: nobody is here who could agree to another."""
+        offered = tools.schemas(
             memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
         )
         return tuple(
-            schema for schema in offered if schema.name in LOOKING or schema.name.startswith(DRAWING)
+            schema
+            for schema in offered
+            if schema.name in LOOKING
+            or schema.name.startswith(DRAWING)
+            or (SEPARATOR in schema.name and not tools.writes(schema.name))
         )
 
     def _context(self, schedule: Schedule, options: TurnOptions, canvas: CanvasDraft | None) -> ToolContext:

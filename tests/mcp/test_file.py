@@ -1,0 +1,201 @@
+"""The operator's file of servers: what it may say, and the one sentence for each mistake in it."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.domain.errors import InvalidToolServers
+from cc_bot.domain.locale import Locale
+from cc_bot.mcp.file import ServerEntry, ServerRules, parse_servers, servers_file
+from cc_bot.operator_file import FileRefused
+from cc_bot.texts import texts
+
+VARIABLES = {"PATH": str(Path(sys.executable).parent), "HOME": "/home", "LANG": "C", "KEY": "geheim-42"}
+PROGRAM = Path(sys.executable).name
+SECRETS = ("geheim-42", "wert-43")
+
+
+def parse(document: Any, locale: Locale = Locale.EN) -> Mapping[str, ServerEntry]:
+    text = document if isinstance(document, str) else json.dumps(document, ensure_ascii=False)
+    return parse_servers(text, variables=VARIABLES, words=texts(locale))
+
+
+def one(table: Mapping[str, Any], group: str = "mcpServers") -> ServerEntry:
+    [entry] = parse({group: {"notes": table}}).values()
+    return entry
+
+
+def refusal(document: Any, locale: Locale = Locale.EN) -> str:
+    with pytest.raises(FileRefused) as refused:
+        parse(document, locale)
+    return str(refused.value)
+
+
+class TestAnEntry:
+    @pytest.mark.parametrize("group", ["mcpServers", "servers"])
+    def test_is_taken_as_other_programs_write_it(self, group: str) -> None:
+        entry = one(
+            {
+                "type": "stdio",
+                "command": PROGRAM,
+                "args": ["-m", "notes"],
+                "env": {"A": "ああ"},
+                "autoApprove": ["read"],
+                "alwaysAllow": [],
+                "timeout": 60,
+                "disabled": False,
+            },
+            group,
+        )
+        assert (entry.command, entry.arguments) == (sys.executable, ("-m", "notes"))
+        assert entry.rules == ServerRules()
+
+    def test_gives_its_program_path_home_language_and_its_own_variables_alone(self) -> None:
+        entry = one({"command": PROGRAM, "env": {"A": "${KEY}"}})
+        inherited = {name: VARIABLES[name] for name in ("PATH", "HOME", "LANG")}
+        assert entry.environment == {**inherited, "A": "geheim-42"}
+
+    @pytest.mark.parametrize("written", ["${KEY}", "${env:KEY}", "${OTHER:-geheim-42}"])
+    def test_has_its_variables_filled_in(self, written: str) -> None:
+        headers = {"Authorization": f"Bearer {written}"}
+        entry = one({"url": "https://notes.example/mcp", "headers": headers})
+        assert entry.headers == {"Authorization": "Bearer geheim-42"}
+
+    @pytest.mark.parametrize("kind", ["http", "streamable-http", "streamableHttp"])
+    def test_of_a_server_on_the_web_is_known_by_its_type_or_by_its_url(self, kind: str) -> None:
+        url = "https://notes.example/mcp"
+        assert one({"type": kind, "url": url}) == one({"url": url})
+
+    def test_says_what_may_be_called_where_and_for_whom(self) -> None:
+        ours = {
+            "tools": ["get_*"],
+            "deny": ["get_all"],
+            "approve": "always",
+            "approvers": "owners",
+            "timeout_s": 5,
+            "max_result_kb": 4,
+            "calls_per_turn": 2,
+            "roles": [7],
+            "guilds": ["123456789012345678"],
+            "channels": [9],
+        }
+        assert one({"command": PROGRAM, "cc_bot": ours}).rules == ServerRules(
+            ("get_*",),
+            ("get_all",),
+            "always",
+            "owners",
+            5.0,
+            4,
+            2,
+            frozenset({123456789012345678}),
+            frozenset({9}),
+            dms=False,
+            roles=frozenset({7}),
+        )
+
+    @pytest.mark.parametrize("off", [{"disabled": True}, {"cc_bot": {"enabled": False}}])
+    def test_that_is_switched_off_is_no_server(self, off: Mapping[str, Any]) -> None:
+        assert parse({"mcpServers": {"notes": {"command": "is-not-there", **off}}}) == {}
+
+    def test_shows_no_value_where_it_is_printed(self) -> None:
+        entry = one({"command": PROGRAM, "args": ["--key", "${KEY}"], "env": {"A": "wert-43"}})
+        assert not any(secret in repr(entry) for secret in SECRETS)
+
+    def test_runs_as_before_when_only_what_it_may_do_changed(self) -> None:
+        before = one({"command": PROGRAM, "env": {"A": "1"}})
+        assert before.runs_as(one({"command": PROGRAM, "env": {"A": "1"}, "cc_bot": {"timeout_s": 3}}))
+        assert not before.runs_as(one({"command": PROGRAM, "env": {"A": "2"}}))
+
+
+def server(**table: Any) -> dict[str, Any]:
+    return {"mcpServers": {"notes": {"command": PROGRAM, **table}}}
+
+
+def over_http(**table: Any) -> dict[str, Any]:
+    return {"mcpServers": {"notes": table}}
+
+
+MISTAKES = [
+    # (what stands in the file, what its sentence has to name)
+    ('{"mcpServers": {', ["line 1", "column 17"]),
+    ("[" * 5000, ["line"]),
+    ("[]", ["{…}"]),
+    ({"mcpServers": []}, ["mcpServers"]),
+    ({"mcpServer": {}}, ["mcpServer", "mcpServers"]),
+    ('{"mcpServers": {"notes": {}, "notes": {}}}', ["notes", "twice"]),
+    ({"mcpServers": {"notes": {"command": PROGRAM}}, "servers": {"notes": {}}}, ["notes", "twice"]),
+    ({"mcpServers": {"a b": {"command": PROGRAM}, "a.b": {"command": PROGRAM}}}, ["Rename"]),
+    ({"mcpServers": {"a__b": {"command": PROGRAM}}}, ["a__b"]),
+    ({"mcpServers": {"ノート": {"command": PROGRAM}}}, ["ノート"]),
+    ({"mcpServers": {"notes": "uvx"}}, ["notes"]),
+    (server(comand="x"), ["notes", "comand", "command"]),
+    (server(cc_bot={"tool": []}), ["notes", "cc_bot.tool", "tools"]),
+    (server(args="wert-43"), ["notes", "args", "mcp-server-time"]),
+    (server(args=[1]), ["notes", "args"]),
+    (server(env={"A": 43}), ["notes", "env"]),
+    (server(env={"A": "${NOWHERE}"}), ["notes", "env.A", "NOWHERE"]),
+    (server(args=["${input:key}"]), ["notes", "args"]),
+    (server(cwd="/is/not/there"), ["notes", "cwd"]),
+    (server(command="is-not-there"), ["notes", "command"]),
+    (server(command=""), ["notes", "command"]),
+    (server(url="https://notes.example"), ["notes", "command"]),
+    (over_http(type="sse", url="https://notes.example"), ["notes", "sse"]),
+    (over_http(type="carrier", url="https://notes.example"), ["notes", "type"]),
+    (over_http(type="http"), ["notes", "url"]),
+    (over_http(url="file:///wert-43"), ["notes", "url"]),
+    (over_http(url="https://[wert-43"), ["notes", "url"]),
+    (over_http(url="https://a.example", headers={"A": "wert-43\n"}), ["notes", "headers"]),
+    (over_http(url="https://a.example", headers={"A b": "wert-43"}), ["notes", "headers"]),
+    (server(cc_bot={"approve": "sometimes"}), ["notes", "cc_bot.approve", '"writes"']),
+    (server(cc_bot={"approvers": "all"}), ["notes", "cc_bot.approvers"]),
+    (server(cc_bot={"timeout_s": 0}), ["notes", "cc_bot.timeout_s"]),
+    (server(cc_bot={"max_result_kb": "16"}), ["notes", "cc_bot.max_result_kb"]),
+    (server(cc_bot={"calls_per_turn": 0}), ["notes", "cc_bot.calls_per_turn"]),
+    (server(cc_bot={"guilds": ["here"]}), ["notes", "cc_bot.guilds"]),
+    (server(cc_bot={"enabled": "no"}), ["notes", "cc_bot.enabled"]),
+    (server(cc_bot=[]), ["notes", "cc_bot"]),
+]
+
+
+class TestAMistake:
+    @pytest.mark.parametrize(("document", "named"), MISTAKES)
+    def test_is_one_sentence_with_server_and_key(self, document: Any, named: list[str]) -> None:
+        sentence = refusal(document)
+        assert all(word in sentence for word in named)
+        assert "\n" not in sentence
+        assert not any(secret in sentence for secret in SECRETS)
+
+    @pytest.mark.parametrize("document", [mistake for mistake, _ in MISTAKES])
+    def test_is_told_in_the_operators_language(self, document: Any) -> None:
+        assert refusal(document, Locale.JA) != refusal(document, Locale.EN)
+
+    async def test_ends_the_start_and_names_the_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "mcp.json"
+        path.write_text('{"mcpServers": {"notes": {"command": "is-not-there"}}}')
+        with pytest.raises(InvalidToolServers) as error:
+            await servers_file(path, variables=VARIABLES, locale=Locale.EN).load()
+        assert error.value.params["path"] == str(path)
+
+    async def test_while_the_bot_runs_is_logged_once_and_changes_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "mcp.json"
+        path.write_text(json.dumps(server()))
+        file = servers_file(path, variables=VARIABLES, locale=Locale.EN)
+        before = await file.load()
+        path.write_text(json.dumps(server(env={"A": "${NOWHERE}", "B": "wert-43"})))
+        with capture_logs() as records:
+            assert await file.now() == before
+            assert await file.now() == before
+        [record] = records
+        assert record["event"] == "tool_servers_not_reloaded"
+        assert "wert-43" not in str(record)
+
+
+class TestNoFile:
+    async def test_names_no_server(self, tmp_path: Path) -> None:
+        file = servers_file(tmp_path / "mcp.json", variables=VARIABLES, locale=Locale.EN)
+        assert await file.load() == {}

@@ -1,0 +1,162 @@
+"""Schemas of servers' tools: in a form that models take, and arguments checked against them."""
+
+import json
+from typing import Any, ClassVar
+
+import pytest
+
+from cc_bot.mcp.schemas import MOST_NODES, SchemaRefused, checker_of, for_models, problem_with, tree_of
+
+DATE = {"type": "string", "format": "date", "pattern": "^[0-9-]+$", "title": "Day", "description": "日付"}
+
+
+def told(schema: dict[str, Any]) -> dict[str, Any]:
+    return for_models(tree_of(schema))
+
+
+def problem(schema: dict[str, Any], arguments: dict[str, Any]) -> str:
+    return problem_with(checker_of(tree_of(schema)), arguments)
+
+
+class TestWhatModelsAreTold:
+    def test_keeps_a_plain_schema_as_it_is(self) -> None:
+        schema = {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string", "description": "都市", "minLength": 1},
+                "days": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 3},
+                "unit": {"type": "string", "enum": ["c", "f"], "default": "c"},
+            },
+            "required": ["city"],
+            "additionalProperties": False,
+        }
+        assert told(schema) == schema
+
+    def test_leaves_out_what_servers_of_models_refuse(self) -> None:
+        schema: dict[str, Any] = {
+            "$schema": "https://a.example",
+            "$id": "a",
+            "type": "object",
+            "title": "Args",
+        }
+        schema |= {"properties": {"day": DATE}, "patternProperties": {"^x": {}}, "$comment": "よ"}
+        assert told(schema) == {
+            "type": "object",
+            "properties": {"day": {"type": "string", "description": "日付"}},
+        }
+
+    def test_puts_references_where_they_are_made(self) -> None:
+        schema = {
+            "$defs": {"day": DATE},
+            "properties": {"from": {"$ref": "#/$defs/day", "description": "から"}},
+        }
+        assert told(schema)["properties"] == {"from": {"type": "string", "description": "から"}}
+
+    def test_ends_what_refers_to_itself(self) -> None:
+        node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}
+        schema = {
+            "$defs": {"node": node},
+            "type": "object",
+            "properties": {"first": {"$ref": "#/$defs/node"}},
+        }
+        first = told(schema)["properties"]["first"]
+        assert first["properties"]["next"] == {}
+
+    def test_follows_no_reference_to_elsewhere(self) -> None:
+        schema = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1/schema.json"}}}
+        assert told(schema)["properties"] == {"a": {}}
+
+    @pytest.mark.parametrize("union", ["anyOf", "oneOf"])
+    def test_merges_a_union_at_the_top(self, union: str) -> None:
+        schema = {
+            "properties": {"id": {"type": "integer"}},
+            "required": ["id"],
+            union: [
+                {
+                    "properties": {"text": {"type": "string"}, "as": {"type": "string"}},
+                    "required": ["text", "as"],
+                },
+                {
+                    "properties": {"file": {"type": "string"}, "as": {"type": "string"}},
+                    "required": ["file", "as"],
+                },
+            ],
+        }
+        merged = told(schema)
+        assert list(merged["properties"]) == ["id", "text", "as", "file"]
+        assert merged["required"] == ["id", "as"]
+        assert union not in merged
+
+    def test_joins_what_holds_together(self) -> None:
+        parts = [
+            {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"properties": {"b": {"type": "string"}}, "required": ["b"]},
+        ]
+        assert told({"type": "object", "allOf": parts})["required"] == ["a", "b"]
+
+    def test_writes_several_types_as_a_union(self) -> None:
+        schema = {"type": "object", "properties": {"a": {"type": ["string", "null"], "description": "任意"}}}
+        assert told(schema)["properties"]["a"] == {
+            "description": "任意",
+            "anyOf": [{"type": "string"}, {"type": "null"}],
+        }
+
+    @pytest.mark.parametrize(
+        "schema",
+        [
+            {"type": "string"},
+            {"anyOf": [{"type": "string"}, {"type": "array"}]},
+            {"type": "nonsense"},
+            {"properties": {"a": 5}},
+            {"properties": {f"p{number}": {} for number in range(MOST_NODES)}},
+        ],
+    )
+    def test_is_nothing_where_no_model_could_be_told(self, schema: dict[str, Any]) -> None:
+        with pytest.raises(SchemaRefused):
+            told(schema)
+
+
+class TestArguments:
+    SCHEMA: ClassVar[dict[str, Any]] = {
+        "type": "object",
+        "properties": {"text": {"type": "string"}, "count": {"type": "integer", "maximum": 3}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+    @pytest.mark.parametrize(
+        ("arguments", "named"),
+        [
+            ({}, "missing: text"),
+            ({"text": 5}, "text: type has to be string"),
+            ({"text": "秘密", "count": 9}, "count: maximum has to be 3"),
+            ({"text": "秘密", "geheim": 1}, "a property that the tool does not have"),
+        ],
+    )
+    def test_that_do_not_fit_are_told_without_being_repeated(self, arguments: Any, named: str) -> None:
+        found = problem(self.SCHEMA, arguments)
+        assert named in found
+        assert "秘密" not in found
+        assert "geheim" not in found
+
+    def test_that_fit_are_no_problem(self) -> None:
+        assert problem(self.SCHEMA, {"text": "猫", "count": 3}) == ""
+
+    def test_are_checked_against_what_the_server_wrote_and_not_against_what_models_are_told(self) -> None:
+        either = {"anyOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": {}, "b": {}}}
+        assert problem(either, {"a": 1}) == ""
+        assert problem(either, {}) != ""
+
+    def test_are_not_matched_against_a_pattern_that_takes_for_ever(self) -> None:
+        schema = {"type": "object", "properties": {"text": {"type": "string", "pattern": "^(a+)+$"}}}
+        assert problem(schema, {"text": "a" * 40 + "!"}) == ""  # with the pattern: in some years
+
+    def test_are_checked_in_time_where_a_schema_doubles_itself(self) -> None:
+        definitions = {f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(30)}
+        schema = {"$defs": {**definitions, "d30": {}}, "properties": {"a": {"$ref": "#/$defs/d0"}}}
+        assert problem(schema, {"a": 1}) == ""  # each level by itself: a thousand million
+
+    def test_that_are_deep_are_refused(self) -> None:
+        schema = {"$defs": {"n": {"additionalProperties": {"$ref": "#/$defs/n"}}}, "$ref": "#/$defs/n"}
+        deep = json.loads('{"a":' * 300 + "{}" + "}" * 300)
+        assert problem(schema, deep) in ("", "The arguments are too deep.")
