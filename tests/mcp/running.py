@@ -1,0 +1,89 @@
+"""Servers of the operator, running: those of the tests and real ones."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.tool_server import ServerResult, StoredToolList, ToolPlace, ToolServerReport
+from cc_bot.mcp.file import servers_file
+from cc_bot.mcp.servers import Servers, open_servers
+from cc_bot.texts import texts
+
+HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"
+HERE: Final = ToolPlace(1, (2,), 3)
+
+
+class KeptLists:
+    """What a store keeps of the tools of servers (ToolLists), here in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, StoredToolList] = {}
+
+    async def get_all(self) -> Mapping[str, StoredToolList]:
+        return dict(self.kept)
+
+    async def put(self, server: str, tools: StoredToolList) -> None:
+        self.kept[server] = tools
+
+
+def hostile(*switches: object, **rules: Any) -> dict[str, Any]:
+    """An entry for the server that does what servers must not."""
+    return {
+        "command": sys.executable,
+        "args": [str(HOSTILE), *map(str, switches)],
+        "cc_bot": {"timeout_s": 2, **rules},
+    }
+
+
+class Running:
+    """The servers of one file, and the file."""
+
+    def __init__(self, servers: Servers, path: Path, lists: KeptLists) -> None:
+        self.servers = servers
+        self.path = path
+        self.lists = lists
+
+    def write(self, **entries: Mapping[str, Any]) -> None:
+        """Put other servers into the file."""
+        write(self.path, entries)
+
+    def report(self, server: str = "hostile") -> ToolServerReport:
+        return next(each for each in self.servers.reports() if each.server == server)
+
+    def offered(self, place: ToolPlace = HERE) -> list[str]:
+        return [each.tool.full_name for each in self.servers.tools_in(place)]
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        async with asyncio.timeout(60):
+            while not holds():  # noqa: ASYNC110 - what is waited for tells nobody
+                await asyncio.sleep(0.02)
+
+    async def until_ready(self, server: str = "hostile") -> None:
+        await self.until(lambda: self.report(server).state == "ready")
+
+    async def echo(self, text: str = "猫", server: str = "hostile") -> ServerResult:
+        return await self.servers.call(server, "echo", {"text": text})
+
+
+def write(path: Path, entries: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps({"mcpServers": entries}, ensure_ascii=False), encoding="utf-8")
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, *, lists: KeptLists | None = None, budget: int = 4000, **entries: Mapping[str, Any]
+) -> AsyncIterator[Running]:
+    """Have the servers run. A tool takes 100 tokens."""
+    path, kept = folder / "mcp.json", lists or KeptLists()
+    write(path, entries)
+    file = servers_file(path, variables=os.environ, locale=Locale.EN)
+    await file.load()
+    words = texts(Locale.EN)
+    async with open_servers(file, kept, path=path, cost=lambda _: 100, budget=budget, words=words) as servers:
+        yield Running(servers, path, kept)
