@@ -1,0 +1,197 @@
+"""Servers that others wrote, of both protocols: over stdin and stdout, and over HTTP."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from cc_bot.domain.errors import ToolServerAway
+from tests.mcp.running import HERE, KeptLists, running
+from tests.web.pages import free_port
+
+HTTP_SERVER = Path(__file__).parent / "http_server.py"
+FROM_NPM = ("server-everything", "server-filesystem", "server-memory")
+
+
+def python(module: str, *arguments: object, **rules: Any) -> dict[str, Any]:
+    return {"command": sys.executable, "args": ["-m", module, *map(str, arguments)], "cc_bot": rules}
+
+
+class TestFromPyPI:
+    async def test_the_time_is_told(self, tmp_path: Path) -> None:
+        async with running(tmp_path, time=python("mcp_server_time", "--local-timezone", "Asia/Tokyo")) as bot:
+            await bot.until_ready("time")
+            [convert, now] = bot.servers.tools_in(HERE)
+            assert (convert.tool.full_name, now.tool.full_name) == (
+                "time__convert_time",
+                "time__get_current_time",
+            )
+            result = await bot.servers.call("time", "get_current_time", {"timezone": "Asia/Tokyo"})
+            assert result.ok
+            assert "+09:00" in result.text
+
+    async def test_a_repository_is_read_and_what_changes_it_waits(self, tmp_path: Path) -> None:
+        repository = tmp_path / "リポジトリ"
+        await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(repository)], check=True)
+        (repository / "メモ.txt").write_text("猫", encoding="utf-8")
+        async with running(tmp_path, git=python("mcp_server_git", "--repository", repository)) as bot:
+            await bot.until_ready("git")
+            waiting = {each.tool.name for each in bot.servers.tools_in(HERE) if each.waits}
+            assert {"git_add", "git_commit", "git_reset"} <= waiting
+            assert not {"git_status", "git_log", "git_diff"} & waiting
+            result = await bot.servers.call("git", "git_status", {"repo_path": str(repository)})
+            assert result.ok
+
+    async def test_a_page_is_fetched(self, tmp_path: Path) -> None:
+        async def page(_: web.Request) -> web.Response:
+            return web.Response(text="<h1>お知らせ</h1><p>明日は休みです</p>", content_type="text/html")
+
+        app = web.Application()
+        app.router.add_get("/", page)
+        entry = python("mcp_server_fetch", "--allow-private-ips", "--ignore-robots-txt", timeout_s=60)
+        async with TestServer(app) as site, running(tmp_path, fetch=entry) as bot:
+            await bot.until_ready("fetch")
+            result = await bot.servers.call("fetch", "fetch", {"url": str(site.make_url("/"))})
+            assert "明日は休みです" in result.text
+
+
+@pytest.fixture
+def notes() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a server over HTTP, and its process."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, str(HTTP_SERVER), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    yield f"http://127.0.0.1:{port}/mcp", process
+    process.kill()
+    process.wait()
+
+
+class TestOverHttp:
+    async def test_tools_are_called(self, tmp_path: Path, notes: tuple[str, subprocess.Popen[bytes]]) -> None:
+        async with running(tmp_path, notes={"type": "http", "url": notes[0]}) as bot:
+            await bot.until_ready("notes")
+            assert [each.waits for each in bot.servers.tools_in(HERE)] == [False, True]
+            assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
+
+    async def test_a_server_that_went_away_is_told_of_and_found_again(
+        self, tmp_path: Path, notes: tuple[str, subprocess.Popen[bytes]]
+    ) -> None:
+        url, process = notes
+        async with running(tmp_path, notes={"url": url}) as bot:
+            await bot.until_ready("notes")
+            process.kill()
+            process.wait()
+            with pytest.raises(ToolServerAway):
+                await bot.echo(server="notes")
+            await bot.until(lambda: bot.report("notes").state == "away")
+            port = url.split(":")[2].split("/")[0]
+            again = await asyncio.create_subprocess_exec(sys.executable, str(HTTP_SERVER), port)
+            try:
+                await bot.until_ready("notes")
+                assert (await bot.echo("また", server="notes")).text == "また"
+            finally:
+                again.kill()
+                await again.wait()
+
+    async def test_headers_go_to_the_server_alone_and_not_where_it_points(self, tmp_path: Path) -> None:
+        seen = list[tuple[str, str | None]]()
+
+        async def elsewhere(request: web.Request) -> web.Response:
+            seen.append(("elsewhere", request.headers.get("Authorization")))
+            return web.Response(status=404)
+
+        async def pointing(request: web.Request) -> web.Response:
+            seen.append(("here", request.headers.get("Authorization")))
+            return web.Response(status=307, headers={"Location": str(other.make_url("/mcp"))})
+
+        app, other_app = web.Application(), web.Application()
+        app.router.add_route("*", "/mcp", pointing)
+        other_app.router.add_route("*", "/mcp", elsewhere)
+        async with TestServer(app) as here, TestServer(other_app) as other:
+            entry = {"url": str(here.make_url("/mcp")), "headers": {"Authorization": "Bearer geheim"}}
+            async with running(tmp_path, notes=entry) as bot:
+                await bot.until(lambda: bot.report("notes").state == "away")
+        assert ("here", "Bearer geheim") in seen
+        assert not [each for each in seen if each[0] == "elsewhere"]
+
+    async def test_an_endless_answer_ends(self, tmp_path: Path) -> None:
+        sent = [0]
+
+        async def endless(request: web.Request) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": "application/json"})
+            await response.prepare(request)
+            while sent[0] < 500_000_000:
+                await response.write(b" " * 1_000_000)
+                sent[0] += 1_000_000
+            return response
+
+        app = web.Application()
+        app.router.add_post("/mcp", endless)
+        async with (
+            TestServer(app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until(lambda: bot.report("notes").state == "away")
+        assert sent[0] < 100_000_000
+
+
+@pytest.fixture(scope="session")
+def npm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the servers that come from npm."""
+    if shutil.which("npm") is None:
+        pytest.skip("there is no Node here")
+    folder = tmp_path_factory.mktemp("npm")
+    packages = [f"@modelcontextprotocol/{name}" for name in FROM_NPM]
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
+    try:
+        subprocess.run([*command, *packages], check=True, capture_output=True, timeout=180)
+    except (subprocess.SubprocessError, OSError):
+        pytest.skip("npm does not get the servers here")
+    return folder / "node_modules" / ".bin"
+
+
+class TestFromNpm:
+    async def test_all_kinds_of_content_come_back(self, tmp_path: Path, npm: Path) -> None:
+        entry = {"command": str(npm / "mcp-server-everything"), "args": ["stdio"]}
+        async with running(tmp_path, everything=entry) as bot:
+            await bot.until_ready("everything")
+            result = await bot.servers.call("everything", "echo", {"message": "こんにちは"})
+            assert "こんにちは" in result.text
+            pictured = await bot.servers.call("everything", "get-tiny-image", {})
+            assert [image.content_type for image in pictured.images] == ["image/png"]
+
+    async def test_files_are_read_and_what_writes_them_waits(self, tmp_path: Path, npm: Path) -> None:
+        folder = (tmp_path / "ファイル").resolve()
+        folder.mkdir()
+        (folder / "メモ.txt").write_text("買い物: 牛乳", encoding="utf-8")
+        entry = {"command": str(npm / "mcp-server-filesystem"), "args": [str(folder)]}
+        async with running(tmp_path, files=entry) as bot:
+            await bot.until_ready("files")
+            waits = {each.tool.name: each.waits for each in bot.servers.tools_in(HERE)}
+            assert (waits["read_text_file"], waits["write_file"]) == (False, True)
+            read = await bot.servers.call("files", "read_text_file", {"path": str(folder / "メモ.txt")})
+            assert "牛乳" in read.text
+            outside = await bot.servers.call("files", "read_text_file", {"path": "/etc/passwd"})
+            assert not outside.ok
+
+    async def test_its_tools_are_the_same_after_a_restart(self, tmp_path: Path, npm: Path) -> None:
+        entry = {
+            "command": str(npm / "mcp-server-memory"),
+            "env": {"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")},
+        }
+        lists = KeptLists()
+        async with running(tmp_path, lists=lists, memory=entry) as bot:
+            await bot.until_ready("memory")
+            before = bot.servers.tools_in(HERE)
+        async with running(tmp_path, lists=lists, memory=entry) as bot:
+            await bot.until_ready("memory")
+            assert bot.servers.tools_in(HERE) == before
+            assert len(before) > 5
