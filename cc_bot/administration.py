@@ -38,6 +38,8 @@ from cc_bot.domain.member import (
     ids_of,
 )
 from cc_bot.domain.text import one_line, without_controls
+from cc_bot.domain.tool_server import ToolServerReport
+from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
 from cc_bot.texts import Texts
@@ -205,6 +207,18 @@ class Administration:
     models: ChannelModelStore
     policies: Policies
     served: "ServedModels"
+    servers: Servers
+
+    def list_servers(self) -> tuple[ToolServerReport, ...]:
+        """Tell how each server with tools is, in the order of the operator's file."""
+        return self.servers.reports()
+
+    async def accept_tools(self, owner_id: int, server: str) -> bool:
+        """Let the tools that a server has now be used, and return whether any had to wait for that."""
+        accepted = await self.servers.accept(server)
+        if accepted:
+            _log.info("tools_accepted", server=server, owner=owner_id)
+        return accepted
 
     async def list_limits(self) -> tuple[LimitInForce, ...]:
         """List what holds, by whom it is about; what was set here goes before what the file says."""

@@ -46,7 +46,9 @@ def keep_recent_records(config: Config) -> Iterator[RecentRecords]:
 def _make_administration(config: Config, core: Core) -> Administration:
     stores = core.stores
     served = ServedModels(not_asked if is_offline(config) else partial(reach_model, config))
-    return Administration(stores.limits, stores.access, stores.channel_models, core.policies, served)
+    return Administration(
+        stores.limits, stores.access, stores.channel_models, core.policies, served, core.servers
+    )
 
 
 def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock) -> BotStatus:

@@ -118,6 +118,18 @@ class CommandTexts(Area):
     admin_maintenance_off_description = Sentence(
         ja="終えて、またみんなに答えます", en="End, and answer everybody again"
     )
+    admin_tools = Sentence(ja="ツール", en="tools")
+    admin_tools_description = Sentence(ja="ツールのサーバー", en="Servers with tools")
+    admin_tools_show = Sentence(ja="表示", en="show")
+    admin_tools_show_description = Sentence(
+        ja="サーバーごとの状態、ツール、呼び出しを見ます", en="See each server's state, tools and calls"
+    )
+    admin_tools_accept = Sentence(ja="承認", en="accept")
+    admin_tools_accept_description = Sentence(
+        ja="前と変わったツールを、使えるようにします", en="Let tools be used that are not what they were"
+    )
+    admin_server = Sentence(ja="サーバー", en="server")
+    admin_server_description = Sentence(ja="ツールのサーバーの名前", en="The name of the server with tools")
     admin_note = Sentence(ja="ひとこと", en="note")
     admin_note_description = Sentence(
         ja="そのあいだに質問した人へ、ほかに伝えること", en="What else to tell whoever asks meanwhile"

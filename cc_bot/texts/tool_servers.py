@@ -67,7 +67,7 @@ class ToolServersFileTexts(Area):
     command = Sentence(
         ja='"command": "uvx"（url とは一緒に書けません）', en='"command": "uvx" (and no url beside it)'
     )
-    args = Sentence(ja='"args": ["mcp-server-time"]', en='"args": ["mcp-server-time"]')
+    args = Sentence(ja='"args": ["mcp-server-time"]（文字列のリスト）', en='"args": ["mcp-server-time"]')
     folder = Sentence(ja='"cwd": "実際にあるフォルダ"', en='"cwd": "a folder that is there"')
     url = Sentence(
         ja='"url": "https://notes.example/mcp"（command とは一緒に書けません）',
@@ -75,7 +75,9 @@ class ToolServersFileTexts(Area):
     )
     kind = Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"')
     pairs = Sentence(ja='{{"NAME": "値"}}（文字列の組）', en='{{"NAME": "value"}} (pairs of texts)')
-    table = Sentence(ja='"cc_bot": {{"approve": "writes"}}', en='"cc_bot": {{"approve": "writes"}}')
+    table = Sentence(
+        ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}'
+    )
     switch = Sentence(ja="true または false", en="true or false")
     patterns = Sentence(
         ja='["get_*", "list"]（ツールの名前のリスト）', en='["get_*", "list"] (a list of names of tools)'

@@ -27,6 +27,7 @@ from cc_bot.domain.errors import (
     SubjectNotUnderstood,
 )
 from cc_bot.domain.member import LimitKey, Maintenance, Subject
+from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores
 
@@ -47,7 +48,9 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
             raise ModelUnavailable
 
     async with open_stores(f"sqlite:///{tmp_path / 'a.db'}") as stores:
-        yield Administration(stores.limits, stores.access, stores.channel_models, policies, ServedModels(ask))
+        servers = Servers(stores.tool_lists, lambda _: 1, 4000)
+        served = ServedModels(ask)
+        yield Administration(stores.limits, stores.access, stores.channel_models, policies, served, servers)
 
 
 class TestALimit:

@@ -1,5 +1,6 @@
 """`/admin …`: looking after the bot while it runs. For its owners; every reply is for them alone."""
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import cast
 
@@ -16,12 +17,14 @@ from cc_bot.administration import (
     parse_limit,
     parse_subject,
 )
-from cc_bot.discord.access import Owners
+from cc_bot.discord.access import Owners, suggesting
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
-from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable
 from cc_bot.discord.pages import admin as pages
+from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import LARGEST, LimitKey, Ruling, Subject
 from cc_bot.status import BotStatus
 
@@ -46,6 +49,7 @@ limits = admin.subgroup("admin_limits", "admin_limits_description", localize=Tru
 access = admin.subgroup("admin_access", "admin_access_description", localize=True)
 model = admin.subgroup("admin_model", "admin_model_description", localize=True)
 maintenance = admin.subgroup("admin_maintenance", "admin_maintenance_description", localize=True)
+tools = admin.subgroup("admin_tools", "admin_tools_description", localize=True)
 loader.command(admin)
 
 
@@ -377,6 +381,75 @@ class MaintenanceOff(
             ended = await administration.end_maintenance(recipient.user_id)
             told = recipient.words.admin
             return told.maintenance_ended if ended else told.maintenance_was_off
+
+        await answer(ctx.interaction, recipients, act)
+
+
+# ---- tools -----------------------------------------------------------------------------------------------
+# `/admin tools`: the servers with tools, and agreeing to tools that are not what they were.
+
+
+@tools.register
+class ShowTools(
+    lightbulb.SlashCommand,
+    name="admin_tools_show",
+    description="admin_tools_show_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
+        async def act(recipient: Recipient) -> str:
+            return pages.tool_servers(administration.list_servers(), recipient.words)
+
+        await answer(ctx.interaction, recipients, act)
+
+
+async def suggest_servers(
+    ctx: lightbulb.AutocompleteContext[str],
+    administration: Administration = lightbulb.di.INJECTED,
+    owners: Owners = lightbulb.di.INJECTED,
+) -> None:
+    """Offer the servers of which something waits first, to owners alone."""
+    typed = str(ctx.focused.value or "").casefold()
+    try:
+        asks_owner = int(ctx.interaction.user.id) in await owners.ids()
+        reports = administration.list_servers() if asks_owner else ()
+    except CcBotError:  # a list of choices has no place for a sentence
+        reports = ()
+    ordered = sorted(reports, key=lambda each: not each.withheld)
+    names = [each.server for each in ordered if typed in each.server.casefold()]
+    with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: there is nobody to tell
+        await ctx.respond(names[:MAX_CHOICES])
+
+
+@tools.register
+class AcceptTools(
+    lightbulb.SlashCommand,
+    name="admin_tools_accept",
+    description="admin_tools_accept_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    server = lightbulb.string(
+        "admin_server",
+        "admin_server_description",
+        localize=True,
+        max_length=MAX_NAME_CHARACTERS,
+        autocomplete=suggesting(suggest_servers),
+    )
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
+        async def act(recipient: Recipient) -> str:
+            told = recipient.words.tool_servers
+            accepted = await administration.accept_tools(recipient.user_id, self.server)
+            sentence = told.accepted if accepted else told.nothing_to_accept
+            return sentence.format(server=escape_markdown(one_line(self.server)))
 
         await answer(ctx.interaction, recipients, act)
 

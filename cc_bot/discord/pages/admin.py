@@ -25,6 +25,7 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
+from cc_bot.domain.tool_server import ToolServerReport
 from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
@@ -128,6 +129,31 @@ def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
         for channel_id, chain in chains.items()
     ]
     return "\n".join(lines) or told.models_none
+
+
+def tool_servers(reports: Sequence[ToolServerReport], words: Texts) -> str:
+    """Show how each server with tools is."""
+    told = words.tool_servers
+    if not reports:
+        return told.none
+    lines = [told.title]
+    for each in reports:
+        lines.append(
+            told.line.format(
+                server=escape_markdown(each.server),
+                state=told.states[each.state],
+                tools=each.tools,
+                calls=each.calls,
+                failures=each.failures,
+                tokens=each.tokens,
+            )
+        )
+        if each.withheld:
+            names = ", ".join(map(escape_markdown, map(one_line, each.withheld)))
+            lines.append(told.withheld.format(tools=names))
+        if each.left_out:
+            lines.append(told.left_out.format(tools=escape_markdown(one_line("; ".join(each.left_out)))))
+    return "\n".join(lines)
 
 
 def _subjects(rules: Subjects, words: Texts) -> list[str]:

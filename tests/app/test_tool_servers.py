@@ -1,0 +1,103 @@
+"""Servers with tools, put together with the rest: only where a file names one, and by the operator's word."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cc_bot.app.core import open_core
+from cc_bot.config import read_config
+from cc_bot.domain.clock import utc_now
+from tests.end_to_end.program import Program
+from tests.mcp.running import HERE, hostile, write
+
+OPEN = """
+import asyncio, sys
+from cc_bot.app.core import open_core
+from cc_bot.config import read_config
+from cc_bot.domain.clock import utc_now
+
+async def main():
+    async with open_core(read_config(), utc_now):
+        await asyncio.sleep(0.1)
+
+asyncio.run(main())
+names = ("mcp", "mcp_types", "jsonschema", "referencing")
+print("loaded:", *[name for name in names if name in sys.modules])
+"""
+
+
+def opened(folder: Path, code: str = OPEN, **environment: str) -> subprocess.CompletedProcess[str]:
+    (folder / "data").mkdir(exist_ok=True)
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={"PATH": str(Path(sys.executable).parent), "CC_BOT_LOCALE": "en", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+class TestWithoutAFile:
+    def test_nothing_of_the_library_is_loaded(self, tmp_path: Path) -> None:
+        done = opened(tmp_path)
+        assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["loaded:"])
+
+    def test_nor_with_one_in_which_every_server_is_switched_off(self, tmp_path: Path) -> None:
+        write(tmp_path / "mcp.json", {"notes": {"command": "is-not-there", "disabled": True}})
+        done = opened(tmp_path, CC_BOT_MCP_FILE="mcp.json")
+        assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["loaded:"])
+
+
+class TestTheStart:
+    @pytest.mark.parametrize(
+        ("entry", "named"),
+        [
+            ({"command": "is-not-there"}, ["notes", "command"]),
+            ({"command": "python", "env": {"KEY": "${NOWHERE_SET}"}}, ["notes", "env.KEY", "NOWHERE_SET"]),
+            ({"command": "python", "comand": ""}, ["notes", "comand"]),
+        ],
+    )
+    @pytest.mark.parametrize("locale", ["ja", "en"])
+    async def test_ends_with_one_sentence_for_what_can_not_be(
+        self, tmp_path: Path, entry: dict[str, Any], named: list[str], locale: str
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        write(tmp_path / "data" / "mcp.json", {"notes": entry})
+        code, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("chat")
+        assert code == 2
+        assert all(word in output for word in ("mcp.json", *named))
+        assert len(output.strip().splitlines()) == 1
+
+    def test_says_what_is_to_be_installed_where_the_library_is_missing(self, tmp_path: Path) -> None:
+        write(tmp_path / "mcp.json", {"notes": {"command": "python"}})
+        missing = "import sys; sys.modules['mcp'] = None\n" + OPEN
+        done = opened(tmp_path, missing, CC_BOT_MCP_FILE="mcp.json")
+        assert done.returncode != 0
+        assert "cc-bot[mcp]" in done.stderr
+
+
+class TestTheTools:
+    async def test_are_kept_in_the_database_for_the_next_start(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "data").mkdir()
+        write(tmp_path / "data" / "mcp.json", {"hostile": hostile()})
+        config = read_config({"PATH": str(Path(sys.executable).parent)})
+        async with open_core(config, utc_now) as core:
+            async with asyncio.timeout(60):
+                while core.servers.reports()[0].state != "ready":  # noqa: ASYNC110 - it tells nobody
+                    await asyncio.sleep(0.02)
+            before = core.servers.tools_in(HERE)
+            assert [each.tool.full_name for each in before] == ["hostile__echo", "hostile__write"]
+            assert core.servers.reports()[0].tokens > 20
+        async with open_core(config, utc_now) as core:
+            assert json.dumps([dict(each.tool.parameters) for each in core.servers.tools_in(HERE)]) == (
+                json.dumps([dict(each.tool.parameters) for each in before])
+            )
