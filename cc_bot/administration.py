@@ -193,6 +193,7 @@ Change = Literal[
     "access_removed",
     "models_set",
     "models_unset",
+    "tools_accepted",
     "maintenance_begun",
     "maintenance_ended",
 ]
@@ -217,7 +218,7 @@ class Administration:
         """Let the tools that a server has now be used, and return whether any had to wait for that."""
         accepted = await self.servers.accept(server)
         if accepted:
-            _log.info("tools_accepted", server=server, owner=owner_id)
+            _record("tools_accepted", owner_id, server=server)
         return accepted
 
     async def list_limits(self) -> tuple[LimitInForce, ...]:

@@ -23,7 +23,7 @@ class Flooded(Exception):
 
 
 class Allowance:
-    """What a server may still send at the moment."""
+    """The messages and bytes that a server may still send at the moment."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()

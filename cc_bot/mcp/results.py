@@ -62,7 +62,7 @@ def _as_json(value: object) -> str:
 
 @dataclass(slots=True)
 class _Gathered:
-    """What has come of a result so far."""
+    """The lines and pictures of a result so far."""
 
     images: list[Attachment] = field(default_factory=list)
     has_text: bool = False

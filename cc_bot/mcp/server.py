@@ -1,4 +1,4 @@
-"""One server: connected, asked for its tools, called, and connected anew for as long as the file names it.
+"""The connection to one server: made, and made anew for as long as the file names it.
 
 Each is looked after by a task of its own, which the library's client is opened and closed in; calls come from
 any task. A server that fails harms no other, and no turn waits for one that is away.
@@ -111,7 +111,7 @@ class ServerLink:
 
     async def _stay(self, client: Client) -> None:
         """Wait until nothing more comes from it, and ask for its tools whenever they changed."""
-        closed = asyncio.create_task(self._closed())
+        closed = asyncio.create_task(self._until_closed())
         listening = asyncio.create_task(self._listen(client))
         try:
             while not closed.done():
@@ -130,7 +130,7 @@ class ServerLink:
             listening.cancel()
             await asyncio.gather(closed, listening, return_exceptions=True)
 
-    async def _closed(self) -> None:
+    async def _until_closed(self) -> None:
         if self._way is not None:
             await self._way.closed.wait()
 

@@ -1,4 +1,4 @@
-"""All servers that the operator's file names: started, kept, and let go of as it says."""
+"""The servers that the operator's file names: started, kept, and let go of as it says."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

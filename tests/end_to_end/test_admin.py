@@ -23,6 +23,8 @@ COMMANDS: dict[str, dict[str, str | int]] = {
     "model set": {"models": "large"},
     "model unset": {},
     "model list": {},
+    "tools show": {},
+    "tools accept": {"server": "time"},
     "maintenance on": {"note": "closed"},
     "maintenance off": {},
 }
