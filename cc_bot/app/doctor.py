@@ -6,7 +6,7 @@ aiohttp, hikari and openai are imported when they are used: not with --offline.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -25,8 +25,10 @@ from cc_bot.app.core import (
     is_offline,
     make_agents,
     make_policies,
+    make_servers_file,
     policy_path,
     reach_model,
+    tool_cost,
 )
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.doctor import Check, Finding, FindingWriter, Report, run_checks
@@ -50,6 +52,8 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
+from cc_bot.domain.tool_server import ToolServerReport
+from cc_bot.mcp.file import ServerEntry
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import copies_of
@@ -64,6 +68,8 @@ DATABASE_LIMIT_S = 600.0
 LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
 SEARCH_LIMIT_S = 20.0
+SERVERS_LIMIT_S = 30.0
+"""For servers with tools to start and to answer."""
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
 SHARE_FOR_WRITERS = 0.06
@@ -176,6 +182,8 @@ def _checks(
     yield Check("erasures", partial(_check_erasures, config, words))
     yield Check("agents", partial(_check_agents, config, words))
     yield Check("policy", partial(_check_policy, config, words))
+    tools = partial(_check_tool_servers, config, words, offline=offline)
+    yield Check("tools", tools, LOADING_LIMIT_S + SERVERS_LIMIT_S)
     yield from _model_checks(config, words, loaded, embedder, offline=offline)
     drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
     yield Check("font", drawing, LOADING_LIMIT_S)
@@ -253,6 +261,39 @@ async def _check_policy(config: Config, words: Texts) -> Sequence[Finding]:
         return said.policy_ok if policy_path(config).exists() else said.policy_none
 
     return await check_operator_file(FindingWriter("policy"), load, words)
+
+
+async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) -> Sequence[Finding]:
+    notes, said = FindingWriter("tools"), words.doctor_files
+    servers: Mapping[str, ServerEntry] = {}
+
+    async def load() -> str:
+        nonlocal servers
+        servers = await make_servers_file(config).load()
+        return said.tools_ok.format(count=len(servers)) if servers else said.tools_none
+
+    found = [*await check_operator_file(notes, load, words)]
+    if not servers or offline:
+        return found
+    trial = await asyncio.to_thread(import_module, "cc_bot.mcp.trial")
+    reports: Sequence[ToolServerReport] = await trial.try_servers(servers.values(), tool_cost)
+    for each in reports:
+        if each.state == "away":
+            detail = said.tool_server_away.format(server=each.server, seconds=round(SERVERS_LIMIT_S))
+            found.append(notes.failed(detail, said.tool_server_away_mend))
+            continue
+        found.append(
+            notes.ok(said.tool_server_ok.format(server=each.server, tools=each.tools, tokens=each.tokens))
+        )
+        if each.left_out:
+            detail = said.tool_server_left_out.format(server=each.server, tools="; ".join(each.left_out))
+            found.append(notes.warning(detail, said.tool_server_left_out_mend))
+    if (total := sum(each.tokens for each in reports)) > config.tool_tokens:
+        taken = ", ".join(f"{each.server} {each.tokens}" for each in reports)
+        told = words.tool_servers_file.over_budget
+        detail = told.format(total=total, limit=config.tool_tokens, each=taken)
+        found.append(notes.failed(detail, said.file_mend))
+    return found
 
 
 def _model_checks(

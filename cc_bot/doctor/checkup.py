@@ -31,6 +31,7 @@ Name = Literal[
     "files",
     "agents",
     "policy",
+    "tools",
     "model",
     "embedder",
     "hearing",

@@ -27,6 +27,7 @@ class DoctorTexts(Area):
             "files": Sentence(ja="ファイルの権限", en="File modes"),
             "agents": Sentence(ja="エージェント", en="Agents"),
             "policy": Sentence(ja="制限とアクセス", en="Limits and access"),
+            "tools": Sentence(ja="ツールのサーバー", en="Servers with tools"),
             "model": Sentence(ja="モデル", en="Model"),
             "embedder": Sentence(ja="意味での検索", en="Search by meaning"),
             "hearing": Sentence(ja="聞き取り", en="Hearing"),
@@ -422,6 +423,32 @@ class DoctorFileTexts(Area):
     agents_none = Sentence(
         ja="ファイルはありません（既定のエージェントだけです）。",
         en="There is no file; only the default agent.",
+    )
+    tools_none = Sentence(
+        ja="ツールのサーバーはありません（data/mcp.json に書くと使えます）。",
+        en="There are no servers with tools (data/mcp.json can name some).",
+    )
+    tools_ok = Sentence(
+        ja="ファイルを読めました（サーバー: {count}）。", en="The file can be read (servers: {count})."
+    )
+    tool_server_ok = Sentence(
+        ja="{server}: 起動して確かめました。ツール {tools}、{tokens} トークン",
+        en="{server} was started and answers; tools: {tools}, tokens: {tokens}",
+    )
+    tool_server_away = Sentence(
+        ja="{server}: 起動できないか、{seconds} 秒たっても応えません。",
+        en="{server} does not start, or does not answer within {seconds} s.",
+    )
+    tool_server_away_mend = Sentence(
+        ja="command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。",
+        en="Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.",
+    )
+    tool_server_left_out = Sentence(
+        ja="{server}: 使えないツールがあります: {tools}", en="{server} has tools that are left out: {tools}"
+    )
+    tool_server_left_out_mend = Sentence(
+        ja="サーバーの作者に伝えるか、cc_bot の deny に書いてください。",
+        en="Tell the author of the server, or name them under cc_bot.deny.",
     )
     policy_ok = Sentence(ja="ファイルを読めました。", en="The file can be read.")
     policy_none = Sentence(

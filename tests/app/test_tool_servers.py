@@ -101,3 +101,40 @@ class TestTheTools:
             assert json.dumps([dict(each.tool.parameters) for each in core.servers.tools_in(HERE)]) == (
                 json.dumps([dict(each.tool.parameters) for each in before])
             )
+
+
+class TestTheDoctor:
+    @pytest.mark.parametrize(
+        ("locale", "told"),
+        [
+            ("en", ["good was started and answers; tools: 2", "bad does not start", "odd has tools", "a.b"]),
+            (
+                "ja",
+                ["good: 起動して確かめました。ツール 2", "bad: 起動できない", "odd: 使えないツール", "a.b"],
+            ),
+        ],
+    )
+    async def test_tries_each_server_and_tells_no_value(
+        self, tmp_path: Path, locale: str, told: list[str]
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        bad = {
+            "command": sys.executable,
+            "args": ["-c", "raise SystemExit('geheim-1')"],
+            "env": {"K": "geheim-2"},
+        }
+        entries = {"good": hostile(), "bad": bad, "odd": hostile("--fall-together")}
+        write(tmp_path / "data" / "mcp.json", entries)
+        _, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("doctor")
+        assert all(words in output for words in told)
+        assert "geheim" not in output
+
+    async def test_says_what_each_server_takes_where_it_is_too_much(self, tmp_path: Path) -> None:
+        (tmp_path / "data").mkdir()
+        write(tmp_path / "data" / "mcp.json", {"good": hostile()})
+        settings = {"CC_BOT_LOCALE": "en", "CC_BOT_TOOL_TOKENS": "10"}
+        code, output = await Program(tmp_path, settings).run("doctor", "--json")
+        found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
+        assert found[-1]["verdict"] == "failed"
+        assert "more than the 10 of CC_BOT_TOOL_TOKENS (good " in found[-1]["detail"]
+        assert code == 1
