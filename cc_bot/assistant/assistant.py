@@ -488,6 +488,7 @@ class Assistant:
             search=self._internet.searches is not None,
             allowed=options.agent.tools,
         )
+        draft.tainted = draft.tainted or registry.taints(offered)
         context = tool_context(turn, self._stores, self._clock, self._internet)
         with account.phase("store"):
             prompt = await turn.prompt(offered)

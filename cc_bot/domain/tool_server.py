@@ -60,6 +60,8 @@ class OfferedTool:
     approvers: Approvers = "asker"
     most_calls: int = 8
     """Of all tools of its server in one turn."""
+    vouched: bool = True
+    """Whether an owner has looked at what its server says of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class StoredToolList:
     """What the operator's file had named it by, as a digest."""
     seen: str
     accepted: str
+    vouched: bool = False
+    """Whether an owner has looked at those, too: the first ones of a server are agreed to by naming it."""
 
 
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
@@ -98,5 +102,7 @@ class ToolServerReport:
     failures: int = 0
     withheld: tuple[str, ...] = ()
     """Tools that are new, gone, or not what they were."""
+    vouched: bool = True
+    """Whether an owner has looked at what it says of its tools."""
     left_out: tuple[str, ...] = ()
     """Tools that no model can be offered, each with the reason."""

@@ -131,9 +131,12 @@ class Servers:
         """Let the tools that a server has now be used, and return whether any had to wait for that. Raises
         StorageError."""
         kept = self.kept.get(server)
-        if kept is None or kept.stored is None or kept.stored.accepted == kept.stored.seen:
+        if kept is None or kept.stored is None:
             return False
-        await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen))
+        accepted = replace(kept.stored, accepted=kept.stored.seen, vouched=True)
+        if accepted == kept.stored:
+            return False
+        await self._keep(kept, accepted)
         return True
 
     # ---- supervision ----
@@ -177,12 +180,11 @@ class Servers:
 
     async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:
         """Take in which tools a server has. The first ones of a server are agreed to: the operator has just
-        named it."""
+        named it. But nobody has looked at what it says of them yet."""
         from cc_bot.mcp.lists import to_text
 
         seen, entry = to_text(tools), kept.entry.digest
-        accepted = kept.stored.accepted if kept.stored else seen
-        stored = StoredToolList(entry, seen, accepted)
+        stored = replace(kept.stored, seen=seen) if kept.stored else StoredToolList(entry, seen, seen)
         if stored == kept.stored:
             return
         try:
@@ -207,7 +209,7 @@ class Servers:
             return
         kept.offer = offer_of(kept.entry.name, rules, kept.stored)
         kept.offered = tuple(
-            OfferedTool(tool, _waits(tool, rules), rules.approvers, rules.calls_per_turn)
+            OfferedTool(tool, _waits(tool, rules), rules.approvers, rules.calls_per_turn, kept.stored.vouched)
             for tool in kept.offer.tools
         )
         kept.tokens = sum(map(self.cost, kept.offer.tools))
@@ -252,6 +254,7 @@ def _report(kept: _Kept) -> ToolServerReport:
         kept.calls,
         kept.failures,
         offer.withheld if offer else (),
+        kept.stored is None or kept.stored.vouched,
         offer.left_out if offer else (),
     )
 
@@ -303,6 +306,7 @@ async def _follow(
             if (now := await file.now()) is not entries:
                 await servers.follow(now)
                 entries = now
-        except CcBotError as error:
-            _log.warning("tool_servers_not_followed", error=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - nobody waits for this, so nobody would see that it ended
+            expected = isinstance(error, CcBotError)
+            _log.error("tool_servers_not_followed", error=type(error).__name__, exc_info=not expected)
             await asyncio.sleep(LOOK_EVERY_S)

@@ -106,6 +106,10 @@ class ToolServersTexts(Area):
         ja="  ⚠️ 前と変わったので止めています: {tools} — 確かめてから </admin tools accept>",
         en="  ⚠️ Held back, since they are not what they were: {tools}. Look at them, then </admin tools accept>",
     )
+    not_vouched = Sentence(
+        ja="  👀 ツールの説明がまだ確かめられていません。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
+        en="  👀 Nobody has looked at what it says of its tools. Until </admin tools accept>, each change of memories or reminders in an answer that may use them waits for a press",
+    )
     left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
     accepted = Sentence(
         ja="「{server}」のいまのツールを使えるようにしました。",

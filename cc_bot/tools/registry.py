@@ -229,6 +229,8 @@ class CallableTool(Protocol):
     """Whether it acts for one user; such tools are not offered where several people are answered at once."""
     about: Subject | None
     """What it touches or draws on; it is offered only where its user has that, and wants it used."""
+    taints: bool
+    """Whether its very description is the word of somebody for whom nobody has vouched."""
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
@@ -245,6 +247,7 @@ class Tool:
     about: Subject | None
     function: ToolFunction
     arguments: type[BaseModel]
+    taints: bool = False
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
@@ -353,6 +356,10 @@ class ToolRegistry:
             and there.get(tool.about, True)
             and (allowed is None or _is_among(name, allowed))
         )
+
+    def taints(self, offered: Sequence[ToolSchema]) -> bool:
+        """Return whether to be offered these is to read words of somebody for whom nobody has vouched."""
+        return any(self._tools[schema.name].taints for schema in offered if schema.name in self._tools)
 
     def writes(self, name: str) -> bool:
         """Return whether a tool of this name keeps anything."""

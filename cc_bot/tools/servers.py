@@ -64,6 +64,7 @@ class CallableServerTool:
         tool = offered.tool
         self.schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         self.writes = not tool.read_only
+        self.taints = not offered.vouched
         self._offered = offered
         self._servers = servers
         self._calls = calls

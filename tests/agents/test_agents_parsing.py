@@ -146,6 +146,10 @@ class TestAgent:
     def test_may_have_no_tools_at_all(self) -> None:
         assert agent("tools = []").tools == frozenset()
 
+    @pytest.mark.parametrize("name", ["time__*", "time__get_current_time", "my-notes__read_*"])
+    def test_may_name_tools_of_servers_whether_they_are_there_or_not(self, name: str) -> None:
+        assert agent(f'tools = ["recall", "{name}"]').tools == frozenset({"recall", name})
+
     @pytest.mark.parametrize("model", ['"a,b"', '" a , b "', '["a", "b"]'])
     def test_has_a_chain_of_models(self, model: str) -> None:
         assert agent(f"model = {model}").models == ("a", "b")
@@ -203,6 +207,8 @@ class TestMistake:
             ('model = [""]', "model", "comma list"),
             ('tools = "recall"', "tools", "forget, recall, remember"),
             ('tools = ["recal"]', "tools", "forget, recall, remember"),
+            ('tools = ["*"]', "tools", "forget, recall, remember"),
+            ('tools = ["時計__*"]', "tools", "forget, recall, remember"),
             ('guilds = ["1"]', "guilds", "a list of server ids"),
             ("guilds = 1", "guilds", "a list of server ids"),
             ("channels = [0]", "channels", "a list of channel ids"),

@@ -39,6 +39,8 @@ def test_every_proof_that_is_named_is_a_test(path: str, name: str) -> None:
 def test_there_are_many_of_them_and_every_line_has_one() -> None:
     assert len(set(proofs())) >= FEWEST
     rows = re.findall(
-        r"^\| (?!they |it tries|---|version|the newest|older).*\|$", (ROOT / DOCUMENTS[0]).read_text("utf-8"), re.M
+        r"^\| (?!they |it tries|---|version|the newest|older).*\|$",
+        (ROOT / DOCUMENTS[0]).read_text("utf-8"),
+        re.M,
     )
     assert [row for row in rows if not NAMED.search(row)] == []

@@ -28,6 +28,7 @@ class Camera:
     personal: bool = True
     writes: bool = False
     about: Subject | None = None
+    taints: bool = False
     looks: int = 0
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:

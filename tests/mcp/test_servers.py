@@ -384,3 +384,19 @@ class TestTheFile:
 
 def test_a_name_of_ours_is_no_name_of_a_servers_tool() -> None:
     assert ServerTool("a b", "c.d/え", "", {}).full_name == "a_b__c_d__"
+
+
+class TestAnOwner:
+    async def test_vouches_for_tools_by_accepting_them_and_not_for_what_comes_later(
+        self, tmp_path: Path
+    ) -> None:
+        lists = KeptLists()
+        async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
+            await bot.until_ready()
+            assert not bot.report().vouched
+            assert not any(each.vouched for each in bot.servers.tools_in(HERE))
+            assert await bot.servers.accept("hostile")
+            assert all(each.vouched for each in bot.servers.tools_in(HERE))
+        async with running(tmp_path, lists=lists, hostile=hostile("--tool", "more")) as bot:
+            await bot.until_ready()  # another command, so another server
+            assert not bot.report().vouched

@@ -151,6 +151,8 @@ def tool_servers(reports: Sequence[ToolServerReport], words: Texts) -> str:
         if each.withheld:
             names = ", ".join(map(escape_markdown, map(one_line, each.withheld)))
             lines.append(told.withheld.format(tools=names))
+        if not each.vouched:
+            lines.append(told.not_vouched)
         if each.left_out:
             lines.append(told.left_out.format(tools=escape_markdown(one_line("; ".join(each.left_out)))))
     return "\n".join(lines)

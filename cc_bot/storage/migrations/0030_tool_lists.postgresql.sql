@@ -5,5 +5,6 @@ CREATE TABLE tool_lists (
     entry    TEXT COLLATE "C" NOT NULL,     -- what the operator's file named it by, as a digest
     seen     TEXT COLLATE "C" NOT NULL,     -- JSON: those that it had last
     accepted TEXT COLLATE "C" NOT NULL,     -- JSON: those that its operator agreed to
+    vouched  BIGINT NOT NULL,  -- 1: an owner has looked at what they say
     seen_at  TEXT COLLATE "C" NOT NULL
 );
