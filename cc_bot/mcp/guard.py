@@ -22,8 +22,8 @@ class Flooded(Exception):
     """A server sends more than anybody asked for."""
 
 
-class Allowance:
-    """The messages and bytes that a server may still send at the moment."""
+class Inflow:
+    """The messages and bytes of a server within a minute."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -59,7 +59,7 @@ class GuardedStream:
         """Set `closed` when nothing more comes."""
         self._stream = stream
         self._closed = closed
-        self._allowance = Allowance()
+        self._allowance = Inflow()
 
     @property
     def last_context(self) -> object:

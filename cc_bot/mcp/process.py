@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Allowance, Flooded, without_output_schemas
+from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Inflow, without_output_schemas
 
 _log = structlog.get_logger(__name__)
 
@@ -117,7 +117,7 @@ class _Incoming:
         self._stdout = stdout
         self._closed = closed
         self._server = server
-        self._allowance = Allowance()
+        self._allowance = Inflow()
         self._stray = 0
 
     async def receive(self) -> SessionMessage | Exception:
