@@ -18,10 +18,13 @@ from cc_bot.domain import Agent, Locale, SessionKey
 from cc_bot.domain.errors import ModelUnavailable, StorageError
 from cc_bot.domain.memory import Source
 from cc_bot.domain.schedule import Place, Quiet, Schedule
+from cc_bot.domain.tool_server import OfferedTool, ServerTool
 from cc_bot.llm.model import Finish, SystemPart, ToolRequest, ToolResultPart
 from cc_bot.llm.requests import heartbeat_material
 from cc_bot.tools.registry import discover
+from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table
+from tests.assistant.test_tool_servers import Notes
 from tests.scripted_model import only
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -445,3 +448,23 @@ class TestSpeech:
         said = await heart.table.stores.schedules.get_said(5)
         assert said is not None
         assert said[1].content == "（消去しました）"
+
+
+class TestToolsOfServers:
+    async def test_are_offered_where_they_only_read(self, heart: Heart) -> None:
+        look, write = (
+            OfferedTool(
+                ServerTool("notes", name, "", {"type": "object"}, read_only=name == "look"), waits=False
+            )
+            for name in ("look", "write")
+        )
+        for offered in (look, write):
+            tools = discover(cc_bot.tools).beside(ServerTools(Notes(offered)))
+            heart.heartbeats = Heartbeats(heart.table.stores, only(heart.table.model), tools)
+            await heart.table.stores.memories.add(ME, f"11月26日に{offered.tool.name}")
+            await heart.beat()
+        read, written = (
+            [tool.name for tool in request.tools if tool.name.startswith("notes")]
+            for request in heart.table.model.requests
+        )
+        assert (read, written) == (["notes__look"], [])
