@@ -518,7 +518,7 @@ async def decide(stores: Stores, proposal: Proposal) -> None:
     await stores.memories.add(USER, proposal.change.content, proposal=proposal)
     assert not await stores.proposals.drop(USER, proposal.id)
     await stores.proposals.prune()
-    question = said(30, "リマインドして")
+    question = said(30, "リマインドして", author_id=USER)
     channel = ChannelKey(5)
     await stores.channels.add(channel, question, waiting=True)
     change = AddReminder("薬", datetime.now(UTC), "", "Asia/Tokyo", "channel")
