@@ -36,6 +36,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
+from cc_bot.tools.servers import ToolServers
 
 # ---- metrics ---------------------------------------------------------------------------------------------
 # prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
@@ -289,8 +290,11 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
-    """Open the assistant over the configured database and model. `meter` is told what goes on in it."""
+async def open_core(
+    config: Config, clock: Clock, meter: Meter = NULL_METER, servers: ToolServers | None = None
+) -> AsyncIterator[Core]:
+    """Open the assistant over the configured database and model. `meter` is told what goes on in it;
+    `servers` are those whose tools stand beside our own."""
     tools = discover(cc_bot.tools)
     agents = make_agents(config, tools.names)
     await agents.load()
@@ -330,6 +334,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             summaries=summaries,
             meter=meter,
             spending=spending,
+            servers=servers,
         )
         heartbeats = Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending)
         database = kept_beside(config.database_url, config.data_folder)

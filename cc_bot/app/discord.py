@@ -27,12 +27,14 @@ from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
 from cc_bot.storage.engines import kept_beside
 from cc_bot.storage.files import sole_bot
+from cc_bot.tools.servers import ToolServers
 
 DRAIN_S = 10.0
 
 
-async def run_discord(config: Config, say: Callable[[str], None]) -> None:
-    """Run the bot until it is told to stop. Raises a StartupError when it can't start."""
+async def run_discord(config: Config, say: Callable[[str], None], servers: ToolServers | None = None) -> None:
+    """Run the bot until it is told to stop. `servers` are those whose tools stand beside our own. Raises a
+    StartupError when it can't start."""
     if not config.discord_token:
         raise MissingToken
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
@@ -41,7 +43,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
         kept_beside(config.database_url, config.data_folder)
     )  # before anything is migrated or swept
     with lock, keep_recent_records(config) as records:
-        async with open_core(config, clock, meter) as core:
+        async with open_core(config, clock, meter, servers) as core:
             await core.spending.take_over("discord")
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping

@@ -18,6 +18,7 @@ from math import ceil
 
 import structlog
 
+from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
@@ -66,6 +67,7 @@ from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import ToolRegistry
+from cc_bot.tools.servers import ServerTools, ToolServers
 
 # ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
@@ -269,12 +271,14 @@ class Assistant:
         summaries: Summaries | None = None,
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
+        servers: ToolServers | None = None,
     ) -> None:
         """`chains` are the models of each agent, and those of speech. Without `summaries` none are made, and
-        none are shown to the model. Without `spending` all is counted and nothing limited."""
+        none are shown to the model. Without `spending` all is counted and nothing limited. `servers`:
+        those whose tools stand beside our own."""
         self._stores = stores
         self._chains = chains
-        self._tools = tools
+        self._tools = tools if servers is None else tools.beside(ServerTools(servers))
         self._turn_limit_s = settings.turn_limit_s
         self._clock = clock
         self._meter = meter
@@ -288,6 +292,7 @@ class Assistant:
         )
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
+        self.calls = ApprovedCalls(stores, self._tools, servers, clock)
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()
@@ -352,6 +357,15 @@ class Assistant:
     def underway(self) -> tuple[TurnUnderway, ...]:
         """The turns that wait and run at this moment, the oldest first."""
         return self._active.list()
+
+    @contextmanager
+    def calling(self, user_id: int, stop: Stop) -> Iterator[None]:
+        """Hold what a user's call that was agreed to needs: while it is made it counts as a turn that runs.
+        Raises ShuttingDown, and BeingErased when the user is being forgotten."""
+        if self._queue.closed:
+            raise ShuttingDown
+        with self._erasures.turn((user_id,), stop), self._active.track(stop):
+            yield
 
     def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
         """Entered as soon as no turn of this user is on its way: those that were end, and nothing of them is

@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import Literal
 
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.session import SessionKey
@@ -31,6 +32,8 @@ class CallMessage:
     token_until: datetime | None = None
     ephemeral: bool = False
     """Whether whoever pressed alone sees the message."""
+    locale: Locale | None = None
+    """Of who asked; None where it is not known."""
 
     def token_at(self, now: datetime) -> str | None:
         """The token, if it still works then."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from cc_bot.domain.claimed_call import CallState, ClaimedCall
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database, Row, Statement, Steps, user
@@ -16,7 +17,13 @@ from cc_bot.stores.proposals import CHANGE, take
 
 # ruff: noqa: S608 - put together from constants alone
 
-CLAIMED_CALL: Final = Columns(ClaimedCall, moments=MS, answer_id=Kind(column="message_id"), change=CHANGE)
+CLAIMED_CALL: Final = Columns(
+    ClaimedCall,
+    moments=MS,
+    answer_id=Kind(column="message_id"),
+    change=CHANGE,
+    locale=Kind(str, lambda stored: Locale(stored) if stored else None),
+)
 _WRITTEN: Final = Parameters(CLAIMED_CALL.names)
 
 _INSERT: Final = f"INSERT INTO claimed_calls ({_WRITTEN.names}) VALUES ({_WRITTEN.marks})"

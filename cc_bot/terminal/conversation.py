@@ -286,7 +286,7 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
     if not proposals:
         return
     words = chat.texts.proposal
-    stated: list[Stated] = [f"📝 {words.title}: {words.why}"]
+    stated: list[Stated] = [f"📝 {words.title}: {words.reason(proposals)}"]
     for each in proposals:
         stated += proposal_lines(each, chat.person, utc_now())
     chat.view.state(stated)

@@ -182,6 +182,8 @@ class ToolEffects:
     """Whether the model is told words that the user did not write."""
     passing: bool = False
     """Whether what the model is told is for this turn alone, and is not kept with its answer."""
+    acted: bool = False
+    """Whether something was changed out there, for good, or may have been."""
     images: tuple[Attachment, ...] = ()
     """Pictures that the model is shown, and that stand below the answer."""
 
@@ -226,6 +228,11 @@ class CallableTool(Protocol):
     about: Subject | None
     """What it touches or draws on; it is offered only where its user has that, and wants it used."""
 
+    @property
+    def changes(self) -> bool:
+        """Return whether a call changes something at once and for good, and must not be made twice."""
+        ...
+
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         ...
@@ -241,6 +248,10 @@ class Tool:
     about: Subject | None
     function: ToolFunction
     arguments: type[BaseModel]
+
+    @property
+    def changes(self) -> bool:
+        return self.writes and self.about in ("memory", "schedule")
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
@@ -298,6 +309,10 @@ class ToolRegistry:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
         self._outside = outside
 
+    def beside(self, outside: ToolsOutside) -> "ToolRegistry":
+        """The same tools, and beside them those that are not our own."""
+        return ToolRegistry(self._tools.values(), outside)
+
     def in_place(self, place: ToolPlace) -> "ToolRegistry":
         """The tools that a turn has there. Those from outside come after our own, and none of them can take
         the name of one."""
@@ -346,9 +361,9 @@ class ToolRegistry:
         return name in self._tools and self._tools[name].writes
 
     def changes(self, name: str) -> bool:
-        """Return whether a tool of this name changes memories or reminders, at once and for good."""
-        tool = self._tools.get(name)
-        return tool is not None and tool.writes and tool.about in ("memory", "schedule")
+        """Return whether a tool of this name changes memories, reminders or something out there, at once and
+        for good."""
+        return name in self._tools and self._tools[name].changes
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]

@@ -236,10 +236,11 @@ async def running_stage(
     discord: LoopbackDiscord | None = None,
     *,
     strict: bool = False,
+    module: str = "cc_bot",
 ) -> AsyncIterator[Stage]:
     """The program, started in a folder and pointed at doubles of its own. `strict`: the model takes one
     order of roles only, as many do that run at home."""
-    async with set_stage(folder, settings, discord, strict=strict) as stage:
+    async with set_stage(folder, settings, discord, strict=strict, module=module) as stage:
         await stage.start()
         yield stage
 
@@ -251,6 +252,7 @@ async def set_stage(
     discord: LoopbackDiscord | None = None,
     *,
     strict: bool = False,
+    module: str = "cc_bot",
 ) -> AsyncIterator[Stage]:
     """The same, not started yet."""
     async with discord or LoopbackDiscord() as discord, LoopbackModelServer(strict=strict) as model:
@@ -265,6 +267,7 @@ async def set_stage(
                 **({"CC_BOT_SINGLE_SYSTEM": "on"} if strict else {}),
                 **settings,
             },
+            module=module,
         )
         stage = Stage(discord, model, program)
         try:

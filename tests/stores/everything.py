@@ -11,7 +11,7 @@ from cc_bot.domain.claimed_call import ClaimedCall
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.memory import MemoryFilter, Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.proposal import AddReminder, CallTool, KeepMemory, Proposal
+from cc_bot.domain.proposal import AddReminder, CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.web import WebPlace
@@ -522,6 +522,6 @@ async def decide(stores: Stores, proposal: Proposal) -> None:
     channel = ChannelKey(5)
     await stores.channels.add(channel, question, waiting=True)
     change = AddReminder("薬", datetime.now(UTC), "", "Asia/Tokyo", "channel")
-    wanted = [change, CallTool("notes", "write", "{}")]
+    wanted: list[ProposedChange] = [change, CallTool("notes", "write", "{}")]
     stored = await stores.channels.archive_answer(channel, answer(31, "はい"), [question], wanted)
     assert await stores.claimed_calls.leave(stored.proposals[-1], lambda told: told)

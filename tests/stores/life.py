@@ -10,7 +10,7 @@ from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
-from cc_bot.domain.proposal import CallTool, KeepMemory, Proposal
+from cc_bot.domain.proposal import CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Mark, Place
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
@@ -106,7 +106,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         )
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
         calls = CallTool("notes", "write", json.dumps({"text": word}), called="notes__write")
-        proposed = [calls, KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
+        proposed: list[ProposedChange] = [calls, KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
         stored = await stores.sessions.archive_turn(
             session,
             [question, reply],

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cc_bot.domain import Message, SessionKey
+from cc_bot.domain import Locale, Message, SessionKey
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.message import ChannelKey, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, KeepMemory, Proposal
@@ -30,7 +30,7 @@ async def propose(stores: Stores, *changes: CallTool | KeepMemory) -> Sequence[P
 def claim_of(proposal: Proposal, by: str = "a1") -> ClaimedCall:
     assert isinstance(proposal.change, CallTool)
     now = datetime(2026, 11, 26, 9, tzinfo=UTC)
-    told = CallMessage(2, 3, 4, "token", now + timedelta(minutes=14), ephemeral=True)
+    told = CallMessage(2, 3, 4, "token", now + timedelta(minutes=14), ephemeral=True, locale=Locale.EN)
     return ClaimedCall(
         proposal.id,
         proposal.key,

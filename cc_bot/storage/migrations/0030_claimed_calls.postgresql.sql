@@ -17,7 +17,8 @@ CREATE TABLE claimed_calls (
     application_id BIGINT,               -- of the bot, for the token
     token          TEXT COLLATE "C",                 -- of the press
     token_until    BIGINT,               -- Unix milliseconds
-    ephemeral      BIGINT NOT NULL       -- whether whoever pressed alone sees it
+    ephemeral      BIGINT NOT NULL,      -- whether whoever pressed alone sees it
+    locale         TEXT COLLATE "C"      -- of who asked; NULL where it is not known
 );
 
 -- Serves: a user's own, when all of theirs is listed or erased.

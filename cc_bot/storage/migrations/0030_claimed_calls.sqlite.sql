@@ -17,7 +17,8 @@ CREATE TABLE claimed_calls (
     application_id INTEGER,              -- of the bot, for the token
     token          TEXT,                 -- of the press
     token_until    INTEGER,              -- Unix milliseconds
-    ephemeral      INTEGER NOT NULL      -- whether whoever pressed alone sees it
+    ephemeral      INTEGER NOT NULL,     -- whether whoever pressed alone sees it
+    locale         TEXT                  -- of who asked; NULL where it is not known
 );
 
 -- Serves: a user's own, when all of theirs is listed or erased.
