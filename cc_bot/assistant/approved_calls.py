@@ -122,7 +122,8 @@ class ApprovedCalls:
         told = _told(call.change, text, ok=state == "done")
         kept = await self.stores.claimed_calls.finish(call, state, lambda each: _revised(each, told))
         _log.info("approved_call", tool=call.change.called, state=state, stopped=stop.requested)
-        return CallResult(call, state, told, problem, stop.requested and state == "unknown", kept)
+        stopped = stop.requested and stop.status == "stopped" and state == "unknown"
+        return CallResult(call, state, told, problem, stopped, kept)
 
     async def give_up(self, call: ClaimedCall) -> CallState:
         """Note of a call whose run of the program was ended that it may have been done; return what came of

@@ -15,7 +15,7 @@ from tests.end_to_end.stage import Stage, again_label, running_stage, stop_label
 from tests.end_to_end.test_proposals import proposals
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
-from tests.loopback.model_server import Call, Hang, Pause, Reply, Say, calls, says
+from tests.loopback.model_server import Call, Hang, Reply, Say, Wait, calls, says
 from tests.loopback.tool_servers import calls_in
 
 DO = {"ja": "実行する", "en-US": "Do it"}
@@ -235,12 +235,30 @@ class TestPress:
         await told(stage, reply.stored[0], DONE["ja"])
         await settled(stage, aiko)
         await stage.discord.quiet()
-        whispers = [each.text for press in presses for each in press.messages if each.ephemeral]
-        assert len(whispers) == 3
-        assert all("もう決まっています" in text for text in whispers)
-        assert "もう決まっています" not in str(reply.message.embeds)
         assert len(made(stage)) == 1
         assert len(stage.model.requests) == 3
+
+    async def test_on_two_devices_makes_one_call_and_says_that_it_was_decided(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        long = Call("notes__write", {"text": "あ" * 3000})
+        reply = await proposed(stage, aiko, channel, long)
+        copies = [await stage.discord.click(aiko, reply.message, "確認待ちを見る（1件）") for _ in range(2)]
+        for seen in copies:
+            await seen.finished(lambda shown: shown.messages)
+        free = hold(stage)
+        stage.model.script(says("一度だけ。"))
+        presses = [await stage.discord.click(aiko, seen.messages[0], DO["ja"]) for seen in copies]
+        await presses[0].acknowledged()
+        await presses[1].until(
+            lambda shown: any("もう決まっています" in each.text for each in shown.messages), "a sentence"
+        )
+        free.unlink()
+        await presses[0].until(
+            lambda shown: any("一度だけ。" in each.text for each in shown.messages), "an answer"
+        )
+        await settled(stage, aiko)
+        assert len(made(stage)) == 1
 
     async def test_after_ten_minutes_makes_no_call(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await proposed(stage, aiko, channel)
@@ -346,12 +364,15 @@ class TestPlaces:
     async def test_where_several_are_answered_at_once_are_none(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        stage.model.script(Reply(Say("ひとつ目の"), Pause(2.0), *says("答えです。").steps))
+        go_on = asyncio.Event()
+        stage.model.script(Reply(Say("ひとつ目の"), Wait(go_on), *says("答えです。").steps))
         first = await stage.write(aiko, channel, "ひとつ目")
         await streaming(stage.discord.answer(first), "ひとつ目の")
         await stage.write(ben, channel, "two")
         third = await stage.write(aiko, channel, "みっつ目")
+        await stage.discord.quiet()
         stage.model.script(says("ふたりへの答えです。"))
+        go_on.set()
         await stage.says(third, "ふたりへの答えです。")
         assert "notes__write" in stage.tools(0)
         assert not any(name.startswith("notes__") for name in stage.tools(1))

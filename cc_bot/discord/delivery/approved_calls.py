@@ -6,7 +6,7 @@ of the press as long as that works, else as the bot itself, and where neither is
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import hikari
@@ -30,12 +30,13 @@ from cc_bot.discord.pages.proposals import (
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
+from cc_bot.in_order import InOrder
 
 _log = structlog.get_logger(__name__)
 
@@ -83,6 +84,9 @@ class CallDelivery:
     assistant: Assistant
     answers: Answers
     recipients: Recipients
+    _order: InOrder = field(default_factory=InOrder)
+    """Of the changes of a message: each begins with what it is by then."""
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def press(
         self,
@@ -123,11 +127,30 @@ class CallDelivery:
         await reply_in_place(interaction, before, ephemeral=ephemeral).show((page,))
 
     async def make(self, press: CallPress) -> None:
-        """Make the call, once, and have the model go on with what came of it.
+        """Make the call, once, and have the model go on with what came of it. This returns when the message
+        says that it is being made: who pressed may decide on what else stands there.
 
         Raises AgentGone, ToolGone, CallDecided, ShuttingDown, BeingErased and StorageError where it was not
         made.
         """
+        begun = asyncio.Event()
+        task = asyncio.create_task(self._make(press, begun))
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+        waiting = asyncio.create_task(begun.wait())
+        await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if task.done():
+            task.result()
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        """Forget the task. What nobody expected is on record: who pressed may wait for it no more."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, CcBotError):
+            _log.error("approved_call_broke", exc_info=error)
+
+    async def _make(self, press: CallPress, begun: asyncio.Event) -> None:
         proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
         guild_id, running = press.interaction.guild_id, self.answers.running
         chosen = await self.answers.chooser.of_session(proposal.key, int(guild_id) if guild_id else None)
@@ -138,14 +161,19 @@ class CallDelivery:
             self.assistant.calling(press.asker.user_id, stop),
         ):
             call = await calls.claim(proposal, name, self._message(press))
-            result = await self._made(press, call, stop)
+            result = await self._made(press, call, stop, begun)
         if result and result.answered:
-            await self._go_on(press, FollowUp(press.asker, chosen, *await self._question(press, result)))
+            try:
+                await self._go_on(press, FollowUp(press.asker, chosen, *await self._question(press, result)))
+            except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
+                _log.warning("turn_not_gone_on", error=type(error).__name__)
 
-    async def _made(self, press: CallPress, call: ClaimedCall, stop: Stop) -> CallResult | None:
+    async def _made(
+        self, press: CallPress, call: ClaimedCall, stop: Stop, begun: asyncio.Event
+    ) -> CallResult | None:
         """Make it and tell of it; None where that is owed still, and told later."""
         calls, words = self.assistant.calls, press.asker.words
-        showing = asyncio.create_task(self._show_begun(press, call))
+        showing = asyncio.create_task(self._show_begun(press, call, begun))
         try:
             result = await calls.make(call, stop, press.asker.locale)
         except StorageError as error:
@@ -169,27 +197,33 @@ class CallDelivery:
             _log.warning("approved_call_not_settled", error=type(error).__name__)
             self.answers.deliveries.owed.set()
 
-    async def _show_begun(self, press: CallPress, call: ClaimedCall) -> None:
+    async def _show_begun(self, press: CallPress, call: ClaimedCall, begun: asyncio.Event) -> None:
         """Show that it is being made, with a button that stops it. Never raises what is Discord's."""
-        begun = with_call_begun(press.page, call, press.asker.words)
         try:
-            await self._show(press.interaction, press.page, begun)
+            async with self._order.after(int(press.interaction.message.id)):
+                page = await self._page(press)
+                await self._show(press.interaction, page, with_call_begun(page, call, press.asker.words))
         except hikari.HikariError as error:
             _log.warning("edit_failed", error=type(error).__name__)
+        finally:
+            begun.set()
 
     async def _show_ended(self, press: CallPress, call: ClaimedCall, *lines: str) -> bool:
         """Show what came of it. Return whether its user knows now, or wants to know no more."""
         try:
-            message = await press.interaction.fetch_initial_response()
-            page = page_of(message, press.asker.locale)
-            ended = with_call_ended(page, call, press.asker.words, *lines)
-            await self._show(press.interaction, page, ended)
+            async with self._order.after(int(press.interaction.message.id)):
+                page = await self._page(press)
+                ended = with_call_ended(page, call, press.asker.words, *lines)
+                await self._show(press.interaction, page, ended)
         except hikari.NotFoundError:
             return True
         except hikari.HikariError as error:
             _log.warning("approved_call_not_shown", error=type(error).__name__)
             return False
         return True
+
+    async def _page(self, press: CallPress) -> Page:
+        return page_of(await press.interaction.fetch_initial_response(), press.asker.locale)
 
     def _message(self, press: CallPress) -> CallMessage:
         interaction = press.interaction
