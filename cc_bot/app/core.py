@@ -36,7 +36,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ToolServers
+from cc_bot.tools.servers import ServerTools, ToolServers
 
 # ---- metrics ---------------------------------------------------------------------------------------------
 # prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
@@ -296,6 +296,8 @@ async def open_core(
     """Open the assistant over the configured database and model. `meter` is told what goes on in it;
     `servers` are those whose tools stand beside our own."""
     tools = discover(cc_bot.tools)
+    if servers is not None:
+        tools = tools.beside(ServerTools(servers))
     agents = make_agents(config, tools.names)
     await agents.load()
     policies = make_policies(config)
@@ -334,7 +336,6 @@ async def open_core(
             summaries=summaries,
             meter=meter,
             spending=spending,
-            servers=servers,
         )
         heartbeats = Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending)
         database = kept_beside(config.database_url, config.data_folder)

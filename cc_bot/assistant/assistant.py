@@ -67,7 +67,7 @@ from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import ToolRegistry
-from cc_bot.tools.servers import ServerTools, ToolServers
+from cc_bot.tools.servers import servers_of
 
 # ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
@@ -271,14 +271,12 @@ class Assistant:
         summaries: Summaries | None = None,
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
-        servers: ToolServers | None = None,
     ) -> None:
         """`chains` are the models of each agent, and those of speech. Without `summaries` none are made, and
-        none are shown to the model. Without `spending` all is counted and nothing limited. `servers`:
-        those whose tools stand beside our own."""
+        none are shown to the model. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._chains = chains
-        self._tools = tools if servers is None else tools.beside(ServerTools(servers))
+        self._tools = tools
         self._turn_limit_s = settings.turn_limit_s
         self._clock = clock
         self._meter = meter
@@ -292,7 +290,7 @@ class Assistant:
         )
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
-        self.calls = ApprovedCalls(stores, self._tools, servers, clock)
+        self.calls = ApprovedCalls(stores, tools, servers_of(tools), clock)
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()

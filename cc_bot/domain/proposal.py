@@ -126,7 +126,7 @@ class CallTool:
 
     @property
     def what(self) -> str:
-        """Its name, for people."""
+        """The name of the tool, for people."""
         return f"{self.server} · {self.tool}"
 
 

@@ -19,6 +19,7 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
+from cc_bot.domain.claimed_call import CallState
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import (
@@ -182,11 +183,21 @@ class ProposalTexts(Area):
     )
 
     def reason(self, proposals: Sequence[Proposal]) -> str:
-        """That nothing of these is done yet, and for how long they are open."""
+        """The sentence that nothing of these is done yet, and for how long they are open."""
         calls = [isinstance(each.change, CallTool) for each in proposals]
         if not any(calls):
             return self.why
         return self.why_call if all(calls) else self.why_mixed
+
+    def outcome(self, state: CallState, what: str, *, stopped: bool = False) -> str:
+        """The line that tells what came of a call that was agreed to; `what` is as a front end writes it."""
+        lines: Mapping[CallState, str] = {
+            "claimed": self.calling,
+            "done": self.called,
+            "failed": self.call_failed,
+            "unknown": self.call_stopped if stopped else self.call_in_doubt,
+        }
+        return lines[state].format(what=what)
 
     def choice(self, change: ProposedChange) -> Choice:
         if isinstance(change, KeepMemory):

@@ -324,6 +324,11 @@ class ToolRegistry:
         return there
 
     @property
+    def outside(self) -> ToolsOutside | None:
+        """The source of the tools that are not our own."""
+        return self._outside
+
+    @property
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 

@@ -18,7 +18,15 @@ from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
 from cc_bot.texts import explain, texts
-from cc_bot.tools.registry import CallableTool, InvalidToolCall, Subject, ToolContext, ToolOutcome, failed
+from cc_bot.tools.registry import (
+    CallableTool,
+    InvalidToolCall,
+    Subject,
+    ToolContext,
+    ToolOutcome,
+    ToolRegistry,
+    failed,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -147,8 +155,13 @@ class ServerTools:
     """The tools of the servers (ToolsOutside, see the registry)."""
 
     def __init__(self, servers: ToolServers) -> None:
-        self._servers = servers
+        self.servers = servers
 
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
         calls = Counter[str]()
-        return [CallableServerTool(each, self._servers, calls) for each in self._servers.tools_in(place)]
+        return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_in(place)]
+
+
+def servers_of(tools: ToolRegistry) -> ToolServers | None:
+    """Return the servers whose tools stand beside our own; None where there are none."""
+    return tools.outside.servers if isinstance(tools.outside, ServerTools) else None

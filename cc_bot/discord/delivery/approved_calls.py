@@ -66,7 +66,7 @@ class CallPress:
 
     @property
     def place(self) -> ToolPlace:
-        """Where it was asked, as it decides which tools there are."""
+        """The place where it was asked, as it decides which tools there are."""
         guild_id, key = self.interaction.guild_id, self.proposal.key
         here = key_of_interaction(self.interaction.channel).channel_id
         return ToolPlace(
@@ -161,14 +161,14 @@ class CallDelivery:
             self.assistant.calling(press.asker.user_id, stop),
         ):
             call = await calls.claim(proposal, name, self._message(press))
-            result = await self._made(press, call, stop, begun)
+            result = await self._carry_out(press, call, stop, begun)
         if result and result.answered:
             try:
                 await self._go_on(press, FollowUp(press.asker, chosen, *await self._question(press, result)))
             except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
-    async def _made(
+    async def _carry_out(
         self, press: CallPress, call: ClaimedCall, stop: Stop, begun: asyncio.Event
     ) -> CallResult | None:
         """Make it and tell of it; None where that is owed still, and told later."""
@@ -250,7 +250,7 @@ class CallDelivery:
         return press.proposal.visibility, question, press.role_ids, () if before else (result.told,)
 
     async def _go_on(self, press: CallPress, follow_up: FollowUp) -> None:
-        """What everybody was to read is not hidden by where the button stood."""
+        """Have the model go on where the answer was to be read, wherever the button stood."""
         ephemeral = is_ephemeral(press.interaction.message) and follow_up.visibility == "private"
         await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
 

@@ -5,7 +5,7 @@ takes too much room is shown to its user alone, one proposal a message, when the
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -85,14 +85,7 @@ def left_line(proposal: Proposal, words: Texts) -> str:
 
 def call_line(call: CallTool, state: CallState, words: Texts, *, stopped: bool = False) -> str:
     """The line that tells what came of a call that was agreed to."""
-    told = words.proposal
-    lines: Mapping[CallState, str] = {
-        "claimed": told.calling,
-        "done": told.called,
-        "failed": told.call_failed,
-        "unknown": told.call_stopped if stopped else told.call_in_doubt,
-    }
-    return lines[state].format(what=escape_markdown(call.what))
+    return words.proposal.outcome(state, escape_markdown(call.what), stopped=stopped)
 
 
 def with_call_begun(page: Page, call: ClaimedCall, words: Texts) -> Page:
