@@ -284,12 +284,12 @@ async def accept(chat: Chat, number: ProposalNumber) -> None:
 async def decline(chat: Chat, number: ProposalNumber) -> None:
     proposal_id = await _choose_proposal(chat, number)
     if proposal_id is not None:
-        left = await _left(chat, proposal_id)
+        left = await _leave(chat, proposal_id)
         what = one_line(gist(left, chat.texts), RECEIPT_CHARACTERS)
         chat.view.state([chat.texts.proposal.left.format(what=what)])
 
 
-async def _left(chat: Chat, proposal_id: int) -> Proposal:
+async def _leave(chat: Chat, proposal_id: int) -> Proposal:
     """Leave what was proposed, and return it. Raises ProposalGone, CallDecided and CallExpired."""
     if not await _is_call(chat, proposal_id):
         return await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)

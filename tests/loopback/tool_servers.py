@@ -1,8 +1,8 @@
 """Servers of tools without a protocol between: what they have and what they were asked stands in files.
 
 A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
-processes that are killed. While a file `hold` is there, a call does not end; `answers.json` says what a tool
-gives, and how it fails.
+processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
+seconds one takes; `answers.json` says what a tool gives, and how it fails.
 
     python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
 """
@@ -63,6 +63,7 @@ class CountingServers:
     async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
         note(self.folder, "calls.jsonl", {"tool": f"{server}__{name}", "arguments": dict(arguments)})
         try:
+            await asyncio.sleep(self._read("slow.json", 0.0))
             while (self.folder / "hold").exists():  # noqa: ASYNC110 - another process takes it away
                 await asyncio.sleep(0.01)
         except asyncio.CancelledError:
