@@ -41,7 +41,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
-from cc_bot.tools.servers import ServerTools
+from cc_bot.tools.servers import ServerTools, ToolServers
 
 # ---- metrics ---------------------------------------------------------------------------------------------
 # prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
@@ -343,10 +343,16 @@ class Core:
 
 @asynccontextmanager
 async def open_core(
-    config: Config, clock: Clock, meter: Meter = NULL_METER, *, network: "Network | None" = None
+    config: Config,
+    clock: Clock,
+    meter: Meter = NULL_METER,
+    *,
+    network: "Network | None" = None,
+    servers: ToolServers | None = None,
 ) -> AsyncIterator[Core]:
     """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
-    are read on `network`, the public internet unless one is given."""
+    are read on `network`, the public internet unless one is given; `servers` are those whose tools stand
+    beside our own, those of the operator's file unless others are given."""
     own = discover(cc_bot.tools)
     agents = make_agents(config, own.names)
     await agents.load()
@@ -379,9 +385,9 @@ async def open_core(
             cost=tool_cost,
             budget=config.tool_tokens,
             words=texts(config.operator_locale),
-        ) as servers,
+        ) as named_servers,
     ):
-        tools = own.beside(ServerTools(servers))
+        tools = own.beside(ServerTools(servers or named_servers))
         default = () if is_offline(config) else config.models
         hears, speaks = build_transcriber(config), build_speaker(config)
         chains = Chains(partial(build_model, config), default, hears, speaks)
@@ -430,7 +436,7 @@ async def open_core(
                 moments,
                 heartbeats,
                 privacy,
-                servers,
+                named_servers,
             )
         finally:
             for task in running:

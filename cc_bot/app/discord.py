@@ -28,6 +28,7 @@ from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
 from cc_bot.storage.engines import folder_setting, kept_beside
 from cc_bot.storage.files import sole_bot
+from cc_bot.tools.servers import ToolServers
 
 if TYPE_CHECKING:
     from cc_bot.internet.http import Network
@@ -36,10 +37,14 @@ DRAIN_S = 10.0
 
 
 async def run_discord(
-    config: Config, say: Callable[[str], None], *, network: "Network | None" = None
+    config: Config,
+    say: Callable[[str], None],
+    *,
+    network: "Network | None" = None,
+    servers: ToolServers | None = None,
 ) -> None:
-    """Run the bot until it is told to stop; pages are read on `network`. Raises a StartupError when it can't
-    start."""
+    """Run the bot until it is told to stop; `network` and `servers` as `open_core` has them. Raises a
+    StartupError when it can't start."""
     if not config.discord_token:
         raise MissingToken
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
@@ -48,7 +53,7 @@ async def run_discord(
     # Before anything is migrated or swept.
     lock = sole_bot(kept_beside(url, config.data_folder), folder_setting(url))
     with lock, keep_recent_records(config) as records:
-        async with open_core(config, clock, meter, network=network) as core:
+        async with open_core(config, clock, meter, network=network, servers=servers) as core:
             await core.spending.take_over("discord")
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping

@@ -11,15 +11,23 @@ from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.session import SessionKey
 from cc_bot.privacy import purge_due
 from cc_bot.storage.engines import named_beside
+from cc_bot.tools.servers import ToolServers
 
 
-async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
+async def run_terminal(
+    config: Config,
+    user_id: int,
+    channel_id: int,
+    agent: str | None = None,
+    servers: ToolServers | None = None,
+) -> bool:
     """Chat in the terminal until the input ends; return whether all was done that came through a pipe.
+    `servers` are those whose tools stand beside our own.
 
     Raises InvalidSetting for an agent that there is not.
     """
     clock = clock_of(config)
-    async with open_core(config, clock) as core:
+    async with open_core(config, clock, servers=servers) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
         known = await core.agents.all()

@@ -18,6 +18,7 @@ from math import ceil
 
 import structlog
 
+from cc_bot.assistant.approved_calls import ApprovedCalls
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
@@ -67,6 +68,7 @@ from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import ToolRegistry
+from cc_bot.tools.servers import servers_of
 
 # ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
@@ -292,6 +294,7 @@ class Assistant:
         )
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
+        self.calls = ApprovedCalls(stores, tools, servers_of(tools), clock)
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()
@@ -356,6 +359,15 @@ class Assistant:
     def underway(self) -> tuple[TurnUnderway, ...]:
         """The turns that wait and run at this moment, the oldest first."""
         return self._active.list()
+
+    @contextmanager
+    def calling(self, user_id: int, stop: Stop) -> Iterator[None]:
+        """Hold what a user's call that was agreed to needs: while it is made it counts as a turn that runs.
+        Raises ShuttingDown, and BeingErased when the user is being forgotten."""
+        if self._queue.closed:
+            raise ShuttingDown
+        with self._erasures.turn((user_id,), stop), self._active.track(stop):
+            yield
 
     def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
         """Entered as soon as no turn of this user is on its way: those that were end, and nothing of them is

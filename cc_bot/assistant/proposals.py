@@ -51,9 +51,7 @@ class Proposals:
         Raises ProposalGone when it is decided already or not the user's; ProposalOutdated and WhenPassed when
         it can't be done any more, and is dropped; InputError and StorageError when it could not be done now.
         """
-        proposal = await self.stores.proposals.get(user_id, proposal_id)
-        if proposal is None:
-            raise ProposalGone
+        proposal = await self._get(user_id, proposal_id)
         try:
             await self._check(proposal)
             return await self._do(proposal)
@@ -63,8 +61,14 @@ class Proposals:
 
     async def decline(self, user_id: int, proposal_id: int) -> Proposal:
         """Leave it undone; what it was. Raises ProposalGone when it is decided already, or not the user's."""
+        proposal = await self._get(user_id, proposal_id)
+        if not await self.stores.proposals.drop(user_id, proposal_id):
+            raise ProposalGone
+        return proposal
+
+    async def _get(self, user_id: int, proposal_id: int) -> Proposal:
         proposal = await self.stores.proposals.get(user_id, proposal_id)
-        if proposal is None or not await self.stores.proposals.drop(user_id, proposal_id):
+        if proposal is None or isinstance(proposal.change, CallTool):  # see approved_calls
             raise ProposalGone
         return proposal
 
@@ -118,7 +122,7 @@ class Proposals:
             case Draw() as drawing:
                 return await self._draw(proposal, drawing)
             case CallTool():
-                raise ProposalOutdated
+                raise ProposalGone
 
     async def _keep(self, proposal: Proposal, keep: KeepMemory) -> MemoryChange:
         """Keep a new one. What says the same stays as it is, and nothing else is brought up to date: that was

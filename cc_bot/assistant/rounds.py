@@ -17,6 +17,7 @@ from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, result_for_model
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
+from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
     CallsResumed,
     ImagesGiven,
@@ -92,7 +93,8 @@ class Draft:
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
     lasting: list[ToolCall] = field(default_factory=list)
-    """Those of them that changed a memory or reminder: that is done, whatever becomes of the answer."""
+    """Those of them that changed a memory, a reminder or something out there: that is done, whatever becomes
+    of the answer."""
     usage: Usage = field(default_factory=Usage)
     measured: list[Measured] = field(default_factory=list)
     """What its requests cost, where the server told."""
@@ -208,7 +210,8 @@ class Rounds:
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
         done = [call for call in holding if call.ok]
         draft.calls += calls
-        draft.lasting += done
+        # What may have been done out there can't be looked up: a second kill must not lose it.
+        draft.lasting += [call for call in calls if call in done or is_of_server(call.name)]
         draft.tainted = True  # nobody knows any more what was read before them
         draft.acted = bool(done)
         draft.kept = any(call.name in KEEPING for call in done)
@@ -350,7 +353,7 @@ class Rounds:
                 arguments = "{}" if outcome.secret else _kept_arguments(request)
                 result = NOT_KEPT if outcome.passing else outcome.text
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
-                if outcome.changes or outcome.schedules:
+                if outcome.changes or outcome.schedules or outcome.acted:
                     draft.lasting.append(draft.calls[-1])
                 if self.record and request in begun:
                     begun.remove(request)

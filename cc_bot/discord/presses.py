@@ -29,8 +29,10 @@ def on_press(
     *kinds: type[Control],
     not_yours: Callable[[Texts], str],
     only: Callable[[Any], bool] = lambda _: True,
+    anybody: bool = False,
 ) -> Callable[[Act], Act]:
     """Have a function act on presses of these kinds, for their owner alone; `only` those that are its own.
+    With `anybody` the function itself decides who may.
 
     Others are told that it is not theirs. What goes wrong is told as well: hikari would only log it.
     """
@@ -46,7 +48,7 @@ def on_press(
                 return
             try:
                 recipient = await recipients.of(interaction)
-                shared = isinstance(pressed, StopButton) and pressed.user_id == ANY_ASKER
+                shared = anybody or (isinstance(pressed, StopButton) and pressed.user_id == ANY_ASKER)
                 if shared or pressed.user_id == recipient.user_id:
                     await given(interaction, pressed, recipient)
                 else:

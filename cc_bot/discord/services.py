@@ -21,6 +21,7 @@ from cc_bot.discord.access import Gate, Owners, admit_presses
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.approved_calls import CallDelivery, UnfinishedCalls
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
@@ -301,11 +302,13 @@ def build_services(
         deliveries=deliveries,
         routes=DeliveryRoutes(replies, deliveries, stores.ledger),
         recipients=recipients,
+        calls=UnfinishedCalls(bot.rest, given.assistant.calls, recipients, running),
     )
     provide_stores(client, stores)
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
     registry.register_value(Proposals, Proposals(stores, given.clock))
+    registry.register_value(CallDelivery, CallDelivery(given.assistant, answers, recipients))
     for part in (given.privacy, given.memories, given.memories.line):
         registry.register_value(type(part), part)
     registry.register_value(Spending, given.spending)

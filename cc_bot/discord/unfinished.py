@@ -16,6 +16,7 @@ from typing import Final
 import hikari
 import structlog
 
+from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
@@ -342,6 +343,7 @@ class Unfinished:
         deliveries: TurnDeliveries,
         routes: DeliveryRoutes,
         recipients: Recipients,
+        calls: UnfinishedCalls,
         retry_s: float = RETRY_S,
     ) -> None:
         self._ledger = ledger
@@ -350,6 +352,7 @@ class Unfinished:
         self._deliveries = deliveries
         self._routes = routes
         self._recipients = recipients
+        self._calls = calls
         self._retry_s = retry_s
         self._given_up: set[str] = set()
         """Turns at which something broke: the next start tries again."""
@@ -385,6 +388,7 @@ class Unfinished:
             if not self._caught_up and self._running.receipts:
                 await self._running.receipts.catch_up(self._recipients)
             self._caught_up = True
+            told = await self._calls.tell_all()
             await self._settle_unsettled()
             await self._ledger.forget_interrupted(self._recipients.clock() - KEPT)
             due = [turn for turn in await self._ledger.list_unfinished() if self._is_due(turn)]
@@ -394,7 +398,7 @@ class Unfinished:
         except Exception:  # noqa: BLE001 - this is on record; the next round is in a while
             _log.error("unfinished_not_read", exc_info=True)
             return False
-        return all(await asyncio.gather(*map(self._finish_in_turn, due)))
+        return all(await asyncio.gather(*map(self._finish_in_turn, due))) and told
 
     def _is_due(self, turn: PendingTurn) -> bool:
         """Return whether it is to be finished, and this run of the program does not show it just now."""

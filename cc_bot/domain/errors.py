@@ -36,6 +36,8 @@
     │   ├── ScheduleNotFound
     │   ├── ProposalGone        decided, or too old
     │   ├── ProposalOutdated    what it would change is another by now
+    │   ├── CallDecided         whether a tool of a server is used: decided, or withdrawn
+    │   ├── CallExpired         nobody decided on it in time
     │   ├── WhenNotUnderstood
     │   │   └── NoSuchTime      no calendar has it
     │   ├── SeveralTimes        where one was asked for
@@ -391,6 +393,13 @@ class ProposalGone(InputError): ...
 
 
 class ProposalOutdated(InputError): ...
+
+
+class CallDecided(InputError): ...
+
+
+class CallExpired(InputError):
+    """Parameter: minutes."""
 
 
 class WhenNotUnderstood(InputError): ...

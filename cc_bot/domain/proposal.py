@@ -20,6 +20,8 @@ MAX_PROPOSALS: Final = 5
 """Of one answer; each has a row of buttons below it, of which Discord takes five a message."""
 OPEN_FOR: Final = timedelta(days=7)
 """So long its user can decide; then a proposal is dropped."""
+CALL_OPEN_FOR: Final = timedelta(minutes=10)
+"""So long somebody can have a tool of a server called: later nobody has in mind what it was for."""
 
 AS_IT_IS: Final = "as it is"
 NEVER: Final = "never"
@@ -118,7 +120,14 @@ class CallTool:
     arguments: str
     """All of them, as a JSON object."""
     approvers: Approvers = "asker"
+    called: str = ""
+    """The name that the model calls it by."""
     kind: Literal["call"] = "call"
+
+    @property
+    def what(self) -> str:
+        """The name of the tool, for people."""
+        return f"{self.server} · {self.tool}"
 
 
 ProposedChange = KeepMemory | ChangeMemory | ForgetMemory | AddReminder | CancelReminder | Draw | CallTool
@@ -140,6 +149,12 @@ class Proposal:
     made_at: datetime
     number: int = 0
     """What its user calls it by: each user's proposals count from 1."""
+
+
+def is_open(proposal: Proposal, now: datetime) -> bool:
+    """Return whether there is still time to decide."""
+    open_for = CALL_OPEN_FOR if isinstance(proposal.change, CallTool) else OPEN_FOR
+    return now < proposal.made_at + open_for
 
 
 def memory_of(change: ProposedChange) -> int | None:

@@ -18,6 +18,11 @@ Approvers = Literal["asker", "owners"]
 """Who decides on a call that waits."""
 
 
+def is_of_server(name: str) -> bool:
+    """Return whether the model calls a tool of a server by this name."""
+    return SEPARATOR in name
+
+
 @dataclass(frozen=True, slots=True)
 class ServerTool:
     """A tool of a server, as a model is offered it."""

@@ -11,6 +11,7 @@ from cc_bot.domain.message import Attachment, Message, Pointing, ToolCall, Visib
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import is_of_server
 
 # ---- events --------------------------------------------------------------------------------------------
 
@@ -71,7 +72,13 @@ class CallsResumed:
 
     @property
     def in_doubt(self) -> bool:
-        return any(not call.result for call in self.calls)
+        """Return whether a memory or reminder may have been changed or not."""
+        return any(not call.result and not is_of_server(call.name) for call in self.calls)
+
+    @property
+    def in_doubt_outside(self) -> bool:
+        """Return whether something out there may have been done or not."""
+        return any(not call.result and is_of_server(call.name) for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True)

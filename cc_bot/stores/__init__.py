@@ -34,6 +34,7 @@ from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
+from cc_bot.stores.claimed_calls import ClaimedCallStore
 from cc_bot.stores.ledger import TurnLedger, channel_turn
 from cc_bot.stores.members import (
     UTC_ZONE,
@@ -89,6 +90,7 @@ __all__ = [
     "CanvasStore",
     "ChannelModelStore",
     "ChannelStore",
+    "ClaimedCallStore",
     "HeartbeatStore",
     "Keep",
     "LimitStore",
@@ -154,6 +156,7 @@ class Stores:
     schedules: ScheduleStore
     heartbeats: HeartbeatStore
     proposals: ProposalStore
+    claimed_calls: ClaimedCallStore
     access: AccessStore
     channel_models: ChannelModelStore
     personal_data: PersonalDataStore
@@ -243,6 +246,7 @@ async def open_stores(
                 schedules=ScheduleStore(database, clock=clock, secret_rules=rules),
                 heartbeats=HeartbeatStore(database, clock=clock),
                 proposals=ProposalStore(database, clock=clock),
+                claimed_calls=ClaimedCallStore(database),
                 access=AccessStore(database, clock=clock),
                 channel_models=ChannelModelStore(database, clock=clock),
                 personal_data=PersonalDataStore(database),

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 
 from cc_bot.domain.privacy import DataKind, Holdings, StoredAmount
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.claimed_calls import CLAIMED_CALL
 from cc_bot.stores.columns import MESSAGE, Form, from_ms
 from cc_bot.stores.ledger import TURN
 from cc_bot.stores.memory.rows import MEMORY, SEARCHED
@@ -216,6 +217,16 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         (*PROPOSAL.names, "memory_id"),
         at="made_at",
+        at_form="ms",
+    ),
+    PersonalTable(
+        "claimed_calls",
+        "claimed_calls",
+        "proposals",
+        "user_id = $1",
+        tuple(name for name in CLAIMED_CALL.names if name != "token"),
+        ("token",),
+        at="claimed_at",
         at_form="ms",
     ),
     PersonalTable(

@@ -83,7 +83,7 @@ _REST_OF_CHANNELS: Final = (
 _DELETE_OWN: Final = tuple(
     f"DELETE FROM {table} WHERE user_id = $1"
     for table in (
-        *("proposals", "receipts", "summaries", "sessions", "canvas_messages"),
+        *("proposals", "claimed_calls", "receipts", "summaries", "sessions", "canvas_messages"),
         *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
         *(
             "memories",
@@ -146,6 +146,7 @@ USERS: Final = " UNION ".join(
         ("user_id", "canvas_messages", "IS NOT NULL"),
         ("user_id", "user_settings", "IS NOT NULL"),
         ("user_id", "proposals", "IS NOT NULL"),
+        ("user_id", "claimed_calls", "IS NOT NULL"),
         ("user_id", "receipts", "IS NOT NULL"),
         ("user_id", "turns", "IS NOT NULL"),
         ("user_id", "turn_calls", "IS NOT NULL"),

@@ -15,9 +15,9 @@ from cc_bot.domain.canvas import AddCard, AddChart, RemoveElement, SetMode, Show
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ProposalGone, ProposalOutdated
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, memory_of, text_before
+from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, is_open, memory_of, text_before
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import EVERYBODY, Database, Statement, Steps, user
+from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import MS, Columns, Kind, next_number, to_ms
 
@@ -56,9 +56,8 @@ def _to_json(change: ProposedChange) -> str:
     return _CHANGE.dump_json(change).decode()
 
 
-PROPOSAL: Final = Columns(
-    Proposal, moments=MS, answer_id=Kind(column="message_id"), change=Kind(_to_json, _read_change, "json")
-)
+CHANGE: Final = Kind(_to_json, _read_change, "json")
+PROPOSAL: Final = Columns(Proposal, moments=MS, answer_id=Kind(column="message_id"), change=CHANGE)
 
 # $1 user, $2 channel, $3 agent, $4 visibility, $5 which answer, $6 memory, $7 change, $8 now
 _INSERT: Final = f"""
@@ -138,7 +137,8 @@ class ProposalStore:
         self._clock = clock
 
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """Return the user's open proposal of this id; None when it is decided, too old, or not theirs."""
+        """Return the user's proposal of this id; None when it is decided, older than OPEN_FOR, or not
+        theirs."""
         rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
         return PROPOSAL.first(rows)
 
@@ -150,13 +150,11 @@ class ProposalStore:
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """List the user's open ones below an answer, by its row."""
         statement = select_of_answer(user_id, answer_id, self._oldest)
-        rows = await self._database.query(statement.sql, *statement.params)
-        return tuple(map(PROPOSAL.read, rows))
+        return self._open(await self._database.query(statement.sql, *statement.params))
 
     async def list_for_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
         """List the user's open ones in a channel, the oldest first."""
-        rows = await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest)
-        return tuple(map(PROPOSAL.read, rows))
+        return self._open(await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest))
 
     async def drop(self, user_id: int, proposal_id: int) -> bool:
         """Leave undone what it proposes. Whether it was open."""
@@ -169,6 +167,10 @@ class ProposalStore:
         """Delete what nobody decided in OPEN_FOR."""
         await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))], [EVERYBODY])
 
+    def _open(self, rows: Sequence[Row]) -> tuple[Proposal, ...]:
+        now = self._clock()
+        return tuple(proposal for proposal in map(PROPOSAL.read, rows) if is_open(proposal, now))
+
     @property
     def _oldest(self) -> int:
         return to_ms(self._clock() - OPEN_FOR)
@@ -180,6 +182,11 @@ def select_of_answer(user_id: int, answer_id: int, oldest: int = 0) -> Statement
     return Statement(_SELECT_OF_ANSWER, (user_id, answer_id, oldest))
 
 
+def take(proposal: Proposal) -> Statement:
+    """The statement that takes an open proposal away, and returns a row if it did: it is decided then."""
+    return Statement(_TAKE, (proposal.key.user_id, proposal.id, text_before(proposal.change)))
+
+
 def carry_out(proposal: Proposal | None, begin: Callable[[], Steps[T]]) -> Steps[T]:
     """The steps that do what a proposal says, and with them that it is no longer open; the steps alone where
     there is none.
@@ -189,7 +196,7 @@ def carry_out(proposal: Proposal | None, begin: Callable[[], Steps[T]]) -> Steps
     """
     if proposal is None:
         return (yield from begin())
-    taken = yield Statement(_TAKE, (proposal.key.user_id, proposal.id, text_before(proposal.change)))
+    taken = yield take(proposal)
     if not taken:
         raise ProposalGone
     done = yield from begin()

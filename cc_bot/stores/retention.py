@@ -222,7 +222,7 @@ _SELECT_PLACES: Final = """
 """
 # A browser that was signed out since would be signed in again.
 _LET_GO: Final = (
-    *("DELETE FROM turns", "DELETE FROM turn_calls"),
+    *("DELETE FROM turns", "DELETE FROM turn_calls", "DELETE FROM claimed_calls"),
     *("DELETE FROM web_codes", "DELETE FROM web_sessions"),
 )
 # What limits are held to is counted anew: a file may say anything of it. As migration 0016 does.

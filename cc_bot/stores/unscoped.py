@@ -17,6 +17,7 @@ from cc_bot.stores.channels import (
     SELECT_KNOWN,
     SELECT_SAID,
 )
+from cc_bot.stores.claimed_calls import CLAIM_STATEMENTS
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import USAGE_STATEMENTS
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
@@ -43,6 +44,7 @@ UNSCOPED: Final = frozenset(
         *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *LEDGER_STATEMENTS,
         SELECT_STALE_RECEIPTS,
+        *CLAIM_STATEMENTS,
         *(*PERSONAL_ERASURE_STATEMENTS, *CHANNEL_READING_STATEMENTS, *RETENTION_STATEMENTS),
         *CANVAS_STATEMENTS,
         *SCHEDULE_STATEMENTS,

@@ -1,5 +1,6 @@
 """The conversation: questions with their files, answers, and what answers propose."""
 
+import secrets
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -13,8 +14,10 @@ from cc_bot.assistant import Stop, TurnOptions
 from cc_bot.assistant.files import read_files
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.domain.canvas import Canvas, Chart
+from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
+    AgentGone,
     HearingNotSetUp,
     NobodyListens,
     NothingHeard,
@@ -23,8 +26,9 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.message import Message
-from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done, TurnEvent
 from cc_bot.terminal.commands import (
     FILE,
@@ -267,7 +271,11 @@ ProposalNumber = Annotated[
 @command("accept")
 async def accept(chat: Chat, number: ProposalNumber) -> None:
     proposal_id = await _choose_proposal(chat, number)
-    if proposal_id is not None:
+    if proposal_id is None:
+        return
+    if await _is_call(chat, proposal_id):
+        await _use_tool(chat, proposal_id)
+    else:
         done = await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal_id)
         _tell(chat, done, chat.texts)
 
@@ -276,9 +284,18 @@ async def accept(chat: Chat, number: ProposalNumber) -> None:
 async def decline(chat: Chat, number: ProposalNumber) -> None:
     proposal_id = await _choose_proposal(chat, number)
     if proposal_id is not None:
-        left = await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
+        left = await _leave(chat, proposal_id)
         what = one_line(gist(left, chat.texts), RECEIPT_CHARACTERS)
         chat.view.state([chat.texts.proposal.left.format(what=what)])
+
+
+async def _leave(chat: Chat, proposal_id: int) -> Proposal:
+    """Leave what was proposed, and return it. Raises ProposalGone, CallDecided and CallExpired."""
+    if not await _is_call(chat, proposal_id):
+        return await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
+    proposal, _ = await chat.assistant.calls.find(chat.user_id, proposal_id)
+    await chat.assistant.calls.decline(proposal)
+    return proposal
 
 
 async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
@@ -286,7 +303,7 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
     if not proposals:
         return
     words = chat.texts.proposal
-    stated: list[Stated] = [f"📝 {words.title}: {words.why}"]
+    stated: list[Stated] = [f"📝 {words.title}: {words.reason(proposals)}"]
     for each in proposals:
         stated += proposal_lines(each, chat.person, utc_now())
     chat.view.state(stated)
@@ -312,6 +329,60 @@ async def _choose_proposal(chat: Chat, number: int | None) -> int | None:
         if len(waiting) > 1:
             chat.say(words.which_proposal)
     return None
+
+
+# ---- calls -----------------------------------------------------------------------------------------------
+# Tools of servers that wait for a word. Whoever has the terminal runs the program: all are theirs to decide.
+
+
+async def _is_call(chat: Chat, proposal_id: int) -> bool:
+    found = await chat.stores.proposals.get(chat.user_id, proposal_id)
+    return found is not None and isinstance(found.change, CallTool)
+
+
+async def _use_tool(chat: Chat, proposal_id: int) -> None:
+    """Have the call made, say what came of it, and have the model go on with that."""
+    calls, words, stop = chat.assistant.calls, chat.texts.proposal, Stop()
+    proposal, call = await calls.find(chat.user_id, proposal_id)
+    agent = (await chat.agents.all()).get(proposal.key.agent)
+    if agent is None:
+        raise AgentGone
+    await calls.check(proposal, agent, ToolPlace(chat.user_id, (proposal.key.channel_id,)))
+    chat.answering = stop
+    try:
+        with chat.assistant.calling(chat.user_id, stop):
+            claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
+            chat.say(words.outcome("claimed", one_line(call.what)))
+            result = await calls.make(claimed, stop, chat.person.locale)
+    finally:
+        chat.answering = None
+    lines = [words.outcome(result.state, one_line(call.what), stopped=result.stopped)]
+    chat.view.state([*lines, *([MARGIN + result.problem] if result.problem else ())])
+    await calls.settle(claimed)
+    if result.answered:
+        await _go_on_after(chat, call, replace(chat.person, agent=agent, key=proposal.key))
+
+
+async def _go_on_after(chat: Chat, call: CallTool, person: Person) -> None:
+    question = Message(
+        "user",
+        person.texts.proposal.after_call.format(what=call.what),
+        visibility=chat.profile.visibility,
+        author_id=chat.user_id,
+        tainted=True,
+    )
+    stop = Stop()
+    await _follow(chat, chat.assistant.ask(person.key, question, _options(person), stop), stop)
+
+
+async def tell_of_unfinished_calls(chat: Chat) -> None:
+    """Say of calls under which a chat was ended that they may have been made. Raises StorageError."""
+    calls, words = chat.assistant.calls, chat.texts.proposal
+    for call in await chat.stores.claimed_calls.list_of_user(chat.user_id):
+        if call.message.place_id is None:
+            state = await calls.give_up(call)
+            chat.view.state([words.outcome(state, one_line(call.change.what))])
+            await calls.settle(call)
 
 
 def _tell(chat: Chat, done: ProposalResult, words: Texts) -> None:

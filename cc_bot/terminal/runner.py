@@ -13,7 +13,7 @@ from typing import Final
 
 import structlog
 
-from cc_bot.domain.errors import CcBotError, ModelNotFound
+from cc_bot.domain.errors import CcBotError, ModelNotFound, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.scheduler import Scheduler
 from cc_bot.terminal import conversation, memory, reminders, settings
@@ -179,6 +179,8 @@ class Runner:
         self._chat = chat
         self._scheduler = Scheduler(chat.stores.schedules, places=["terminal"], user_id=chat.user_id)
         self._busy = asyncio.Lock()
+        self._caught_up = False
+        """Whether the user knows of the calls under which an earlier chat was ended."""
 
     async def run(self, line: str) -> bool:
         """Do what the line asks for. Return False when it asked to leave."""
@@ -186,6 +188,8 @@ class Runner:
             return True
         async with self._busy:
             self._chat.person = await self._chat.read_person()
+            if not self._caught_up:
+                await self._catch_up()
             return await self._run(line)
 
     async def remind(self, show: Show) -> None:
@@ -203,6 +207,13 @@ class Runner:
     def stop_reminding(self) -> None:
         """Say nothing more. What is claimed just now is said: cancelled, nobody would."""
         self._scheduler.stop()
+
+    async def _catch_up(self) -> None:
+        try:
+            await conversation.tell_of_unfinished_calls(self._chat)
+            self._caught_up = True
+        except StorageError as error:  # the command itself will say that the database does not answer
+            _log.warning("calls_not_told", error=type(error).__name__)
 
     async def _run(self, line: str) -> bool:
         chat, words, name = self._chat, self._chat.texts, ""

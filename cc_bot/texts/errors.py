@@ -191,6 +191,14 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="提案のあとに元の内容が変わったので、何もしていません。必要なら、もう一度お聞きください。",
         en="What this would change has changed since, so nothing was done. Ask again if you still want it.",
     ),
+    errors.CallDecided: Sentence(
+        ja="このツールを使うかどうかは、もう決まっています。",
+        en="Whether this tool is used has been decided already.",
+    ),
+    errors.CallExpired: Sentence(
+        ja="{minutes}分を過ぎたので、実行していません。必要なら、もう一度お聞きください。",
+        en="{minutes} minutes have passed, so it was not done. Ask again if you still want it.",
+    ),
     errors.WhenNotUnderstood: Sentence(
         ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。",
         en="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.",

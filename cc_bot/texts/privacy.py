@@ -119,8 +119,8 @@ class PrivacyTexts(Area):
         ),
     )
     stays = Sentence(
-        ja="-# 残るもの: Discord に表示されているメッセージ、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
-        en="-# What stays: messages on Discord itself; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
+        ja="-# 残るもの: Discord に表示されているメッセージ、ツールを使ったときに管理者の選んだサーバーへ渡した内容、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、{copies}。",
+        en="-# What stays: messages on Discord itself; what tools of the operator's servers were given when they were used; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; {copies}.",
     )
     """What erasing does not reach. Parameter: copies, one of the next two."""
     copies_of_file = Sentence(

@@ -19,6 +19,7 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
+from cc_bot.domain.claimed_call import CallState
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import (
@@ -61,6 +62,16 @@ class ProposalTexts(Area):
         en="Nothing has changed yet. It is done only if you choose it (open for 7 days).",
     )
     """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
+    why_call = Sentence(
+        ja="まだ実行していません。「実行する」が選ばれたときだけ実行します（10分間有効）。",
+        en="Nothing has been done yet. It is done only if “Do it” is chosen (open for 10 minutes).",
+    )
+    """The same of uses of tools."""
+    why_mixed = Sentence(
+        ja="まだ何も変わっていません。選ばれたものだけを実行します（ツールは10分間、ほかは7日間有効）。",
+        en="Nothing has changed yet. Only what is chosen is done (tools: open for 10 minutes, others: 7 days).",
+    )
+    """The same of uses of tools beside other changes."""
     keep = Both(
         ja=Choice("💾 メモリに覚える", "覚える", "覚えない"),
         en=Choice("💾 Remember this", "Remember it", "Don't remember"),
@@ -130,6 +141,28 @@ class ProposalTexts(Area):
     )
     tool = Sentence(ja="ツール", en="Tool")
     arguments = Sentence(ja="渡す内容", en="It is given")
+    owners = Sentence(ja="ボットの管理者だけが選べます。", en="Only an owner of this bot can choose.")
+    """Who decides, where that is not who asked."""
+    calling = Sentence(ja="🔧 実行しています: {what}", en="🔧 In progress: {what}")
+    called = Sentence(ja="🔧 実行しました: {what}", en="🔧 Done: {what}")
+    """Parameter: what, the server and its tool; so below."""
+    call_failed = Sentence(ja="🔧 失敗しました: {what}", en="🔧 Failed: {what}")
+    call_in_doubt = Sentence(
+        ja="❓ 実行された可能性があります: {what}（途中で止まりました。繰り返す前に確かめてください）",
+        en="❓ It may have been done: {what} (it was cut off. Please check before you repeat it)",
+    )
+    call_stopped = Sentence(
+        ja="⏹️ 止めました: {what}（実行された可能性があります。繰り返す前に確かめてください）",
+        en="⏹️ Stopped: {what} (it may have been done. Please check before you repeat it)",
+    )
+    after_call = Sentence(
+        ja="（「{what}」の実行が済みました。その結果をもとに、続きを答えてください。）",
+        en="(“{what}” was used as you proposed. Please go on with what came of it.)",
+    )
+    """The question of the turn that goes on by itself."""
+    owners_decide = Sentence(
+        ja="この提案は、ボットの管理者だけが選べます。", en="Only an owner of this bot can decide this."
+    )
     draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
     """A button where they take too much room."""
@@ -148,6 +181,23 @@ class ProposalTexts(Area):
     not_yours = Sentence(
         ja="この提案は、質問した本人だけが選べます。", en="Only the person who asked can decide this."
     )
+
+    def reason(self, proposals: Sequence[Proposal]) -> str:
+        """The sentence that nothing of these is done yet, and for how long they are open."""
+        calls = [isinstance(each.change, CallTool) for each in proposals]
+        if not any(calls):
+            return self.why
+        return self.why_call if all(calls) else self.why_mixed
+
+    def outcome(self, state: CallState, what: str, *, stopped: bool = False) -> str:
+        """The line that tells what came of a call that was agreed to; `what` is as a front end writes it."""
+        lines: Mapping[CallState, str] = {
+            "claimed": self.calling,
+            "done": self.called,
+            "failed": self.call_failed,
+            "unknown": self.call_stopped if stopped else self.call_in_doubt,
+        }
+        return lines[state].format(what=what)
 
     def choice(self, change: ProposedChange) -> Choice:
         if isinstance(change, KeepMemory):
@@ -234,9 +284,11 @@ def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
             yield _head(change, words)
             for command, canvas in steps(change, proposal.visibility):
                 yield from _drawn(command, canvas, words)
-        case CallTool(server, tool, arguments):
+        case CallTool(arguments=arguments, approvers=approvers):
             yield _head(change, words)
-            yield _field(words.proposal.tool, f"{server} · {tool}", words)
+            yield _field(words.proposal.tool, _on_one_line(change.what), words)
+            if approvers == "owners":
+                yield Part(words.proposal.owners)
             yield Part(words.proposal.arguments, below=indented(arguments))
 
 

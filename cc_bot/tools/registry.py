@@ -186,6 +186,8 @@ class ToolEffects:
     """Whether the model is told words that the user did not write."""
     passing: bool = False
     """Whether what the model is told is for this turn alone, and is not kept with its answer."""
+    acted: bool = False
+    """Whether something was changed out there, for good, or may have been."""
     images: tuple[Attachment, ...] = ()
     """Pictures that the model is shown, and that stand below the answer."""
 
@@ -232,6 +234,11 @@ class CallableTool(Protocol):
     taints: bool
     """Whether its very description is the word of somebody for whom nobody has vouched."""
 
+    @property
+    def changes(self) -> bool:
+        """Return whether a call changes something at once and for good, and must not be made twice."""
+        ...
+
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         ...
@@ -248,6 +255,10 @@ class Tool:
     function: ToolFunction
     arguments: type[BaseModel]
     taints: bool = False
+
+    @property
+    def changes(self) -> bool:
+        return self.writes and self.about in ("memory", "schedule")
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
@@ -320,6 +331,11 @@ class ToolRegistry:
         return there
 
     @property
+    def outside(self) -> ToolsOutside | None:
+        """The source of the tools that are not our own."""
+        return self._outside
+
+    @property
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
@@ -366,9 +382,9 @@ class ToolRegistry:
         return name in self._tools and self._tools[name].writes
 
     def changes(self, name: str) -> bool:
-        """Return whether a tool of this name changes memories or reminders, at once and for good."""
-        tool = self._tools.get(name)
-        return tool is not None and tool.writes and tool.about in ("memory", "schedule")
+        """Return whether a tool of this name changes memories, reminders or something out there, at once and
+        for good."""
+        return name in self._tools and self._tools[name].changes
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]

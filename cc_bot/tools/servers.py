@@ -8,16 +8,25 @@ operator said otherwise.
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 import structlog
 
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import CcBotError, ToolCallLost, ToolTimedOut
 from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
 from cc_bot.texts import explain, texts
-from cc_bot.tools.registry import CallableTool, InvalidToolCall, Subject, ToolContext, ToolOutcome, failed
+from cc_bot.tools.registry import (
+    CallableTool,
+    InvalidToolCall,
+    Subject,
+    ToolContext,
+    ToolOutcome,
+    ToolRegistry,
+    failed,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -28,9 +37,28 @@ MATERIAL: Final = (
 WAITING: Final[Mapping[str, Any]] = {
     "waits": True,
     "note": "Not done yet: below your answer the user sees exactly this call, and can have it made or not. "
-    "Say that they can decide there, and do not say that it is done. What comes of it, you are told then.",
+    "Say that they can decide there, and do not say that it is done. What comes of it, you are told then. "
+    "After ten minutes it is a no.",
 }
 """What a model is told of a call that is left to somebody's press."""
+DECLINED: Final[Mapping[str, Any]] = {
+    "declined": True,
+    "note": "The user decided that this call is not made. It was not. Ask before you propose it again.",
+}
+EXPIRED: Final[Mapping[str, Any]] = {
+    "expired": True,
+    "note": "Nobody agreed to this call within ten minutes, so it was not made.",
+}
+GONE: Final[Mapping[str, Any]] = {
+    "error": "This call was not made: the tool is not to be had there any more.",
+}
+IN_DOUBT: Final[Mapping[str, Any]] = {
+    "error": "The user agreed to this call, and it was ended on its way: it may have been done or not. Look "
+    "that up, or ask the user, before you propose it again.",
+}
+"""What it is told then in the place of that."""
+MAYBE_DONE: Final = (ToolTimedOut, ToolCallLost)
+"""After these nobody knows whether the call was made."""
 
 
 class ToolServers(Protocol):
@@ -65,6 +93,7 @@ class CallableServerTool:
         self.schema = ToolSchema(tool.full_name, tool.description, tool.parameters)
         self.writes = not tool.read_only
         self.taints = not offered.vouched
+        self.changes = self.writes and not offered.waits
         self._offered = offered
         self._servers = servers
         self._calls = calls
@@ -81,8 +110,9 @@ class CallableServerTool:
             return failed(str(error))
         except CcBotError as error:
             _log.warning("tool_call_failed", tool=tool.full_name, error=type(error).__name__)
-            return failed(explain(error, texts(context.locale)))
-        return outcome_of(result)
+            maybe_done = self.changes and isinstance(error, MAYBE_DONE)
+            return replace(failed(explain(error, texts(context.locale))), acted=maybe_done)
+        return replace(outcome_of(result), acted=self.changes)
 
     def _check(self, arguments: str) -> Mapping[str, Any]:
         """Read the arguments, and count the call. Raises InvalidToolCall."""
@@ -104,9 +134,16 @@ class CallableServerTool:
         if not context.can_propose:
             raise InvalidToolCall("Nobody is here who could agree to this.")
         tool = self._offered.tool
-        whole = json.dumps(given, ensure_ascii=False)
-        proposal = CallTool(tool.server, tool.name, whole, self._offered.approvers)
+        whole = json.dumps(_in_order(given, tool), ensure_ascii=False)
+        proposal = CallTool(tool.server, tool.name, whole, self._offered.approvers, tool.full_name)
         return ToolOutcome(json.dumps(WAITING), ok=True, proposal=proposal)
+
+
+def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
+    """Return the arguments in the order in which the tool has them: the same call is the same text then."""
+    known = tool.parameters.get("properties", {})
+    names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
+    return {name: given[name] for name in names}
 
 
 def outcome_of(result: ServerResult) -> ToolOutcome:
@@ -119,8 +156,13 @@ class ServerTools:
     """The tools of the servers (ToolsOutside, see the registry)."""
 
     def __init__(self, servers: ToolServers) -> None:
-        self._servers = servers
+        self.servers = servers
 
     def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
         calls = Counter[str]()
-        return [CallableServerTool(each, self._servers, calls) for each in self._servers.tools_in(place)]
+        return [CallableServerTool(each, self.servers, calls) for each in self.servers.tools_in(place)]
+
+
+def servers_of(tools: ToolRegistry) -> ToolServers | None:
+    """Return the servers whose tools stand beside our own; None where there are none."""
+    return tools.outside.servers if isinstance(tools.outside, ServerTools) else None

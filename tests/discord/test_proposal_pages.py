@@ -1,14 +1,24 @@
 """Proposals below an answer: whole, and no line of them like one of the bot's own."""
 
 from datetime import UTC, datetime
+from typing import get_args
+from unicodedata import east_asian_width
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import ProposalButton
-from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Page, TextFile
-from cc_bot.discord.pages.proposals import left_line, proposal_page, read_proposals, with_proposals
+from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Button, Page, TextFile
+from cc_bot.discord.pages.proposals import (
+    call_line,
+    left_line,
+    proposal_page,
+    read_proposals,
+    with_call_begun,
+    with_call_ended,
+    with_proposals,
+)
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import (
     AddCard,
@@ -21,9 +31,11 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
+from cc_bot.domain.claimed_call import CallState, ClaimedCall
 from cc_bot.domain.proposal import (
     NEVER,
     AddReminder,
+    CallTool,
     CancelReminder,
     ChangeMemory,
     Draw,
@@ -161,3 +173,61 @@ class TestText:
         assert isinstance(page.file, TextFile)
         assert "本文29" in page.file.text
         assert len(page.embeds) == 1
+
+
+class TestCall:
+    """A use of a tool of a server, which is made only when somebody says so."""
+
+    def test_tells_server_tool_and_every_argument(self) -> None:
+        call = CallTool("no_tes", "write_file", '{"path": "a*b.txt", "text": "# 見出し\u202e"}')
+        assert lines(call) == [
+            "**🔧 ツールを実行する**",
+            "-# ツール: no\\_tes · write\\_file",
+            "**渡す内容**",
+            "> {",
+            '>   "path": "a\\*b.txt",',
+            '>   "text": "# 見出し⟨U+202E⟩"',
+            "> }",
+        ]
+
+    def test_for_owners_says_who_decides(self) -> None:
+        assert "-# ボットの管理者だけが選べます。" in lines(CallTool("notes", "send", "{}", "owners"))
+
+    @pytest.mark.parametrize("locale", Locale)
+    def test_says_that_it_is_open_for_ten_minutes(self, locale: Locale) -> None:
+        words, call = texts(locale), proposal(CallTool("notes", "write", "{}"))
+        other = proposal(KeepMemory("猫", "general", (), "anywhere"))
+        assert "10" in with_proposals(Page("🙂"), (call,), words).why
+        assert "7" not in with_proposals(Page("🙂"), (call,), words).why
+        assert "10" not in with_proposals(Page("🙂"), (other,), words).why
+        both = with_proposals(Page("🙂"), (call, other), words).why
+        assert "10" in both
+        assert "7" in both
+
+    def test_that_is_long_is_a_file_with_all_of_it(self) -> None:
+        page = proposal_page(proposal(CallTool("notes", "write", f'{{"text": "{"あ" * 4000}"}}')), JA)
+        assert isinstance(page.file, TextFile)
+        assert "あ" * 4000 in page.file.text
+        assert page.proposals[0].buttons
+
+    @pytest.mark.parametrize("locale", Locale)
+    def test_being_made_has_a_stop_button_and_ends_without(self, locale: Locale) -> None:
+        words, waiting = texts(locale), proposal(change := CallTool("notes", "write_file", "{}"))
+        page = with_proposals(Page("🙂", (Button("again", "again:7:1"),)), (waiting,), words)
+        call = ClaimedCall(
+            waiting.id, waiting.key, 1, "public", change, claimed_at=NINE, claimed_by="a1b2c3d4e5f6a7"
+        )
+        begun = with_call_begun(page, call, words)
+        assert [button.label for button in begun.buttons] == [words.answer.stop, "again"]
+        assert begun.proposals == ()
+        line = call_line(change, "done", words)
+        ended = with_call_ended(begun, call, words, line)
+        assert (ended.facts.notices, ended.buttons) == ((line,), page.buttons)
+        assert with_call_ended(page, call, words, line) == ended
+
+    @pytest.mark.parametrize("locale", Locale)
+    @pytest.mark.parametrize("state", get_args(CallState))
+    def test_line_on_it_fits_three_lines_of_a_phone(self, locale: Locale, state: CallState) -> None:
+        """A phone shows about 24 wide characters, or 48 narrow ones, of small print in a line."""
+        line = call_line(CallTool("notes", "write_file", "{}"), state, texts(locale))
+        assert sum(2 if east_asian_width(each) in "WF" else 1 for each in line) <= 3 * 48

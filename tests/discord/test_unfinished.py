@@ -14,6 +14,8 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.assistant.approved_calls import ApprovedCalls
+from cc_bot.discord.delivery.approved_calls import UnfinishedCalls
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
@@ -25,6 +27,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
 from cc_bot.stores import Stores, open_stores
+from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out
 from tests.discord.choosing import deliveries_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
@@ -57,13 +60,16 @@ class Scene:
         running = running or RunningTurns()
         entries = deliveries_over(self.stores, running)
         replies = MessageReplies(self.rest, TakenDown(), self.stores.channels)
+        recipients = Recipients(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
+        calls = ApprovedCalls(self.stores, ToolRegistry(()), None, utc_now)
         unfinished = Unfinished(
             self.stores.ledger,
             self.stores.proposals,
             running,
             deliveries=entries,
             routes=DeliveryRoutes(replies, entries, self.stores.ledger),
-            recipients=Recipients(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            recipients=recipients,
+            calls=UnfinishedCalls(self.rest, calls, recipients, running),
             retry_s=0.01,
         )
         unfinished.begin()

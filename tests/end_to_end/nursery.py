@@ -43,6 +43,8 @@ class Order:
     arguments: Sequence[str]
     folder: str
     environment: Mapping[str, str]
+    module: str = "cc_bot"
+    """The program; its `main` is run."""
 
 
 class Nursery:
@@ -56,7 +58,7 @@ class Nursery:
         """Start a program with these descriptors; its process id, and the socket that tells its exit code."""
         ours, theirs = socket.socketpair()
         with theirs:
-            line = json.dumps([order.arguments, order.folder, dict(order.environment)]).encode()
+            line = json.dumps([order.arguments, order.folder, dict(order.environment), order.module]).encode()
             socket.send_fds(self._orders, [line], [stdin, stdout, stderr, theirs.fileno()])
         return int(ours.recv(32)), ours
 
@@ -162,14 +164,13 @@ def _take_over(descriptors: Sequence[int]) -> None:
 
 
 def _become(order: Order) -> None:
-    from cc_bot.cli import main as cc_bot
-
     os.chdir(order.folder)
     os.environ.clear()
     os.environ.update(order.environment)
     time.tzset()
     sys.argv = ["cc-bot", *order.arguments]
-    sys.exit(cc_bot())
+    program = importlib.import_module("cc_bot.cli" if order.module == "cc_bot" else order.module)
+    sys.exit(program.main())
 
 
 if __name__ == "__main__":

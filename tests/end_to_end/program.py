@@ -26,7 +26,7 @@ class Program:
     """A cc-bot process in a folder of its own.
 
     `from_nothing`: started as its operator does, by a command, and not out of the nursery. `module`: another
-    program, which is compared with it and always started so.
+    program with a `main`.
     """
 
     def __init__(
@@ -80,7 +80,8 @@ class Program:
         )
 
     async def _divide(self, arguments: tuple[str, ...]) -> DividedProcess:
-        return await DividedProcess.begin(_nursery(), Order(arguments, str(self.folder), self._seen))
+        order = Order(arguments, str(self.folder), self._seen, self.module)
+        return await DividedProcess.begin(_nursery(), order)
 
     @property
     def _seen(self) -> dict[str, str]:

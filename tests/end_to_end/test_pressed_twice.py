@@ -4,6 +4,7 @@ Each is pressed once by one user, and twice by others, now faster and now slower
 reads, and what the database and the model have of them, must be the same.
 """
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -170,6 +171,25 @@ async def _(stage: Stage, user: User, channel: Channel) -> Offer:
 @leads_to("ProposalButton dont")
 async def _(stage: Stage, user: User, channel: Channel) -> Offer:
     return await _proposed(stage, user, channel, "鍵は玄関", "覚えない")
+
+
+async def _called(stage: Stage, user: User, channel: Channel, label: str) -> Offer:
+    """This program has no servers: to agree says so. What is made once is in test_approved_calls."""
+    offer = await _proposed(stage, user, channel, "鍵" * 3000, "確認待ちを見る（1件）")
+    call = {"kind": "call", "server": "notes", "tool": "write", "arguments": "{}", "called": "notes__write"}
+    stage.change("UPDATE proposals SET change = ? WHERE user_id = ?", json.dumps(call), user.id)
+    seen = await stage.discord.click(user, offer.message, offer.what)
+    return Offer((await seen.finished(lambda shown: label in shown.labels)).message, label)
+
+
+@leads_to("CallButton do")
+async def _(stage: Stage, user: User, channel: Channel) -> Offer:
+    return await _called(stage, user, channel, "実行する")
+
+
+@leads_to("CallButton dont")
+async def _(stage: Stage, user: User, channel: Channel) -> Offer:
+    return await _called(stage, user, channel, "実行しない")
 
 
 @leads_to("SeeProposalsButton")

@@ -7,10 +7,11 @@ from typing import Final
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.claimed_call import ClaimedCall
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.memory import MemoryFilter, Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
+from cc_bot.domain.proposal import AddReminder, CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
@@ -54,6 +55,9 @@ async def do_everything(database: Database) -> set[str]:
     drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
     stored = await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn, proposals=[PROPOSED])
     await decide(stores, stored.proposals[0])
+    calls = [CallTool("notes", "write", "{}"), CallTool("notes", "erase", "{}")]
+    stored = await stores.sessions.archive_turn(session, turn("書いて"), proposals=calls)
+    await agree_to_calls(stores, *stored.proposals)
     by_the_message = SessionStore(database, history_limit=0, page_size=1)
     await by_the_message.load_earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)
@@ -150,6 +154,7 @@ async def do_everything(database: Database) -> set[str]:
         *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
         *("set_marks", "get_marks", "list_missed", "forget"),
         *("list_for_place", "drop", "find_alike", "get_id", "get_by_number"),
+        *("claim", "finish", "leave", "list_of_user", "list_claimed"),
         *("get_in_force", "get_visit", "unset", "begin_maintenance"),
         *("end_maintenance", "list_chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
@@ -490,6 +495,21 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     }
 
 
+async def agree_to_calls(stores: Stores, made: Proposal, left: Proposal) -> None:
+    """Claim a call, note what it came to, and drop another one."""
+    assert isinstance(made.change, CallTool)
+    now = datetime.now(UTC)
+    call = ClaimedCall(
+        made.id, made.key, made.answer_id, "public", made.change, claimed_at=now, claimed_by="a1"
+    )
+    assert await stores.claimed_calls.claim(made, call)
+    assert await stores.claimed_calls.list_of_user(USER)
+    assert await stores.claimed_calls.list_claimed()
+    assert await stores.claimed_calls.finish(call, "done", lambda told: told)
+    await stores.claimed_calls.settle(call)
+    assert await stores.claimed_calls.leave(left, lambda told: told)
+
+
 async def decide(stores: Stores, proposal: Proposal) -> None:
     """Look a proposal up in each way, carry it out and drop it."""
     assert await stores.proposals.get(USER, proposal.id) == proposal
@@ -501,8 +521,10 @@ async def decide(stores: Stores, proposal: Proposal) -> None:
     await stores.memories.add(USER, proposal.change.content, proposal=proposal)
     assert not await stores.proposals.drop(USER, proposal.id)
     await stores.proposals.prune()
-    question = said(30, "リマインドして")
+    question = said(30, "リマインドして", author_id=USER)
     channel = ChannelKey(5)
     await stores.channels.add(channel, question, waiting=True)
     change = AddReminder("薬", datetime.now(UTC), "", "Asia/Tokyo", "channel")
-    await stores.channels.archive_answer(channel, answer(31, "はい"), [question], [change])
+    wanted: list[ProposedChange] = [change, CallTool("notes", "write", "{}")]
+    stored = await stores.channels.archive_answer(channel, answer(31, "はい"), [question], wanted)
+    assert await stores.claimed_calls.leave(stored.proposals[-1], lambda told: told)

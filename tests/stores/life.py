@@ -7,9 +7,10 @@ from typing import Final
 
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
-from cc_bot.domain.proposal import KeepMemory
+from cc_bot.domain.proposal import CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Mark, Place
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
@@ -104,13 +105,15 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
             "user", f"{word}？", visibility=visibility, author_name=word, attachments=(file,), discord_id=None
         )
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
-        proposed = [KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
-        await stores.sessions.archive_turn(
+        calls = CallTool("notes", "write", json.dumps({"text": word}), called="notes__write")
+        proposed: list[ProposedChange] = [calls, KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
+        stored = await stores.sessions.archive_turn(
             session,
             [question, reply],
             drawn=[Drawn(AddCard(word, word), visibility)],
             proposals=proposed,
         )
+    await claim(stores, stored.proposals[0])
     backlog = await stores.summaries.get_backlog(key)
     assert backlog is not None
     await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})
@@ -137,6 +140,24 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         await database.transaction([Statement(sql, (user_id, second, now_ms)[:used])], ())
     kept = ToolCall("1", "schedule", "{}", json.dumps({"scheduled": {"text": word}}))
     await stores.ledger.note_calls(f"turn{user_id}", user_id, [kept])
+
+
+async def claim(stores: Stores, proposal: Proposal) -> ClaimedCall:
+    """Agree to a call that waits, by a press whose token is kept."""
+    assert isinstance(proposal.change, CallTool)
+    told = CallMessage(2, 3, 4, "token-of-a-press", utc_now() + timedelta(minutes=14))
+    call = ClaimedCall(
+        proposal.id,
+        proposal.key,
+        proposal.answer_id,
+        proposal.visibility,
+        proposal.change,
+        claimed_at=utc_now(),
+        claimed_by="a1b2c3d4",
+        message=told,
+    )
+    assert await stores.claimed_calls.claim(proposal, call)
+    return call
 
 
 async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, first: int) -> None:

@@ -19,6 +19,7 @@ from cc_bot.stores import (
     CanvasStore,
     ChannelModelStore,
     ChannelStore,
+    ClaimedCallStore,
     HeartbeatStore,
     LimitStore,
     MemoryHistoryStore,
@@ -46,6 +47,7 @@ from cc_bot.stores import (
 from cc_bot.stores.blocks import THAW_FROM
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_DRAWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
+from cc_bot.stores.claimed_calls import SELECT_CLAIMED
 from cc_bot.stores.columns import ListStatement
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
@@ -83,14 +85,22 @@ USER_TABLES: Final = (
     *("schedules", "firings", "heartbeat_marks"),
     "erasing",
     *("usage", "reservations"),
-    *("proposals", "receipts"),
+    *("proposals", "claimed_calls", "receipts"),
     *("web_codes", "web_sessions"),
 )
 STORES: Final = (
     *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
     ArchiveStore,
-    *(MemoryPinStore, ReceiptStore, ProposalStore, SettingsStore, SummaryStore, TokenFactorStore),
-    ToolListStore,
+    *(
+        MemoryPinStore,
+        ReceiptStore,
+        ProposalStore,
+        ClaimedCallStore,
+        SettingsStore,
+        SummaryStore,
+        TokenFactorStore,
+        ToolListStore,
+    ),
     *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
     *(AccessStore, ChannelModelStore),
     *(ScheduleStore, HeartbeatStore, LimitStore, UsageStore, VitalsStore),
@@ -113,7 +123,7 @@ OF_ALL_USERS: Final = {
     *(*RETENTION_STATEMENTS, SELECT_BEGUN, USERS),
     *VITAL_STATEMENTS,
     *USAGE_STATEMENTS,
-    PRUNE_PROPOSALS,
+    *(PRUNE_PROPOSALS, SELECT_CLAIMED),
     *(SELECT_DRAWN, *WEB_STATEMENTS),  # a code and a cookie are known by their hashes alone
 }
 TO_ANY_ROW: Final = {
@@ -126,7 +136,7 @@ TO_ANY_ROW: Final = {
 WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
-    PRUNE_PROPOSALS,
+    *(PRUNE_PROPOSALS, SELECT_CLAIMED),
     *(SELECT_IN_FORCE, SELECT_ALL_MODELS, SELECT_LISTS),
     *VITAL_STATEMENTS,
     *(PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),

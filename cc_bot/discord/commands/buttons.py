@@ -6,7 +6,9 @@ import hikari
 import lightbulb
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
+from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place, reply_to_deferred
@@ -22,6 +24,7 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
+    CallButton,
     ProposalButton,
     RetryButton,
     SeeProposalsButton,
@@ -37,8 +40,17 @@ from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_fact
 from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
+from cc_bot.domain.errors import (
+    CallDecided,
+    CallExpired,
+    CcBotError,
+    ProposalGone,
+    ProposalOutdated,
+    ToolGone,
+    WhenPassed,
+)
 from cc_bot.domain.memory import MemoryChange, with_receipt
+from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import begin_turn
@@ -217,22 +229,85 @@ async def decide(
     await _decide(_Press(interaction, button, recipient, proposals, boards, upkeep))
 
 
-@on_press(loader, SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours)
+@on_press(loader, SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
 async def list_proposals(
     interaction: hikari.ComponentInteraction,
     button: SeeProposalsButton,
     recipient: Recipient,
     *,
     store: ProposalStore,
+    owners: Owners,
 ) -> None:
-    """Show each in a message of its own, for its user alone."""
+    """Show each in a message of its own, for whoever decides on it alone."""
     await defer(interaction, ephemeral=True)
-    found = await store.list_for_answer(recipient.user_id, button.answer_id)
+    found, words = await store.list_for_answer(button.user_id, button.answer_id), recipient.words.proposal
+    if recipient.user_id != button.user_id:
+        found = tuple([each for each in found if await _is_owners(each, recipient, owners)])
     if not found:
-        await interaction.edit_initial_response(recipient.words.proposal.none_open, **NO_PINGS)
+        theirs = recipient.user_id == button.user_id
+        await interaction.edit_initial_response(words.none_open if theirs else words.not_yours, **NO_PINGS)
         return
     reply = reply_to_deferred(interaction, ephemeral=True)
     await reply.show([proposal_page(each, recipient.words) for each in found])
+
+
+@on_press(loader, CallButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
+async def decide_on_call(
+    interaction: hikari.ComponentInteraction,
+    button: CallButton,
+    recipient: Recipient,
+    *,
+    delivery: CallDelivery,
+    owners: Owners,
+) -> None:
+    begin_turn()
+    await defer_update(interaction)
+    page = page_of(await interaction.fetch_initial_response(), recipient.locale)
+    calls = delivery.assistant.calls
+    try:
+        proposal, call = await calls.find(button.user_id, button.proposal_id)
+        if refusal := await _refusal(proposal, call, recipient, owners):
+            await whisper(interaction, refusal)
+            return
+        press = await delivery.press(interaction, proposal, call, recipient, page)
+        await (delivery.make(press) if button.action == "do" else delivery.decline(press))
+    except (CallDecided, CallExpired, ToolGone) as error:
+        await _close(interaction, button, recipient, delivery, explain(error, recipient.words))
+    except CcBotError as error:  # it may be tried again
+        await whisper(interaction, explain(error, recipient.words))
+
+
+async def _refusal(proposal: Proposal, call: CallTool, recipient: Recipient, owners: Owners) -> str:
+    """Return a sentence for who may not decide on a call; empty for who may."""
+    words, is_asker = recipient.words.proposal, recipient.user_id == proposal.key.user_id
+    if call.approvers == "owners":
+        return "" if await _is_owners(proposal, recipient, owners) else words.owners_decide
+    return "" if is_asker else words.not_yours
+
+
+async def _is_owners(proposal: Proposal, recipient: Recipient, owners: Owners) -> bool:
+    """Return whether owners decide on it, and this is one."""
+    call = proposal.change
+    if not isinstance(call, CallTool) or call.approvers != "owners":
+        return False
+    return recipient.user_id in await owners.ids(anew=True)
+
+
+async def _close(
+    interaction: hikari.ComponentInteraction,
+    button: CallButton,
+    recipient: Recipient,
+    delivery: CallDelivery,
+    sentence: str,
+) -> None:
+    """Say that there is nothing left to decide, in the message as long as that still offers it. While the
+    call is made, what the message says is up to whoever makes it."""
+    page = page_of(await interaction.fetch_initial_response(), recipient.locale)
+    own = recipient.user_id == button.user_id and not await delivery.makes(button.user_id, button.proposal_id)
+    if own and without(page, button.proposal_id) != page:
+        await delivery.note(interaction, page, button.proposal_id, sentence)
+    else:
+        await whisper(interaction, sentence)
 
 
 async def _decide(press: _Press) -> None:

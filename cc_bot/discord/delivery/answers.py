@@ -43,7 +43,7 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import Opened, Pointed, References, Standing, links_in
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.member import UsageSubject
-from cc_bot.domain.message import ChannelKey, Message, Reference, with_heard
+from cc_bot.domain.message import ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
 from cc_bot.in_order import InOrder
 from cc_bot.log import begin_turn
@@ -104,6 +104,20 @@ class AcceptedTurn:
             earlier_calls=turn.calls,
             role_ids=self.role_ids,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A turn that goes on by itself after a call that was agreed to."""
+
+    recipient: Recipient
+    """Who asked, whoever agreed."""
+    chosen: Chosen
+    visibility: Visibility
+    question: AskedQuestion
+    role_ids: tuple[int, ...] | None
+    calls: tuple[ToolCall, ...] = ()
+    """The call with its result, where the conversation does not tell of it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -187,6 +201,39 @@ class Answers:
                 if not stored:  # nothing came: it may be tried once more
                     page = page_of(interaction.message, recipient.locale)
                     await interaction.edit_initial_response(components=rows_of(page))
+
+    async def go_on_after_call(
+        self, follow_up: FollowUp, interaction: hikari.ComponentInteraction, *, ephemeral: bool
+    ) -> None:
+        """Have the model answer with what came of a call that was agreed to, below its message. Raises as
+        `ask`."""
+        asker, guild_id = follow_up.recipient, interaction.guild_id
+        turn = self.deliveries.of_interaction(
+            interaction,
+            follow_up.chosen.key,
+            "continue",
+            asker,
+            visibility=follow_up.visibility,
+            ephemeral=ephemeral,
+        )
+        turn = replace(
+            turn,
+            below=True,
+            shown_in=int(interaction.message.id),
+            question=follow_up.question,
+            calls=follow_up.calls,
+        )
+        payer = UsageSubject(asker.user_id, int(guild_id) if guild_id else 0, follow_up.role_ids)
+        model = self.assistant.first_model(follow_up.chosen.agent)
+        delivery = await self.deliveries.admit(turn, payer, model)
+        accepted = AcceptedTurn(delivery, asker, follow_up.chosen, interaction, follow_up.role_ids)
+        async with delivery:
+            if turn.calls:
+                await self.deliveries.note_calls(turn)
+            reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
+            state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
+            await delivery.finish(state)
+        await self.show_canvas(accepted, state)
 
     async def ask_again(
         self, interaction: hikari.ComponentInteraction, button: RetryButton, recipient: Recipient

@@ -165,6 +165,10 @@ class TurnDeliveries:
         """Give a turn back, since nobody heard that it was taken up. Raises StorageError."""
         await self._ledger.untake(entry.id, entry.user_id)
 
+    async def note_calls(self, turn: PendingTurn) -> None:
+        """Note what is known of the tools of a turn before it begins: a kill does not lose it."""
+        await self.write_note(self._ledger.note_calls(turn.id, turn.key.user_id, turn.calls))
+
     async def write_note(self, writing: Coroutine[None, None, None]) -> None:
         """Wait for something to be written, but not for long."""
         task = asyncio.create_task(writing)

@@ -115,7 +115,9 @@ class AnswerState:
     pages: tuple[PageLink, ...] = ()
     """The pages of the web that it rests on, in order."""
     in_doubt: bool = False
-    """Whether something may have been done of which nobody knows."""
+    """Whether a memory or reminder may have been changed, and nobody knows."""
+    in_doubt_outside: bool = False
+    """The same of something out there."""
     untrue: frozenset[NotSaved | NotRemoved] = frozenset()
     """What the model says that it did or will do, and did not."""
     files_left_out: tuple[str, ...] = ()
@@ -175,6 +177,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 receipts=(*state.receipts, *memories),
                 schedules=(*state.schedules, *reminders),
                 in_doubt=event.in_doubt,
+                in_doubt_outside=event.in_doubt_outside,
             )
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
@@ -408,6 +411,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     lines = list(told.notices)
     if state.in_doubt:
         lines.append(words.unfinished.in_doubt)
+    if state.in_doubt_outside:
+        lines.append(words.unfinished.in_doubt_outside)
     lines.extend(_read_lines(state, words))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)

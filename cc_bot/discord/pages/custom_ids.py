@@ -160,6 +160,17 @@ class ProposalButton(CustomId):
 
 
 @dataclass(frozen=True, slots=True)
+class CallButton(CustomId):
+    """Have a tool of a server called, or not. Who may decide that stands with the proposal."""
+
+    head = "call-{action}"
+    action: Literal["do", "dont"]
+    user_id: int
+    """Who asked."""
+    proposal_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class SeeProposalsButton(CustomId):
     """See all that an answer proposes."""
 
@@ -326,6 +337,7 @@ Control = (
     | UsedMemoriesButton
     | UntellButton
     | ProposalButton
+    | CallButton
     | SeeProposalsButton
     | ListButton
     | SearchButton

@@ -13,7 +13,14 @@ from typing import Final
 import hikari
 
 from cc_bot.charts import table
-from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import (
+    ANY_ASKER,
+    CallButton,
+    ProposalButton,
+    SeeProposalsButton,
+    StopButton,
+    parse_custom_id,
+)
 from cc_bot.discord.pages.memory import escape_markdown, last_day, timestamp
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
@@ -24,8 +31,9 @@ from cc_bot.discord.pages.page import (
     TextFile,
 )
 from cc_bot.domain.canvas import Chart
+from cc_bot.domain.claimed_call import CallState, ClaimedCall
 from cc_bot.domain.message import spell_out
-from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.proposal import Time, Value, describe, gist
@@ -52,13 +60,14 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
     [first, *_] = proposals
     see = SeeProposalsButton(first.key.user_id, first.answer_id)
     label = words.proposal.see.format(count=len(proposals))
-    return _with_reason(page, shown, words, see=Button(label, see.custom_id()))
+    page = replace(page, why=words.proposal.reason(proposals))
+    return replace(page, proposals=shown, see=Button(label, see.custom_id()))
 
 
 def proposal_page(proposal: Proposal, words: Texts) -> Page:
     """A proposal in a message of its own."""
     shown = _proposal(proposal, 0, words)
-    page = _with_reason(Page(""), (shown,), words)
+    page = Page("", proposals=(shown,), why=words.proposal.reason((proposal,)))
     if page.embeds:
         return page
     parts = list(_parts(proposal, words))
@@ -66,7 +75,7 @@ def proposal_page(proposal: Proposal, words: Texts) -> Page:
     room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
     starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
     cut = replace(shown, text=f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
-    return _with_reason(Page("", file=TextFile(words.proposal.file_name, whole)), (cut,), words)
+    return replace(page, proposals=(cut,), file=TextFile(words.proposal.file_name, whole))
 
 
 def left_line(proposal: Proposal, words: Texts) -> str:
@@ -74,9 +83,37 @@ def left_line(proposal: Proposal, words: Texts) -> str:
     return words.proposal.left.format(what=escape_markdown(shorten(gist(proposal, words), SHOWN_CHARACTERS)))
 
 
+def call_line(call: CallTool, state: CallState, words: Texts, *, stopped: bool = False) -> str:
+    """The line that tells what came of a call that was agreed to."""
+    return words.proposal.outcome(state, escape_markdown(call.what), stopped=stopped)
+
+
+def with_call_begun(page: Page, call: ClaimedCall, words: Texts) -> Page:
+    """A message while one of its calls is made, with a button that stops it."""
+    stop = Button(words.answer.stop, _stop_of(call))
+    begun = replace(without(page, call.id), buttons=(stop, *page.buttons))
+    return replace(begun, facts=page.facts.noting(call_line(call.change, "claimed", words)))
+
+
+def with_call_ended(page: Page, call: ClaimedCall, words: Texts, *lines: str) -> Page:
+    """A message once one of its calls is over, with these lines on what came of it; whatever it looked like
+    before."""
+    begun, stop = call_line(call.change, "claimed", words), _stop_of(call)
+    notices = (*(notice for notice in page.facts.notices if notice != begun), *lines)
+    return replace(
+        without(page, call.id),
+        facts=replace(page.facts, notices=notices),
+        buttons=tuple(button for button in page.buttons if button.custom_id != stop),
+    )
+
+
+def _stop_of(call: ClaimedCall) -> str:
+    return StopButton(ANY_ASKER, call.claimed_by).custom_id()
+
+
 def is_proposal_button(button: Button) -> bool:
     """Return whether it decides on a proposal."""
-    return isinstance(parse_custom_id(button.custom_id), ProposalButton)
+    return isinstance(parse_custom_id(button.custom_id), ProposalButton | CallButton)
 
 
 def read_proposals(
@@ -102,13 +139,7 @@ def without(page: Page, proposal_id: int) -> Page:
 def proposal_of(shown: ShownProposal) -> int | None:
     """Return which one it is, by its buttons."""
     parsed = parse_custom_id(shown.buttons[0].custom_id) if shown.buttons else None
-    return parsed.proposal_id if isinstance(parsed, ProposalButton) else None
-
-
-def _with_reason(
-    page: Page, shown: tuple[ShownProposal, ...], words: Texts, see: Button | None = None
-) -> Page:
-    return replace(page, proposals=shown, see=see, why=words.proposal.why)
+    return parsed.proposal_id if isinstance(parsed, ProposalButton | CallButton) else None
 
 
 def _proposal(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
@@ -119,9 +150,10 @@ def _proposal(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
         told.one_of.format(number=number, label=label) if number else label
         for label in (choice.yes, choice.no)
     )
+    kind = CallButton if isinstance(proposal.change, CallTool) else ProposalButton
     buttons = (
-        Button(yes, ProposalButton("do", user_id, proposal.id).custom_id(), primary=True),
-        Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
+        Button(yes, kind("do", user_id, proposal.id).custom_id(), primary=True),
+        Button(no, kind("dont", user_id, proposal.id).custom_id()),
     )
     title = told.numbered.format(number=number) if number else told.title
     return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)

@@ -1,0 +1,194 @@
+"""Calls of tools of servers that wait for somebody's word: made once at most, or not.
+
+A call is claimed in the database before it is made. Whatever ends the program after that leaves the claim,
+and nobody makes the call again: what came of it is not known then, and that is what its user and the model
+are told.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from cc_bot.assistant.turn import Stop, until_stopped
+from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import CallDecided, CallExpired, CcBotError, ToolGone, ToolServerAway
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Agent, ToolCall
+from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, Proposal, is_open
+from cc_bot.domain.tool_server import OfferedTool, ServerResult, ToolPlace
+from cc_bot.stores import Stores
+from cc_bot.texts import explain, texts
+from cc_bot.tools.registry import ToolRegistry, failed
+from cc_bot.tools.servers import (
+    DECLINED,
+    EXPIRED,
+    GONE,
+    IN_DOUBT,
+    MAYBE_DONE,
+    WAITING,
+    ToolServers,
+    outcome_of,
+)
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """The outcome of a call that was agreed to."""
+
+    call: ClaimedCall
+    state: CallState
+    """Never `claimed`."""
+    told: ToolCall
+    """The call with its result, as the model is told it."""
+    problem: str = ""
+    """A sentence for its user, where the server did not answer."""
+    stopped: bool = False
+    """Whether somebody ended it on its way."""
+    kept: bool = True
+    """False where all of its user's was erased meanwhile."""
+
+    @property
+    def answered(self) -> bool:
+        """Return whether its server said what came of it, so that the model has something to go on with."""
+        return self.kept and self.state in ("done", "failed") and not self.problem
+
+
+@dataclass(eq=False, slots=True)
+class ApprovedCalls:
+    """The calls of everybody that wait for a word."""
+
+    stores: Stores
+    tools: ToolRegistry
+    servers: ToolServers | None
+    """None where the operator names none."""
+    clock: Clock
+
+    async def find(self, user_id: int, proposal_id: int) -> tuple[Proposal, CallTool]:
+        """Return what is to be decided. Raises CallDecided, and CallExpired once it is dropped for that."""
+        proposal = await self.stores.proposals.get(user_id, proposal_id)
+        if proposal is None or not isinstance(proposal.change, CallTool):
+            raise CallDecided
+        if is_open(proposal, self.clock()):
+            return proposal, proposal.change
+        await self._leave(proposal, proposal.change, EXPIRED)
+        raise CallExpired(minutes=CALL_OPEN_FOR.seconds // 60)
+
+    async def check(self, proposal: Proposal, agent: Agent, place: ToolPlace) -> None:
+        """Drop it, and raise ToolGone, where its agent has no such tool there any more."""
+        if not isinstance(proposal.change, CallTool):
+            raise CallDecided
+        call, offered = proposal.change, self._offered(proposal.change, place)
+        schemas = self.tools.in_place(place).schemas(allowed=agent.tools) if offered else ()
+        if offered is None or not any(schema.name == offered.tool.full_name for schema in schemas):
+            await self._leave(proposal, call, GONE)
+            raise ToolGone(server=call.server, tool=call.tool)
+
+    async def decline(self, proposal: Proposal) -> None:
+        """Leave it undone. Raises CallDecided when somebody was faster."""
+        if not isinstance(proposal.change, CallTool) or not await self._leave(
+            proposal, proposal.change, DECLINED
+        ):
+            raise CallDecided
+
+    async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> ClaimedCall:
+        """Claim it: from here on it is made once, or not at all. `name` is that of who is about to make it.
+        Raises CallDecided when somebody was faster."""
+        if not isinstance(proposal.change, CallTool):
+            raise CallDecided
+        call = ClaimedCall(
+            proposal.id,
+            proposal.key,
+            proposal.answer_id,
+            proposal.visibility,
+            proposal.change,
+            claimed_at=self.clock(),
+            claimed_by=name,
+            message=message,
+        )
+        if not await self.stores.claimed_calls.claim(proposal, call):
+            raise CallDecided
+        return call
+
+    async def make(self, call: ClaimedCall, stop: Stop, locale: Locale) -> CallResult:
+        """Make a call that was just claimed, and note what came of it in the answer that proposed it. Raises
+        StorageError where that can't be noted: then it is in doubt, as after a kill."""
+        state, text, problem = await self._make(call, stop, locale)
+        told = _told(call.change, text, ok=state == "done")
+        kept = await self.stores.claimed_calls.finish(call, state, lambda each: _revised(each, told))
+        _log.info("approved_call", tool=call.change.called, state=state, stopped=stop.requested)
+        stopped = stop.requested and stop.status == "stopped" and state == "unknown"
+        return CallResult(call, state, told, problem, stopped, kept)
+
+    async def give_up(self, call: ClaimedCall) -> CallState:
+        """Note of a call whose run of the program was ended that it may have been done; return what came of
+        it, if that was noted before."""
+        if call.state != "claimed":
+            return call.state
+        told = _told(call.change, json.dumps(IN_DOUBT), ok=False)
+        await self.stores.claimed_calls.finish(call, "unknown", lambda each: _revised(each, told))
+        return "unknown"
+
+    async def settle(self, call: ClaimedCall) -> None:
+        """Forget it: its user knows what came of it. Raises StorageError."""
+        await self.stores.claimed_calls.settle(call)
+
+    async def _make(self, call: ClaimedCall, stop: Stop, locale: Locale) -> tuple[CallState, str, str]:
+        """Return what came of it, what the model is told, and what its user is told beside that."""
+        change = call.change
+        try:
+            if self.servers is None:
+                raise ToolServerAway(server=change.server)
+            calling = self.servers.call(change.server, change.tool, json.loads(change.arguments))
+            result: ServerResult | None = await until_stopped(calling, stop)
+        except CcBotError as error:
+            sentence = explain(error, texts(locale))
+            state: CallState = "unknown" if isinstance(error, MAYBE_DONE) else "failed"
+            return state, failed(sentence).text, sentence
+        except Exception:  # noqa: BLE001 - whatever it is, it is on record, and nobody knows what was done
+            _log.error("approved_call_broke", exc_info=True)
+            return "unknown", json.dumps(IN_DOUBT), ""
+        if result is None:
+            return "unknown", json.dumps(IN_DOUBT), ""
+        return "done" if result.ok else "failed", outcome_of(result).text, ""
+
+    def _offered(self, call: CallTool, place: ToolPlace) -> OfferedTool | None:
+        there = self.servers.tools_in(place) if self.servers else ()
+        return next((each for each in there if _is_tool(each, call)), None)
+
+    async def _leave(self, proposal: Proposal, call: CallTool, result: Mapping[str, Any]) -> bool:
+        told = _told(call, json.dumps(result), ok=False)
+        return await self.stores.claimed_calls.leave(proposal, lambda each: _revised(each, told))
+
+
+def _is_tool(offered: OfferedTool, call: CallTool) -> bool:
+    return (offered.tool.server, offered.tool.name) == (call.server, call.tool)
+
+
+_ID: Final = "approved"
+"""Of a call that stands by itself: a request gives it another one."""
+
+
+def _told(call: CallTool, text: str, *, ok: bool) -> ToolCall:
+    return ToolCall(_ID, call.called, call.arguments, text, ok)
+
+
+def _revised(stored: ToolCall, told: ToolCall) -> ToolCall:
+    """Return a call of the answer with its result, where it is the one that waited; the model may have asked
+    for the same more than once."""
+    same = stored.name == told.name and _parse(stored.arguments) == _parse(told.arguments)
+    if not same or _parse(stored.result) != WAITING:
+        return stored
+    return ToolCall(stored.id, stored.name, stored.arguments, told.result, told.ok)
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,339 @@
+"""Calls that somebody agreed to, as their messages tell of them: that one is made, what came of it, and the
+answer that the model gives with that.
+
+What the last run of the program was ended under is told at the next start (`UnfinishedCalls`): by the token
+of the press as long as that works, else as the bot itself, and where neither is possible by DM.
+"""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import hikari
+import structlog
+
+from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
+from cc_bot.discord.delivery.answers import Answers, FollowUp
+from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
+from cc_bot.discord.pages.answer import page_of
+from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to
+from cc_bot.discord.pages.proposals import (
+    call_line,
+    left_line,
+    with_call_begun,
+    with_call_ended,
+    without,
+)
+from cc_bot.discord.places import key_of_interaction
+from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
+from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.message import ToolCall, Visibility
+from cc_bot.domain.proposal import CallTool, Proposal
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.domain.turn import TOKEN_LIVES, AskedQuestion
+from cc_bot.in_order import InOrder
+
+_log = structlog.get_logger(__name__)
+
+# ---- press -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CallPress:
+    """A press of one of the two buttons of a call, by whoever may decide on that."""
+
+    interaction: hikari.ComponentInteraction
+    proposal: Proposal
+    call: CallTool
+    presser: Recipient
+    asker: Recipient
+    page: Page
+    """The message, as it is."""
+
+    @property
+    def by_asker(self) -> bool:
+        return self.presser.user_id == self.asker.user_id
+
+    @property
+    def role_ids(self) -> tuple[int, ...] | None:
+        """The roles of who asked; None where nobody tells."""
+        return roles_of(self.interaction.member) if self.by_asker else None
+
+    @property
+    def place(self) -> ToolPlace:
+        """The place where it was asked, as it decides which tools there are."""
+        guild_id, key = self.interaction.guild_id, self.proposal.key
+        here = key_of_interaction(self.interaction.channel).channel_id
+        return ToolPlace(
+            key.user_id,
+            tuple(dict.fromkeys((key.channel_id, here))),
+            None if guild_id is None else int(guild_id),
+            self.role_ids,
+        )
+
+
+@dataclass(eq=False, slots=True)
+class CallDelivery:
+    """Makes calls that were agreed to, and shows what came of them."""
+
+    assistant: Assistant
+    answers: Answers
+    recipients: Recipients
+    _order: InOrder = field(default_factory=InOrder)
+    """Of the changes of a message: each begins with what it is by then."""
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def press(
+        self,
+        interaction: hikari.ComponentInteraction,
+        proposal: Proposal,
+        call: CallTool,
+        presser: Recipient,
+        page: Page,
+    ) -> CallPress:
+        """A press, with who asked. Raises StorageError."""
+        key = proposal.key
+        asker = presser if presser.user_id == key.user_id else await _asker(self.recipients, key)
+        return CallPress(interaction, proposal, call, presser, asker, page)
+
+    async def makes(self, user_id: int, proposal_id: int) -> bool:
+        """Return whether it was agreed to, and its user was not told yet what came of it. Raises
+        StorageError."""
+        claimed = await self.assistant.calls.stores.claimed_calls.list_of_user(user_id)
+        return any(call.id == proposal_id for call in claimed)
+
+    async def decline(self, press: CallPress) -> None:
+        """Leave it, and say so. Raises CallDecided, StorageError, and hikari's errors."""
+        await self.assistant.calls.decline(press.proposal)
+        line = left_line(press.proposal, press.asker.words)
+        await self.note(press.interaction, press.page, press.proposal.id, line)
+
+    async def note(
+        self, interaction: hikari.ComponentInteraction, page: Page, proposal_id: int, *lines: str
+    ) -> None:
+        """Show the message without what was decided, and with these lines. Raises hikari's errors."""
+        decided = without(page, proposal_id)
+        for line in lines:
+            decided = replace(decided, facts=decided.facts.noting(line))
+        await self._show(interaction, page, decided)
+
+    async def _show(self, interaction: hikari.ComponentInteraction, before: Page, page: Page) -> None:
+        ephemeral = is_ephemeral(interaction.message)
+        await reply_in_place(interaction, before, ephemeral=ephemeral).show((page,))
+
+    async def make(self, press: CallPress) -> None:
+        """Make the call, once, and have the model go on with what came of it. This returns when the message
+        says that it is being made: who pressed may decide on what else stands there.
+
+        Raises AgentGone, ToolGone, CallDecided, ShuttingDown, BeingErased and StorageError where it was not
+        made.
+        """
+        begun = asyncio.Event()
+        task = asyncio.create_task(self._make(press, begun))
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+        waiting = asyncio.create_task(begun.wait())
+        await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        if task.done():
+            task.result()
+
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        """Forget the task. What nobody expected is on record: who pressed may wait for it no more."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, CcBotError):
+            _log.error("approved_call_broke", exc_info=error)
+
+    async def _make(self, press: CallPress, begun: asyncio.Event) -> None:
+        proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
+        guild_id, running = press.interaction.guild_id, self.answers.running
+        chosen = await self.answers.chooser.of_session(proposal.key, int(guild_id) if guild_id else None)
+        await calls.check(proposal, chosen.agent, press.place)
+        deciders = {press.asker.user_id, press.presser.user_id}
+        with (
+            running.track(stop, deciders) as name,
+            self.assistant.calling(press.asker.user_id, stop),
+        ):
+            call = await calls.claim(proposal, name, self._message(press))
+            result = await self._carry_out(press, call, stop, begun)
+        if result and result.answered:
+            try:
+                await self._go_on(press, FollowUp(press.asker, chosen, *await self._question(press, result)))
+            except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
+                _log.warning("turn_not_gone_on", error=type(error).__name__)
+
+    async def _carry_out(
+        self, press: CallPress, call: ClaimedCall, stop: Stop, begun: asyncio.Event
+    ) -> CallResult | None:
+        """Make it and tell of it; None where that is owed still, and told later."""
+        calls, words = self.assistant.calls, press.asker.words
+        showing = asyncio.create_task(self._show_begun(press, call, begun))
+        try:
+            result = await calls.make(call, stop, press.asker.locale)
+        except StorageError as error:
+            _log.warning("approved_call_not_noted", error=type(error).__name__)
+            self.answers.deliveries.owed.set()
+            return None
+        finally:
+            await showing
+        line = call_line(call.change, result.state, words, stopped=result.stopped)
+        lines = (line, *((result.problem,) if result.problem and result.state == "failed" else ()))
+        if await self._show_ended(press, call, *lines):
+            await self._settle(call)
+        else:
+            self.answers.deliveries.owed.set()
+        return result
+
+    async def _settle(self, call: ClaimedCall) -> None:
+        try:
+            await self.assistant.calls.settle(call)
+        except StorageError as error:  # it is told once more
+            _log.warning("approved_call_not_settled", error=type(error).__name__)
+            self.answers.deliveries.owed.set()
+
+    async def _show_begun(self, press: CallPress, call: ClaimedCall, begun: asyncio.Event) -> None:
+        """Show that it is being made, with a button that stops it. Never raises what is Discord's."""
+        try:
+            async with self._order.after(int(press.interaction.message.id)):
+                page = await self._page(press)
+                await self._show(press.interaction, page, with_call_begun(page, call, press.asker.words))
+        except hikari.HikariError as error:
+            _log.warning("edit_failed", error=type(error).__name__)
+        finally:
+            begun.set()
+
+    async def _show_ended(self, press: CallPress, call: ClaimedCall, *lines: str) -> bool:
+        """Show what came of it. Return whether its user knows now, or wants to know no more."""
+        try:
+            async with self._order.after(int(press.interaction.message.id)):
+                page = await self._page(press)
+                ended = with_call_ended(page, call, press.asker.words, *lines)
+                await self._show(press.interaction, page, ended)
+        except hikari.NotFoundError:
+            return True
+        except hikari.HikariError as error:
+            _log.warning("approved_call_not_shown", error=type(error).__name__)
+            return False
+        return True
+
+    async def _page(self, press: CallPress) -> Page:
+        return page_of(await press.interaction.fetch_initial_response(), press.asker.locale)
+
+    def _message(self, press: CallPress) -> CallMessage:
+        interaction = press.interaction
+        return CallMessage(
+            int(interaction.channel_id),
+            int(interaction.message.id),
+            int(interaction.application_id),
+            interaction.token,
+            self.assistant.calls.clock() + TOKEN_LIVES,
+            is_ephemeral(interaction.message),
+            press.asker.locale,
+        )
+
+    async def _question(
+        self, press: CallPress, result: CallResult
+    ) -> tuple[Visibility, AskedQuestion, tuple[int, ...] | None, tuple[ToolCall, ...]]:
+        """Return the turn that goes on. The conversation of who asked knows nothing of an answer in a
+        channel: then the call comes with it."""
+        before = await self.answers.references.find_question(press.asker.user_id, press.proposal.answer_id)
+        words = press.asker.words.proposal
+        asked_by = before.author_name if before else ""
+        name = author_name(press.interaction) if press.by_asker else asked_by
+        question = AskedQuestion(words.after_call.format(what=press.call.what), name, tainted=True)
+        return press.proposal.visibility, question, press.role_ids, () if before else (result.told,)
+
+    async def _go_on(self, press: CallPress, follow_up: FollowUp) -> None:
+        """Have the model go on where the answer was to be read, wherever the button stood."""
+        ephemeral = is_ephemeral(press.interaction.message) and follow_up.visibility == "private"
+        await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
+
+
+async def _asker(recipients: Recipients, key: SessionKey) -> Recipient:
+    """Return who asked, as far as it is known how they are to be spoken to. Raises StorageError."""
+    return await recipients.of_author(key.user_id, recipients.guilds.of(key.channel_id))
+
+
+# ---- unfinished calls ------------------------------------------------------------------------------------
+
+UNKNOWN_MESSAGE: Final = 10008
+"""Of Discord's list of error codes: the message was deleted, and nobody wants to know any more."""
+_REFUSALS: Final = (
+    hikari.BadRequestError,
+    hikari.ForbiddenError,
+    hikari.NotFoundError,
+    hikari.UnauthorizedError,
+)
+
+
+@dataclass(eq=False, slots=True)
+class UnfinishedCalls:
+    """Tells of calls that another run of the program made, or that Discord did not take the end of."""
+
+    rest: hikari.api.RESTClient
+    calls: ApprovedCalls
+    recipients: Recipients
+    running: RunningTurns
+
+    async def tell_all(self) -> bool:
+        """Tell of what is left. Return whether nothing has to be tried soon. Raises StorageError."""
+        claimed = await self.calls.stores.claimed_calls.list_claimed()
+        due = [call for call in claimed if self._is_due(call)]
+        return all([await self._try_to_tell(call) for call in due])
+
+    def _is_due(self, call: ClaimedCall) -> bool:
+        """Return whether it was made on Discord, and is not being made."""
+        return call.message.place_id is not None and not self.running.runs(call.claimed_by)
+
+    async def _try_to_tell(self, call: ClaimedCall) -> bool:
+        spoken = call.message.locale or self.recipients.guilds.of(call.key.channel_id)
+        recipient = await self.recipients.of_author(call.key.user_id, spoken)
+        calls, words = self.calls, recipient.words
+        line = call_line(call.change, await calls.give_up(call), words)
+        try:
+            if not await self._tell_in_message(call, recipient, line):
+                await self._tell_in_dm(call, line)
+        except _REFUSALS as error:
+            _log.warning("approved_call_not_told", error=type(error).__name__)
+        except hikari.HikariError as error:
+            _log.warning("approved_call_waits", error=type(error).__name__)
+            return False
+        await calls.settle(call)
+        return True
+
+    async def _tell_in_message(self, call: ClaimedCall, recipient: Recipient, line: str) -> bool:
+        """Say it in the message of the button. Return False where that is out of reach. Raises hikari's
+        errors while Discord has trouble."""
+        told, now = call.message, self.calls.clock()
+        token, application_id = told.token_at(now), told.application_id or 0
+        try:
+            if token is not None:
+                message = await self.rest.fetch_interaction_response(application_id, token)
+                changes = self._changes(message, call, recipient, line)
+                await self.rest.edit_interaction_response(application_id, token, **changes)
+                return True
+            if told.ephemeral:
+                return False
+            place_id, message_id = told.place_id or 0, told.shown_in or 0
+            message = await self.rest.fetch_message(place_id, message_id)
+            changes = self._changes(message, call, recipient, line)
+            await self.rest.edit_message(place_id, message_id, **changes)
+        except _REFUSALS as error:
+            return getattr(error, "code", 0) == UNKNOWN_MESSAGE
+        return True
+
+    async def _tell_in_dm(self, call: ClaimedCall, line: str) -> None:
+        place = await self.rest.create_dm_channel(call.key.user_id)
+        await self.rest.create_message(place.id, line, nonce=f"call-{call.id}", **NO_PINGS)
+
+    def _changes(
+        self, message: hikari.Message, call: ClaimedCall, recipient: Recipient, line: str
+    ) -> dict[str, Any]:
+        page = page_of(message, recipient.locale)
+        return changes_to(page, with_call_ended(page, call, recipient.words, line))

@@ -1,0 +1,120 @@
+"""Servers of tools without a protocol between: what they have and what they were asked stands in files.
+
+A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
+processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
+seconds one takes; `answers.json` says what a tool gives, and how it fails.
+
+    python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ServerTool, ToolPlace
+
+TEXT: Final = {
+    "type": "object",
+    "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
+    "required": ["text"],
+}
+
+
+def offered(
+    name: str,
+    *,
+    read_only: bool = False,
+    waits: bool = True,
+    approvers: Approvers = "asker",
+    server: str = "notes",
+) -> OfferedTool:
+    """A tool that takes a text, and maybe a path."""
+    tool = ServerTool(server, name, f"Does {name}.", TEXT, read_only)
+    return OfferedTool(tool, waits, approvers)
+
+
+READ: Final = offered("read", read_only=True, waits=False)
+WRITE: Final = offered("write")
+SEND: Final = offered("send", approvers="owners")
+POST: Final = offered("post", waits=False)
+
+
+@dataclass(slots=True)
+class CountingServers:
+    """A ToolServers of a folder."""
+
+    folder: Path
+    tools: Sequence[OfferedTool] = field(default=(READ, WRITE, SEND, POST))
+
+    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
+        gone = self._read("gone.json", [])
+        return [each for each in self.tools if each.tool.name not in gone]
+
+    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
+        missing = [name for name in tool.parameters["required"] if name not in arguments]
+        return f"Missing: {', '.join(missing)}." if missing else ""
+
+    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+        note(self.folder, "calls.jsonl", {"tool": f"{server}__{name}", "arguments": dict(arguments)})
+        try:
+            await asyncio.sleep(self._read("slow.json", 0.0))
+            while (self.folder / "hold").exists():  # noqa: ASYNC110 - another process takes it away
+                await asyncio.sleep(0.01)
+        except asyncio.CancelledError:
+            note(self.folder, "cancelled.jsonl", {"tool": f"{server}__{name}"})
+            raise
+        match answer := self._read("answers.json", {}).get(name, f"{name} は済みました。"):
+            case {"error": str(text)}:
+                return ServerResult(text, ok=False)
+            case {"raises": "away"}:
+                raise ToolServerAway(server=server)
+            case {"raises": "lost"}:
+                raise ToolCallLost(server=server)
+            case {"raises": "timed out"}:
+                raise ToolTimedOut(server=server, seconds=20)
+            case _:
+                return ServerResult(str(answer))
+
+    def _read(self, name: str, otherwise: Any) -> Any:
+        path = self.folder / name
+        return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
+
+
+def note(folder: Path, name: str, line: Mapping[str, Any]) -> None:
+    """Write a line that no kill takes back."""
+    with (folder / name).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def calls_in(folder: Path, name: str = "calls.jsonl") -> list[dict[str, Any]]:
+    """The calls so far, of all processes."""
+    path = folder / name
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+
+
+def main() -> int:
+    """Be cc-bot, with the servers of the folder that it runs in."""
+    from cc_bot.app.discord import run_discord
+    from cc_bot.app.terminal import run_terminal
+    from cc_bot.config import read_config
+    from cc_bot.log import configure_logging
+
+    config, servers = read_config(), CountingServers(Path.cwd())
+    if sys.argv[1] == "chat":
+        configure_logging("error", config.log_format)
+        return 0 if asyncio.run(run_terminal(config, 0, 0, servers=servers)) else 1
+    configure_logging(config.log_level, config.log_format)
+    asyncio.run(run_discord(config, print, servers))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

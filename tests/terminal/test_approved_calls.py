@@ -1,0 +1,104 @@
+"""Tools of servers in the terminal: they wait as proposals, and the answer goes on with what came of them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant
+from cc_bot.domain import Locale, Message
+from cc_bot.domain.claimed_call import CallMessage
+from cc_bot.domain.message import ToolCall
+from cc_bot.domain.proposal import CallTool
+from cc_bot.llm.model import ToolRequest
+from cc_bot.stores import Stores
+from cc_bot.tools.registry import discover
+from cc_bot.tools.servers import ServerTools
+from tests.loopback.tool_servers import CountingServers, calls_in
+from tests.scripted_model import ScriptedModel, only
+from tests.terminal.talk import KEY, Talk
+
+WRITE = ToolRequest("c1", "notes__write", '{"text": "牛乳"}')
+SEND = ToolRequest("c1", "notes__send", '{"text": "全員へ"}')
+
+
+@pytest.fixture
+def model() -> ScriptedModel:
+    return ScriptedModel()
+
+
+def talk(stores: Stores, model: ScriptedModel, folder: Path, locale: Locale = Locale.JA) -> Talk:
+    tools = discover(cc_bot.tools).beside(ServerTools(CountingServers(folder)))
+    return Talk(stores, locale, answering=Assistant(stores, only(model), tools))
+
+
+def told(model: ScriptedModel) -> str:
+    return str(model.requests[-1].prompt)
+
+
+async def test_a_call_waits_and_goes_on_when_it_is_accepted(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
+    said = await chat.lines("牛乳と書いて")
+    at = said.index("◆ 提案 #1: 🔧 ツールを実行する")
+    assert "10分間有効" in said[at - 1]
+    assert said[at + 1 :] == [
+        "◆   ツール: notes · write",
+        "◆   渡す内容",
+        "  │ {",
+        '  │   "text": "牛乳"',
+        "  │ }",
+        "◆   実行するなら /accept 1、しないなら /decline 1",
+    ]
+    assert calls_in(tmp_path) == []
+    said = await chat.lines("/accept")
+    assert "◆ 🔧 実行しました: notes · write" in said
+    assert said[-1] == "書きました。"
+    assert calls_in(tmp_path) == [{"tool": "notes__write", "arguments": {"text": "牛乳"}}]
+    assert "write は済みました。" in told(model)
+    assert "もう決まっている" in await chat.say("/accept 1")
+    assert len(calls_in(tmp_path)) == 1
+
+
+async def test_a_call_is_not_made_when_it_is_declined(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = talk(stores, model, tmp_path, Locale.EN)
+    model.script = [[WRITE], ["Decide below."]]
+    await chat.lines("write milk")
+    assert await chat.lines("/decline") == ['◆ ↩️ Left as it was: { "text": "牛乳" }']
+    await chat.lines("And now?")
+    assert '"declined": true' in told(model)
+    assert calls_in(tmp_path) == []
+
+
+async def test_whoever_has_the_terminal_decides_for_owners(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    model.script = [[SEND], ["下で決められます。"], ["送りました。"]]
+    await chat.lines("送って")
+    assert (await chat.lines("/accept"))[-1] == "送りました。"
+    assert len(calls_in(tmp_path)) == 1
+
+
+async def test_a_call_under_which_a_chat_was_ended_is_told_by_the_next_and_not_made_again(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    waits: dict[str, Any] = {"waits": True}
+    call = CallTool("notes", "write", '{"text": "牛乳"}', called="notes__write")
+    asked = ToolCall("c1", "notes__write", call.arguments, json.dumps(waits))
+    session = await stores.sessions.open(KEY)
+    turn = (Message("user", "書いて"), Message("assistant", "はい", tool_calls=(asked,)))
+    [proposal] = (await stores.sessions.archive_turn(session, turn, proposals=[call])).proposals
+    before = talk(stores, model, tmp_path)
+    await before.chat.assistant.calls.claim(proposal, "ended", CallMessage())
+    after = talk(stores, model, tmp_path)
+    said = await after.lines("続きは？")
+    assert said[0].startswith("◆ ❓ 実行された可能性があります: notes · write")
+    assert calls_in(tmp_path) == []
+    assert not any("可能性" in line for line in await after.lines("もう一度"))
