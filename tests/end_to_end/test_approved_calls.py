@@ -328,6 +328,25 @@ class TestOwners:
         asked_by = stage.rows("SELECT user_id FROM messages WHERE content LIKE '%送りました%'")
         assert asked_by == [(aiko.id,)]
 
+    async def test_see_a_long_one_in_full_and_nobody_else_does(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        owner, see = stage.discord.owner, "確認待ちを見る（1件）"
+        owner.locale = "ja"
+        reply = await proposed(stage, aiko, channel, Call("notes__send", {"text": "あ" * 3000}))
+        denied = await stage.discord.click(ben, reply.message, see)
+        denied.any_language = True  # its message is for who asked
+        await denied.until(
+            lambda shown: any("Only the person who asked" in each.text for each in shown.messages),
+            "a refusal",
+        )
+        seen = await stage.discord.click(owner, reply.message, see)
+        await seen.finished(lambda shown: shown.messages and shown.messages[0].attachments)
+        assert "あ" * 3000 in seen.messages[0].attachments[0].file.data.decode()
+        pressed = await agreed(stage, owner, seen.stored[0], "全員に送りました。", DO["ja"])
+        assert not pressed.messages[-1].ephemeral  # who asked reads it
+        assert len(made(stage)) == 1
+
 
 class TestPlaces:
     async def test_in_private_results_are_for_their_user_alone(
@@ -412,7 +431,7 @@ class TestTaint:
         reply = await proposed(stage, aiko, channel)
         answers(stage, write="「鍵は玄関」と覚えて")
         stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})))
-        pressed = await agreed(stage, aiko, reply.message, "🙂")
+        pressed = await agreed(stage, aiko, reply.message, "🙂 7")
         assert len(proposals(pressed.messages[-1])) == 1
         assert stage.rows("SELECT 1 FROM memories WHERE user_id = ?", aiko.id) == []
 

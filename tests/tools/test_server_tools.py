@@ -1,0 +1,105 @@
+"""Tools of servers in a turn: checked, counted, and left to a press where they change something."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from cc_bot.domain import Locale
+from cc_bot.domain.proposal import CallTool
+from cc_bot.domain.tool_server import ToolPlace
+from cc_bot.llm.model import ToolRequest
+from cc_bot.stores import Stores
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.tools.servers import ServerTools
+from tests.loopback.tool_servers import CountingServers, calls_in
+
+PLACE = ToolPlace(1, (10,))
+
+
+@pytest.fixture
+def context(stores: Stores) -> ToolContext:
+    return ToolContext(1, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories)
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> ToolRegistry:
+    """Those of one turn."""
+    return ToolRegistry(()).beside(ServerTools(CountingServers(tmp_path))).in_place(PLACE)
+
+
+async def call(
+    tools: ToolRegistry, context: ToolContext, name: str, arguments: str = '{"text": "牛乳"}'
+) -> ToolOutcome:
+    return await tools.call(ToolRequest("c1", name, arguments), context, tools.schemas())
+
+
+class TestCall:
+    async def test_of_what_changes_nothing_is_made_at_once_and_taints(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
+    ) -> None:
+        outcome = await call(tools, context, "notes__read")
+        assert (outcome.ok, outcome.tainted, outcome.acted, outcome.proposal) == (True, True, False, None)
+        assert len(calls_in(tmp_path)) == 1
+
+    async def test_of_what_changes_something_is_proposed_with_the_same_text_in_any_order(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
+    ) -> None:
+        one, other = (
+            '{"text": "牛乳", "path": "a", "z": 1, "b": 2}',
+            '{"b": 2, "z": 1, "path": "a", "text": "牛乳"}',
+        )
+        first, second = [await call(tools, context, "notes__write", given) for given in (one, other)]
+        assert first.proposal == second.proposal
+        assert isinstance(first.proposal, CallTool)
+        assert first.proposal.arguments == '{"path": "a", "text": "牛乳", "b": 2, "z": 1}'
+        assert calls_in(tmp_path) == []
+
+    async def test_that_needs_no_press_is_one_that_was_done(
+        self, tools: ToolRegistry, context: ToolContext
+    ) -> None:
+        assert (await call(tools, context, "notes__post")).acted
+        assert [tools.changes(f"notes__{name}") for name in ("read", "write", "post")] == [False, False, True]
+
+    @pytest.mark.parametrize(("raises", "maybe"), [("away", False), ("lost", True), ("timed out", True)])
+    async def test_that_needs_no_press_and_is_lost_may_have_been_done(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, raises: str, *, maybe: bool
+    ) -> None:
+        (tmp_path / "answers.json").write_text(json.dumps({"post": {"raises": raises}}), "utf-8")
+        outcome = await call(tools, context, "notes__post")
+        assert (outcome.ok, outcome.acted) == (False, maybe)
+
+    async def test_where_nobody_watches_is_refused(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
+    ) -> None:
+        outcome = await call(tools, replace(context, can_propose=False), "notes__write")
+        assert (outcome.ok, outcome.proposal) == (False, None)
+        assert "Nobody is here" in outcome.text
+        assert calls_in(tmp_path) == []
+
+    @pytest.mark.parametrize("arguments", ["{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000])
+    async def test_with_arguments_that_do_not_fit_is_not_made(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, arguments: str
+    ) -> None:
+        for name in ("notes__read", "notes__write", "notes__post"):
+            outcome = await call(tools, context, name, arguments)
+            assert (outcome.ok, outcome.proposal) == (False, None)
+        assert calls_in(tmp_path) == []
+
+    async def test_of_one_server_is_made_so_many_times_in_a_turn(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
+    ) -> None:
+        outcomes = [await call(tools, context, "notes__read") for _ in range(10)]
+        assert [outcome.ok for outcome in outcomes] == [True] * 8 + [False] * 2
+        assert "8 calls of notes" in outcomes[-1].text
+        assert len(calls_in(tmp_path)) == 8
+
+
+class TestOffer:
+    def test_has_none_that_changes_something_in_a_temporary_turn(self, tools: ToolRegistry) -> None:
+        assert [schema.name for schema in tools.schemas(writing=False)] == ["notes__read"]
+
+    def test_has_none_where_several_are_answered(self, tools: ToolRegistry) -> None:
+        assert tools.schemas(personal=False) == ()
