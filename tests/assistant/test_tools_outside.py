@@ -29,6 +29,7 @@ class Camera:
     writes: bool = False
     about: Subject | None = None
     taints: bool = False
+    changes: bool = False
     looks: int = 0
 
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:

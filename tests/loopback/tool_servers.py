@@ -112,7 +112,7 @@ def main() -> int:
         configure_logging("error", config.log_format)
         return 0 if asyncio.run(run_terminal(config, 0, 0, servers=servers)) else 1
     configure_logging(config.log_level, config.log_format)
-    asyncio.run(run_discord(config, print, servers))
+    asyncio.run(run_discord(config, print, servers=servers))
     return 0
 
 
