@@ -343,7 +343,7 @@ class TestOwners:
         seen = await stage.discord.click(owner, reply.message, see)
         await seen.finished(lambda shown: shown.messages and shown.messages[0].attachments)
         assert "あ" * 3000 in seen.messages[0].attachments[0].file.data.decode()
-        pressed = await agreed(stage, owner, seen.stored[0], "全員に送りました。", DO["ja"])
+        pressed = await agreed(stage, owner, seen.stored[0], "全員に届きました。", DO["ja"])
         assert not pressed.messages[-1].ephemeral  # who asked reads it
         assert len(made(stage)) == 1
 
@@ -500,6 +500,7 @@ class TestKill:
         free = hold(stage)
         pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
         await is_called(stage)
+        await told(stage, reply.stored[0], "🔧 実行しています")  # nothing is under way to Discord
         await pull_the_plug(stage)
         free.unlink()
         await start_late(stage, reply, pressed)
