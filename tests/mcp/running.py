@@ -37,7 +37,7 @@ def hostile(*switches: object, **rules: Any) -> dict[str, Any]:
     return {
         "command": sys.executable,
         "args": [str(HOSTILE), *map(str, switches)],
-        "cc_bot": {"timeout_s": 2, **rules},
+        "cc_bot": {"timeout_s": 4, **rules},
     }
 
 

@@ -152,6 +152,7 @@ class TestAProcess:
             await bot.until_ready("good")
             pids = [process_of(bot, name) for name in ("hostile", "good")]
         for pid in pids:
+            assert pid is not None
             with pytest.raises(ProcessLookupError):
                 os.kill(pid, 0)
 
@@ -196,10 +197,11 @@ for line in sys.stdin:
 """
 
 
-def process_of(bot: Any, server: str) -> int:
+def process_of(bot: Any, server: str) -> int | None:
+    """Its number; None while it is started anew."""
     link = bot.servers.kept[server].link
     process = link._way._process
-    return int(process.pid)
+    return None if process is None else int(process.pid)
 
 
 class TestTheTools:
