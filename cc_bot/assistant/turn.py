@@ -217,6 +217,9 @@ class TurnOptions:
     """Who answers; its name is that of the session key."""
     guild_id: int | None = None
     """The server that is asked in; None in a DM, and outside of Discord."""
+    channel_id: int = 0
+    """The channel that is asked in, as rules name it: of a thread, the one that it belongs to; 0 where nobody
+    knows."""
     can_write_there: bool = True
     """Whether the bot may write by itself where it is asked: not where its user only brought it along."""
     front_end: Literal["discord", "terminal"] = "discord"
@@ -400,15 +403,9 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
 
 def tool_place(turn: Turn) -> ToolPlace:
     """Return who asks and where, as it decides which tools of servers there are."""
-    options, key = turn.options, turn.key
-    channel = key.channel_id if key else 0
-    parent = options.place.channel_id if options.place else channel
-    return ToolPlace(
-        turn.user_id or 0,
-        tuple(dict.fromkeys((channel, parent))),
-        options.guild_id,
-        options.role_ids,
-    )
+    options = turn.options
+    channels = dict.fromkeys((turn.key.channel_id if turn.key else 0, options.channel_id))
+    return ToolPlace(turn.user_id or 0, tuple(filter(None, channels)), options.guild_id, options.role_ids)
 
 
 def _place(turn: Turn) -> Place:

@@ -91,3 +91,16 @@ class TestAToolFromOutside:
         writer, reader = Camera(named("camera__turn"), writes=True), Camera()
         await seated(table, writer, reader).ask("見て", options=replace(OPTIONS, temporary=True))
         assert [tool.name for tool in table.model.requests[0].tools] == ["camera__look"]
+
+    async def test_is_told_of_the_channel_that_a_thread_belongs_to(self, table: Table) -> None:
+        places = list[ToolPlace]()
+
+        class Listening(Cameras):
+            def tools_in(self, place: ToolPlace) -> Sequence[CallableTool]:
+                places.append(place)
+                return ()
+
+        tools = ToolRegistry([memory.remember], Listening())
+        seat = Table(Assistant(table.stores, only(table.model), tools), table.stores, table.model)
+        await seat.ask("?", options=replace(OPTIONS, channel_id=77, guild_id=5, role_ids=(8,)))
+        assert places == [ToolPlace(KEY.user_id, (KEY.channel_id, 77), 5, (8,))]

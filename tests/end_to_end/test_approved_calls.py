@@ -328,6 +328,17 @@ class TestOwners:
         asked_by = stage.rows("SELECT user_id FROM messages WHERE content LIKE '%送りました%'")
         assert asked_by == [(aiko.id,)]
 
+    async def test_decide_on_what_only_the_role_of_who_asked_has(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        role, owner = 4242, stage.discord.owner
+        owner.locale = "ja"
+        stage.discord.give_role(aiko, role)
+        (stage.program.folder / "roles.json").write_text(json.dumps({"send": role}), "utf-8")
+        reply = await proposed(stage, aiko, channel, Call("notes__send", {"text": "全員へ"}))
+        await agreed(stage, owner, reply.message, "送りました。", DO["ja"])
+        assert len(made(stage)) == 1
+
     async def test_see_a_long_one_in_full_and_nobody_else_does(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -2,7 +2,7 @@
 
 A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
 processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
-seconds one takes; `answers.json` says what a tool gives, and how it fails.
+seconds one takes; `answers.json` says what a tool gives, and how it fails, `roles.json` whose role has it.
 
     python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
 """
@@ -53,8 +53,12 @@ class CountingServers:
     tools: Sequence[OfferedTool] = field(default=(READ, WRITE, SEND, POST))
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        gone = self._read("gone.json", [])
-        return [each for each in self.tools if each.tool.name not in gone]
+        gone, roles = self._read("gone.json", []), self._read("roles.json", {})
+        return [
+            each
+            for each in self.tools
+            if each.tool.name not in gone and roles.get(each.tool.name, 0) in (0, *(place.role_ids or ()))
+        ]
 
     def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
         missing = [name for name in tool.parameters["required"] if name not in arguments]

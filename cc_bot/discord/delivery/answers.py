@@ -83,6 +83,12 @@ class AcceptedTurn:
         here = key_of_interaction(interaction.channel)
         return here if here.place_id == turn.key.channel_id else None
 
+    @property
+    def _channel_id(self) -> int:
+        if self.interaction is None:
+            return self.place.channel_id if self.place else 0
+        return key_of_interaction(self.interaction.channel).channel_id
+
     def options(self, chosen: Chosen, answer_id: int | None) -> TurnOptions:
         """Make the options of the turn. `answer_id` is the message that shows the answer, where it is
         known."""
@@ -99,6 +105,7 @@ class AcceptedTurn:
             link=message_link(turn.guild_id, turn.key.channel_id, shown_in),
             agent=chosen.agent,
             guild_id=turn.guild_id,
+            channel_id=self._channel_id,
             can_write_there=self.interaction is None or can_write(self.interaction),
             entry=turn.id,
             earlier_calls=turn.calls,

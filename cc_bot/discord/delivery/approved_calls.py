@@ -54,15 +54,12 @@ class CallPress:
     asker: Recipient
     page: Page
     """The message, as it is."""
+    role_ids: tuple[int, ...] | None
+    """The roles of who asked; None where nobody tells."""
 
     @property
     def by_asker(self) -> bool:
         return self.presser.user_id == self.asker.user_id
-
-    @property
-    def role_ids(self) -> tuple[int, ...] | None:
-        """The roles of who asked; None where nobody tells."""
-        return roles_of(self.interaction.member) if self.by_asker else None
 
     @property
     def place(self) -> ToolPlace:
@@ -98,8 +95,11 @@ class CallDelivery:
     ) -> CallPress:
         """A press, with who asked. Raises StorageError."""
         key = proposal.key
-        asker = presser if presser.user_id == key.user_id else await _asker(self.recipients, key)
-        return CallPress(interaction, proposal, call, presser, asker, page)
+        if presser.user_id == key.user_id:
+            own = roles_of(interaction.member)
+            return CallPress(interaction, proposal, call, presser, presser, page, own)
+        asker, roles = await _asker(self.recipients, key), await _fetch_roles(interaction, key.user_id)
+        return CallPress(interaction, proposal, call, presser, asker, page, roles)
 
     async def makes(self, user_id: int, proposal_id: int) -> bool:
         """Return whether it was agreed to, and its user was not told yet what came of it. Raises
@@ -253,6 +253,16 @@ class CallDelivery:
         """Have the model go on where the answer was to be read, wherever the button stood."""
         ephemeral = is_ephemeral(press.interaction.message) and follow_up.visibility == "private"
         await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
+
+
+async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:
+    """Ask Discord for the roles of somebody who did not press; None where it does not tell."""
+    if interaction.guild_id is None:
+        return ()
+    try:
+        return roles_of(await interaction.app.rest.fetch_member(interaction.guild_id, user_id))
+    except hikari.HikariError:
+        return None
 
 
 async def _asker(recipients: Recipients, key: SessionKey) -> Recipient:

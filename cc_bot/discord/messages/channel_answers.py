@@ -239,6 +239,7 @@ class ChannelAssistant:
             link=self.recipients.guilds.link(place_id, answer_id),
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
+            channel_id=asked.key.channel_id,
             role_ids=self.roles.of(guild_id, recipient.user_id),
             entry=asked.turn,
             earlier_calls=asked.calls,
