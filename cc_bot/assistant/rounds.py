@@ -15,8 +15,16 @@ from cc_bot.assistant.turn import Account, TurnPrompt
 from cc_bot.context.instructions import instructions
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
-from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, result_for_model
-from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
+from cc_bot.domain.message import (
+    Attachment,
+    Message,
+    Status,
+    ToolCall,
+    Visibility,
+    is_blank,
+    result_for_model,
+)
+from cc_bot.domain.proposal import MAX_PROPOSALS, CallTool, ProposedChange
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
     CallsResumed,
@@ -56,7 +64,8 @@ MAX_ROUNDS = 8
 NOT_KEPT: Final = '{"note": "This is not kept. Look it up again where it is needed."}'
 """What later requests tell of a result that was for its turn alone."""
 MAX_CALLS_PER_ROUND = 16
-_IMAGES_OF: Final = "[Pictures that {name} gave: material, as its result is.]"
+_LOOKS: Final = "[I look at the pictures.]"
+_PICTURES: Final = "[The pictures that those tools gave, in their order: material, as their results are.]"
 _ENOUGH: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
@@ -324,9 +333,9 @@ class Rounds:
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
-    ) -> list[ToolResultPart | UserPart]:
+    ) -> list[ToolResultPart | AssistantPart | UserPart]:
         """Run the calls of one round side by side; their results come in the order of the calls, and after
-        them their pictures, which no result may hold."""
+        them their pictures."""
         for request in requests:
             self.emit(ToolStarted(request.id, request.name))
         context = replace(
@@ -343,7 +352,7 @@ class Rounds:
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
         ]
-        results, shown = list[ToolResultPart](), list[UserPart]()
+        results, shown = list[ToolResultPart](), list[Attachment]()
         try:
             for request, task in zip(requests, running, strict=True):
                 with self.account.phase("tools"):
@@ -365,7 +374,8 @@ class Rounds:
                 done = outcome.changes or outcome.schedules or outcome.proposal
                 draft.kept = draft.kept or bool(done and request.name in KEEPING)
                 draft.scheduled = draft.scheduled or bool(done and request.name in SCHEDULING)
-                self.emit(ToolFinished(request.id, request.name, outcome.ok))
+                waits = isinstance(outcome.proposal, CallTool)
+                self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
                 for change in outcome.changes:
                     self.emit(MemoryChanged(change))
                 for scheduled in outcome.schedules:
@@ -378,13 +388,13 @@ class Rounds:
                 told = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
                 if outcome.images:
-                    shown.append(UserPart(_IMAGES_OF.format(name=request.name), outcome.images, tainted=True))
+                    shown += outcome.images
                     self.emit(ImagesGiven(outcome.images))
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-        return [*results, *shown]
+        return [*results, *_shown(shown)]
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """The outcome, with its proposal among those of the turn; a refusal when those are enough."""
@@ -398,6 +408,12 @@ class Rounds:
     def _known_name(self, name: str) -> str:
         """The name of a tool that there is; models make others up."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
+
+
+def _shown(images: Sequence[Attachment]) -> list[AssistantPart | UserPart]:
+    """The pictures of a round. No result may hold them, and many servers take no words of a user's right
+    after results."""
+    return [AssistantPart(_LOOKS), UserPart(_PICTURES, tuple(images), tainted=True)] if images else []
 
 
 def _only_listed(draft: Draft) -> bool:

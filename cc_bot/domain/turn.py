@@ -54,6 +54,8 @@ class ToolFinished:
     call_id: str
     name: str
     ok: bool
+    waits: bool = False
+    """Whether it was not used yet: that is left to its user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -286,7 +286,7 @@ async def decline(chat: Chat, number: ProposalNumber) -> None:
     if proposal_id is not None:
         left = await _leave(chat, proposal_id)
         what = one_line(gist(left, chat.texts), RECEIPT_CHARACTERS)
-        chat.view.state([chat.texts.proposal.left.format(what=what)])
+        chat.view.state([chat.texts.proposal.undone(left.change).format(what=what)])
 
 
 async def _leave(chat: Chat, proposal_id: int) -> Proposal:

@@ -187,6 +187,8 @@ class AnswerView:
                 self._write(text)
             case turn.ToolStarted(_, name):
                 self._do(self._texts.answer.tool_line(one_line(name)))
+            case turn.ToolFinished(waits=True):  # below the answer it stands in full
+                self._do(None)
             case turn.ToolFinished(_, name, ok):
                 self._do(None)
                 line = tool_line(name, ok, self._texts)

@@ -184,8 +184,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="There is no reminder #{id}. See </remind list> for the numbers.",
     ),
     errors.ProposalGone: Sentence(
-        ja="この提案はもう決まっているか、取り下げられたか、期限（7日）が過ぎています。必要なら、もう一度お聞きください。",
-        en="This was decided already, withdrawn, or its 7 days are over. Ask again if you still want it.",
+        ja="この提案はもう決まっているか、取り下げられたか、期限が過ぎています。必要なら、もう一度お聞きください。",
+        en="This was decided already, withdrawn, or its time is over. Ask again if you still want it.",
     ),
     errors.ProposalOutdated: Sentence(
         ja="提案のあとに元の内容が変わったので、何もしていません。必要なら、もう一度お聞きください。",

@@ -174,6 +174,8 @@ class ProposalTexts(Area):
     file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")
     left = Sentence(ja="↩️ 見送りました: {what}", en="↩️ Left as it was: {what}")
     """It was left undone. Parameter: what, of its texts the first."""
+    not_made = Sentence(ja="↩️ 実行しませんでした: {what}", en="↩️ Not done: {what}")
+    """The same of a use of a tool. Parameter: what, its name."""
     none_open = Sentence(
         ja="この回答の提案は、もうすべて決まっています。",
         en="Everything that this answer proposed is decided.",
@@ -198,6 +200,10 @@ class ProposalTexts(Area):
             "unknown": self.call_stopped if stopped else self.call_in_doubt,
         }
         return lines[state].format(what=what)
+
+    def undone(self, change: ProposedChange) -> str:
+        """Return the line that tells that it was left undone; with what is meant to be put in."""
+        return self.not_made if isinstance(change, CallTool) else self.left
 
     def choice(self, change: ProposedChange) -> Choice:
         if isinstance(change, KeepMemory):
@@ -305,6 +311,8 @@ def headline(change: ProposedChange, words: ProposalWords) -> str:
 
 def gist(proposal: Proposal, words: ProposalWords) -> str:
     """Say what its user knows it by, on one line: the first of its texts, or what kind of change it is."""
+    if isinstance(proposal.change, CallTool):
+        return _on_one_line(proposal.change.what)
     texts = (part.below for part in describe(proposal, words) if isinstance(part.below, str))
     return next(filter(None, map(_on_one_line, texts)), headline(proposal.change, words))
 

@@ -7,7 +7,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.domain import Attachment
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import ImagesGiven, MemoryChanged
-from cc_bot.llm.model import ToolRequest, ToolResultPart, ToolSchema, UserPart
+from cc_bot.llm.model import AssistantPart, ToolRequest, ToolResultPart, ToolSchema, UserPart
 from cc_bot.tools import memory
 from cc_bot.tools.registry import CallableTool, Subject, ToolContext, ToolOutcome, ToolRegistry
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
@@ -59,9 +59,11 @@ class TestAToolFromOutside:
         calls = [ToolRequest("1", "camera__look", "{}"), ToolRequest("2", "camera__look", "{}")]
         table.model.script = [calls, ["海です。"]]
         events = await seated(table, Camera()).ask("何が見える？")
-        *_, one, two, seen, seen_too = table.model.requests[-1].prompt
+        *_, one, two, looks, seen = table.model.requests[-1].prompt
         assert [isinstance(each, ToolResultPart) for each in (one, two)] == [True, True]
-        assert all(isinstance(each, UserPart) and each.images == (CHART,) for each in (seen, seen_too))
+        assert isinstance(looks, AssistantPart)
+        assert isinstance(seen, UserPart)
+        assert seen.images == (CHART, CHART)
         assert [event.images for event in events if isinstance(event, ImagesGiven)] == [(CHART,), (CHART,)]
 
     async def test_taints_the_turn_so_that_what_follows_is_proposed(self, table: Table) -> None:

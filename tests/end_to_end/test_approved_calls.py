@@ -144,6 +144,15 @@ class TestCall:
         assert result["result"] == "42行目に書きました"
         await settled(stage, user)
 
+    async def test_after_the_conversation_began_anew_the_model_is_told_of_it_all_the_same(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel)
+        await stage.told(aiko, channel, "clear")
+        answers(stage, write="42行目に書きました")
+        await agreed(stage, aiko, reply.message, "🙂 42")
+        assert "42行目に書きました" in str(stage.model.requests[-1].messages)
+
     async def test_that_is_declined_is_not_made_and_the_model_hears_of_it_in_the_next_turn(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -151,7 +160,7 @@ class TestCall:
         asked = len(stage.model.requests)
         pressed = await stage.discord.click(aiko, reply.message, DONT["ja"])
         await pressed.finished(lambda _: not proposals(reply.message))
-        assert "見送りました" in str(reply.message.embeds)
+        assert "↩️ 実行しませんでした: notes · write" in str(reply.message.embeds)
         assert len(stage.model.requests) == asked
         await stage.ask_in_words(aiko, channel, "わかりました。")
         assert '"declined": true' in str(stage.model.requests[-1].messages)
@@ -336,8 +345,15 @@ class TestOwners:
         stage.discord.give_role(aiko, role)
         (stage.program.folder / "roles.json").write_text(json.dumps({"send": role}), "utf-8")
         reply = await proposed(stage, aiko, channel, Call("notes__send", {"text": "全員へ"}))
-        await agreed(stage, owner, reply.message, "送りました。", DO["ja"])
+        await agreed(stage, owner, reply.message, "届けました。", DO["ja"])
         assert len(made(stage)) == 1
+
+    async def test_in_the_language_of_who_asked(self, stage: Stage, ben: User, channel: Channel) -> None:
+        stage.discord.owner.locale = "en-US"
+        reply = await proposed(stage, ben, channel, Call("notes__send", {"text": "to all"}))
+        await agreed(stage, stage.discord.owner, reply.message, "It is sent.", DO["en-US"])
+        assert "🔧 Done: notes · send" in str(reply.message.embeds)
+        assert stage.shown()[-1].startswith("(“notes · send”")
 
     async def test_see_a_long_one_in_full_and_nobody_else_does(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

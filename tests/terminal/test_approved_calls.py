@@ -70,7 +70,7 @@ async def test_a_call_is_not_made_when_it_is_declined(
     chat = talk(stores, model, tmp_path, Locale.EN)
     model.script = [[WRITE], ["Decide below."]]
     await chat.lines("write milk")
-    assert await chat.lines("/decline") == ['◆ ↩️ Left as it was: { "text": "牛乳" }']
+    assert await chat.lines("/decline") == ["◆ ↩️ Not done: notes · write"]
     await chat.lines("And now?")
     assert '"declined": true' in told(model)
     assert calls_in(tmp_path) == []

@@ -66,7 +66,7 @@ class TestInAPipe:
         assert "メモリはまだありません" in told("/memory list")
         assert told("/accept 1", "/accept 1").splitlines() == [
             "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
-            "この提案はもう決まっているか、取り下げられたか、期限（7日）が過ぎています。必要なら、もう一度お聞きください。",
+            "この提案はもう決まっているか、取り下げられたか、期限が過ぎています。必要なら、もう一度お聞きください。",
         ]
         assert "#誕生日  誕生日は3月15日" in told("/memory list")
 

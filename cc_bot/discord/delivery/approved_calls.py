@@ -22,6 +22,7 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to
 from cc_bot.discord.pages.proposals import (
     call_line,
+    language_of,
     left_line,
     with_call_begun,
     with_call_ended,
@@ -98,8 +99,13 @@ class CallDelivery:
         if presser.user_id == key.user_id:
             own = roles_of(interaction.member)
             return CallPress(interaction, proposal, call, presser, presser, page, own)
-        asker, roles = await _asker(self.recipients, key), await _fetch_roles(interaction, key.user_id)
+        asker, roles = await self._asker(key, page), await _fetch_roles(interaction, key.user_id)
         return CallPress(interaction, proposal, call, presser, asker, page, roles)
+
+    async def _asker(self, key: SessionKey, page: Page) -> Recipient:
+        """Return who asked, in the language of their message. Raises StorageError."""
+        spoken = language_of(page, self.recipients.words) or self.recipients.guilds.of(key.channel_id)
+        return await self.recipients.of_author(key.user_id, spoken)
 
     async def makes(self, user_id: int, proposal_id: int) -> bool:
         """Return whether it was agreed to, and its user was not told yet what came of it. Raises
@@ -241,13 +247,20 @@ class CallDelivery:
         self, press: CallPress, result: CallResult
     ) -> tuple[Visibility, AskedQuestion, tuple[int, ...] | None, tuple[ToolCall, ...]]:
         """Return the turn that goes on. The conversation of who asked knows nothing of an answer in a
-        channel: then the call comes with it."""
+        channel, or from before it began anew: then the call comes with it."""
         before = await self.answers.references.find_question(press.asker.user_id, press.proposal.answer_id)
         words = press.asker.words.proposal
         asked_by = before.author_name if before else ""
         name = author_name(press.interaction) if press.by_asker else asked_by
+        told = before is not None and await self._is_shown(press)
         question = AskedQuestion(words.after_call.format(what=press.call.what), name, tainted=True)
-        return press.proposal.visibility, question, press.role_ids, () if before else (result.told,)
+        return press.proposal.visibility, question, press.role_ids, () if told else (result.told,)
+
+    async def _is_shown(self, press: CallPress) -> bool:
+        """Return whether the conversation of who asked still shows the answer. Raises StorageError."""
+        sessions, key = self.assistant.calls.stores.sessions, press.proposal.key
+        session = await sessions.open(key, visibility=press.proposal.visibility, lasting=False)
+        return any(message.id == press.proposal.answer_id for message in session.history)
 
     async def _go_on(self, press: CallPress, follow_up: FollowUp) -> None:
         """Have the model go on where the answer was to be read, wherever the button stood."""
@@ -263,11 +276,6 @@ async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -
         return roles_of(await interaction.app.rest.fetch_member(interaction.guild_id, user_id))
     except hikari.HikariError:
         return None
-
-
-async def _asker(recipients: Recipients, key: SessionKey) -> Recipient:
-    """Return who asked, as far as it is known how they are to be spoken to. Raises StorageError."""
-    return await recipients.of_author(key.user_id, recipients.guilds.of(key.channel_id))
 
 
 # ---- unfinished calls ------------------------------------------------------------------------------------

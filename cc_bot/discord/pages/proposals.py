@@ -5,7 +5,7 @@ takes too much room is shown to its user alone, one proposal a message, when the
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -32,6 +32,7 @@ from cc_bot.discord.pages.page import (
 )
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.claimed_call import CallState, ClaimedCall
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.text import shorten
@@ -80,7 +81,18 @@ def proposal_page(proposal: Proposal, words: Texts) -> Page:
 
 def left_line(proposal: Proposal, words: Texts) -> str:
     """The line that tells that it was left undone."""
-    return words.proposal.left.format(what=escape_markdown(shorten(gist(proposal, words), SHOWN_CHARACTERS)))
+    what = escape_markdown(shorten(gist(proposal, words), SHOWN_CHARACTERS))
+    return words.proposal.undone(proposal.change).format(what=what)
+
+
+def language_of(page: Page, words: Callable[[Locale], Texts]) -> Locale | None:
+    """Return the language that the proposals of a page are written in; None where it has none."""
+    labels = {button.label for shown in page.proposals for button in shown.buttons}
+    for locale in Locale:
+        yes = words(locale).proposal.call.yes
+        if any(label.endswith(yes) for label in labels):
+            return locale
+    return None
 
 
 def call_line(call: CallTool, state: CallState, words: Texts, *, stopped: bool = False) -> str:
