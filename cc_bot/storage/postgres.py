@@ -61,6 +61,8 @@ PATIENCE_S: Final = 10.0
 LITTLE_PATIENCE_S: Final = 0.5
 """For a lock of somebody else's, for which others have waited in vain: of many turns that meet it, each would
 wait for all those before it."""
+HURRY_S: Final = 1.0
+"""All that is asked of a server takes no longer once the program is about to end."""
 QUEUEING_S: Final = 30.0
 """A connection is waited for so long while others have all of them."""
 LOOKING_S: Final = 5.0
@@ -232,6 +234,11 @@ class _Troubles:
         """True while somebody else keeps a table for too long, and nothing was kept since."""
         return DatabaseLocked in self._told
 
+    @property
+    def away(self) -> bool:
+        """True while the server was waited for in vain, and nothing has worked since."""
+        return DatabaseUnreachable in self._told
+
     def over(self, *, wrote: bool) -> None:
         """Note that something works again. What others keep to themselves, one may still read."""
         if self._told and (wrote or not self.locked):
@@ -293,6 +300,8 @@ class PostgresDatabase:
         self._written = asyncio.Event()
         self._wrote_s = time.monotonic()
         self._running = set[asyncio.Task[Any]]()
+        self._limit_s: float | None = None
+        self._limits = set[asyncio.Timeout]()
         self.repeats = 0
         """Transactions that were begun anew because they stood in another's way."""
 
@@ -384,18 +393,30 @@ class PostgresDatabase:
         except _SAID as error:
             raise self._troubles.translate(error) from error
 
+    def hurry(self) -> None:
+        self._limit_s = HURRY_S
+        until_s = asyncio.get_running_loop().time() + HURRY_S
+        for limit in self._limits:
+            if not limit.expired():
+                limit.reschedule(min(until_s, limit.when() or until_s))
+
     async def close(self) -> None:
-        await asyncio.gather(*self._running, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._limit_s)
         with suppress(*_SAID):  # a server that is not there can't be told
-            async with asyncio.timeout(LOOKING_S):
+            async with asyncio.timeout(self._limit_s or LOOKING_S):
                 await self._pool.close()
 
     async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
         locks = [f"SELECT pg_advisory_xact_lock({_key(each)})" for each in subjects]
+        commits = False
 
         async def run(connection: _Connection) -> T:
+            nonlocal commits
+            commits = False
             await connection.execute("; ".join(("BEGIN", _bound(self._lock_patience_s), *locks)))
             result = await _run_steps(connection, begin)
+            commits = True
             try:
                 await connection.execute("COMMIT")
             except _SAID as error:
@@ -407,8 +428,14 @@ class PostgresDatabase:
                 raise
             return result
 
-        async with self._order.turn(subjects):
-            return await self._patiently(run, writes=True)
+        until_s = time.monotonic() + self._patience_s
+        try:
+            async with self._limited(), self._order.turn(subjects):
+                return await self._patiently(run, until_s, writes=True)
+        except DatabaseUnreachable as error:
+            if commits:  # and was given up before the server has answered
+                raise CommitUncertain from error
+            raise
 
     def _on_end(self, task: asyncio.Task[Any]) -> None:
         """Forget a task: its error is for whoever waits for it, if anybody does."""
@@ -454,12 +481,47 @@ class PostgresDatabase:
             await self._pool.release(connection)
         watch.end()
 
+    @asynccontextmanager
+    async def _limited(self, seconds: float | None = None) -> AsyncIterator[None]:
+        """Bound how long something takes, also from a moment on at which it is under way: see `hurry`."""
+        if self._limit_s is not None:
+            seconds = min(self._limit_s, seconds or self._limit_s)
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                self._limits.add(limit)
+                try:
+                    yield
+                finally:
+                    self._limits.discard(limit)
+        except TimeoutError as error:
+            raise self._troubles.translate(error) from error
+
     async def _patiently(
-        self, job: Callable[[_Connection], Awaitable[T]], *, writes: bool = False, begins: bool = True
+        self,
+        job: Callable[[_Connection], Awaitable[T]],
+        until_s: float | None = None,
+        *,
+        writes: bool = False,
+        begins: bool = True,
     ) -> T:
         """Run a job on a connection; anew on another one while the server is away, or where two stood in each
-        other's way."""
-        until_s, pauses_s, repeats = time.monotonic() + self._patience_s, chain(_PAUSES_S), 0
+        other's way. `until_s`: so long it may be waited for a server that is away, where that began before;
+        whoever has waited as long behind others, in vain, waits only a moment more."""
+        if until_s is None:
+            until_s = time.monotonic() + self._patience_s
+        late = self._troubles.away and time.monotonic() > until_s
+        async with self._limited(HURRY_S if late else None):
+            return await self._try(job, until_s, writes=writes, begins=begins)
+
+    async def _try(
+        self,
+        job: Callable[[_Connection], Awaitable[T]],
+        until_s: float,
+        *,
+        writes: bool,
+        begins: bool,
+    ) -> T:
+        pauses_s, repeats = chain(_PAUSES_S), 0
         pause_s = 0.0
         while True:
             try:

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.end_to_end.memories import keep, run
-from tests.end_to_end.stage import Stage, ended, running_stage, streaming
+from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Reply
 from tests.loopback.model_server import Hang, Say, says
 from tests.loopback.model_server import Reply as Said
@@ -18,6 +18,7 @@ from tests.postgres_cluster import Server, folder, running_server
 pytestmark = pytest.mark.postgresql("a file is not away")
 
 ANSWER: Final = "はい、どうぞ。"
+PIECES: Final = 6
 BEGUN: Final = "書きかけ"
 A_MINUTE_S: Final = 60.0
 AWAY: Final = ("保存場所につながりません", "保存できませんでした")
@@ -91,8 +92,33 @@ class TestPress:
             with outage(server):
                 pressed = await stage.discord.click(aiko, reply.message, "止める")
                 await pressed.acknowledged()
-                await reply.until(
-                    lambda shown: "止める" not in shown.labels, "the end", timeout_s=A_MINUTE_S
-                )
+                await reply.until(lambda shown: "止める" not in shown.labels, "the end", timeout_s=A_MINUTE_S)
             assert BEGUN in reply.text
+            stage.check()
+
+
+class TestAProgramThatIsToldToStop:
+    @pytest.mark.parametrize("outage", OUTAGES.values(), ids=OUTAGES)
+    async def test_ends_every_answer_with_what_was_said_which_stays_after_the_next_start(
+        self, server: Server, tmp_path: Path, outage: Callable[[Server], AbstractContextManager[None]]
+    ) -> None:
+        async with stage_over(server, tmp_path) as stage:
+            channel = stage.discord.guild_channel()
+            stage.model.responder = lambda _: says(*[ANSWER] * PIECES, delay_s=0.3)
+            users = [stage.discord.user(f"user {number}", locale="ja") for number in range(4)]
+            replies = await asyncio.gather(*(stage.begin(user, channel) for user in users))
+            await asyncio.gather(*(streaming(reply, ANSWER) for reply in replies))
+            with outage(server):
+                assert await stage.program.stop() == 0
+            for reply in replies:
+                assert reply.text.startswith(ANSWER * PIECES)
+                assert any(words in reply.text for words in AWAY)
+                assert reply.labels == []
+            before = [reply.text for reply in replies]
+            await stage.discord.gone()
+            await stage.start()
+            stage.model.responder = lambda _: says(ANSWER)
+            await stage.ask(stage.discord.user("Ben", locale="ja"), channel)
+            await stage.eventually("SELECT count(*) FROM turns", gives=[(0,)])
+            assert [reply.text for reply in replies] == before
             stage.check()
