@@ -505,11 +505,12 @@ class PostgresDatabase:
         begins: bool = True,
     ) -> T:
         """Run a job on a connection; anew on another one while the server is away, or where two stood in each
-        other's way. `until_s`: so long it may be waited for a server that is away, where that began before;
-        whoever has waited as long behind others, in vain, waits only a moment more."""
-        if until_s is None:
-            until_s = time.monotonic() + self._patience_s
-        late = self._troubles.away and time.monotonic() > until_s
+        other's way. `until_s` is when whoever stood in line has waited for long enough: if others have waited
+        for the server in vain by then, it is waited for a moment more."""
+        now_s = time.monotonic()
+        if until_s is None or not self._troubles.away:
+            until_s = now_s + self._patience_s
+        late = now_s > until_s
         async with self._limited(HURRY_S if late else None):
             return await self._try(job, until_s, writes=writes, begins=begins)
 
