@@ -29,6 +29,7 @@ from cc_bot.domain.errors import (
     DatabaseImpatient,
     DatabaseLocked,
     DatabaseReadOnly,
+    DatabaseSetReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
     PoolerForgets,
@@ -168,8 +169,9 @@ _SAID: Final = (
 _CLOSED: Final = ("connection is closed", "released back to the pool")
 _MENDED_BY: Final[dict[type[StorageError], str]] = {
     DatabaseFull: "make room on the server's disk; nothing that was committed is lost",
-    DatabaseForbidden: "make the role the database's owner, or let it create tables in its schema",
+    DatabaseForbidden: "make the role the owner of the database and its tables, or grant it all on both",
     DatabaseReadOnly: "name the primary, or add target_session_attrs=read-write to CC_BOT_DATABASE_URL",
+    DatabaseSetReadOnly: "turn default_transaction_read_only off, of the server, the database or the role",
     DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
     DatabaseLocked: "end the other program that keeps a table to itself",
     DatabaseImpatient: "raise {setting} of the role or the server, or set it to 0",
@@ -215,9 +217,13 @@ class _Troubles:
     def __init__(self, location: str) -> None:
         self._location = location
         self._told = set[type[StorageError]]()
+        self.is_primary = False
+        """Whether the server that took no changes last is known to be no standby."""
 
     def translate(self, error: BaseException) -> StorageError:
         kind, error = kind_of(error), _reason_of(error)
+        if kind is DatabaseReadOnly and self.is_primary:
+            kind = DatabaseSetReadOnly
         if kind is not StorageError and kind not in self._told:
             self._told.add(kind)
             _log.error(
@@ -527,7 +533,11 @@ class PostgresDatabase:
         while True:
             try:
                 async with self._lent(begins=begins) as connection:
-                    result = await job(connection)
+                    try:
+                        result = await job(connection)
+                    except asyncpg.ReadOnlySQLTransactionError:
+                        self._troubles.is_primary = _is_primary(connection)
+                        raise
             except _IN_THE_WAY as error:
                 self.repeats += 1
                 repeats += 1
@@ -559,6 +569,11 @@ class PostgresSnapshot:
             return await _rows(self._connection, sql, params)
         except _SAID as error:
             raise self._troubles.translate(error) from error
+
+
+def _is_primary(connection: _Connection) -> bool:
+    """Return whether a server has told that it is no standby; poolers do not pass that on."""
+    return getattr(connection.get_settings(), "in_hot_standby", None) == "off"
 
 
 class _Unanswered(Exception):

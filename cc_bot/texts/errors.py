@@ -483,6 +483,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。",
         en="I can't write to where I keep things, so I could not save that. Please tell whoever runs this bot.",
     ),
+    errors.DatabaseSetReadOnly: Sentence(
+        ja="保存場所が読み取り専用に設定されているため、保存できませんでした。ボットの管理者にお知らせください。",
+        en="Where I keep things is set to be read only, so I could not save that. Please tell whoever runs this bot.",
+    ),
     errors.DatabaseDamaged: Sentence(
         ja="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。",
         en="The place where I keep things is damaged, so I can't answer now. Please tell whoever runs this bot.",

@@ -18,6 +18,7 @@ from cc_bot.domain.errors import (
     DatabaseForbidden,
     DatabaseImpatient,
     DatabaseLocked,
+    DatabaseSetReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
     PoolerForgets,
@@ -286,6 +287,12 @@ class TestUrl:
             finally:
                 await connection.execute("DROP DATABASE lent WITH (FORCE)")
                 await connection.execute("DROP ROLE guest")
+
+    async def test_that_a_setting_keeps_from_being_changed_is_told_with_the_setting(self, url: str) -> None:
+        with capture_logs() as logs, pytest.raises(DatabaseSetReadOnly):
+            async with open_database(f"{url}&default_transaction_read_only=on") as opened:
+                await apply_pending(opened)
+        assert "default_transaction_read_only" in logs[0]["mended_by"]
 
     async def test_where_nobody_listens_is_told(self) -> None:
         with pytest.raises(DatabaseUnreachable):
