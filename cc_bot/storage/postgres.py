@@ -150,6 +150,13 @@ _REFUSED: Final = (
     asyncpg.InvalidCatalogNameError,
     asyncpg.InsufficientPrivilegeError,
 )
+_MISTAKES: Final = (
+    asyncpg.ClientConfigurationError,
+    asyncpg.UndefinedObjectError,
+    asyncpg.CantChangeRuntimeParamError,
+    asyncpg.InvalidParameterValueError,
+)
+"""What is said to an option of a URL that there is not, or not with that value."""
 _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], ...]] = (
     ((asyncpg.DiskFullError,), DatabaseFull),
     ((asyncpg.ReadOnlySQLTransactionError,), DatabaseReadOnly),
@@ -762,7 +769,7 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
             facts = await _look(pool)
             if where.prepare and facts.is_pooled:
                 await _ensure_prepared(pool)
-        except asyncpg.ClientConfigurationError as error:
+        except _MISTAKES as error:
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _REFUSED as error:
             raise PostgresRefused(url=where.shown, reason=_reason(error), setting=URL_SETTING) from error

@@ -294,6 +294,12 @@ class TestUrl:
                 await apply_pending(opened)
         assert "default_transaction_read_only" in logs[0]["mended_by"]
 
+    @pytest.mark.parametrize("option", ["foo=x", "work_mem=lots", "block_size=1"])
+    async def test_with_an_option_that_there_is_not_is_told(self, url: str, option: str) -> None:
+        with pytest.raises(InvalidSetting):
+            async with open_database(f"{url}&{option}"):
+                pass
+
     async def test_where_nobody_listens_is_told(self) -> None:
         with pytest.raises(DatabaseUnreachable):
             async with open_database("postgresql://postgres@127.0.0.1:1/cc_bot"):
