@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from tests.end_to_end.memories import keep, run
+from tests.end_to_end.memories import keep, menu_id, row_of, run
 from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Reply
 from tests.loopback.model_server import Hang, Say, says
@@ -65,15 +65,19 @@ class TestPress:
     ) -> None:
         async with stage_over(server, tmp_path) as stage:
             channel = stage.discord.guild_channel()
-            users = [stage.discord.user(f"user {number}", locale="ja") for number in range(3)]
+            users = [stage.discord.user(f"user {number}", locale="ja") for number in range(4)]
             answers = [await stage.ask_in_words(user, channel, ANSWER) for user in users[:2]]
             number = await keep(stage, users[2], channel, "水曜は在宅")
             card = await run(stage, users[2], channel, "show", id=number)
+            await keep(stage, users[3], channel, "鍵は机の上")
+            listed = await run(stage, users[3], channel, "list")
+            row = str(row_of(stage, users[3], 1))
             with outage(server):
                 pressed = [
                     await stage.discord.click(users[0], answers[0].message, "もう一度答える"),
                     await stage.discord.click(users[1], answers[1].message, "もう一度答える"),
                     await stage.discord.click(users[2], card.message, "編集"),
+                    await stage.discord.select(users[3], listed.message, menu_id(listed), row),
                 ]
                 again = await stage.discord.click(users[0], answers[0].message, "もう一度答える")
                 await asyncio.gather(*(reply.acknowledged() for reply in (*pressed, again)))
