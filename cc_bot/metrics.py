@@ -145,6 +145,7 @@ class Vitals:
             return "unusable"
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._database.check_writable())
+            self._looking.add_done_callback(_hear)
         try:
             await asyncio.wait_for(asyncio.shield(self._looking), self._patience_s)
         except TimeoutError:
@@ -152,6 +153,12 @@ class Vitals:
         except StorageError:
             return "unusable"
         return None
+
+
+def _hear(looking: asyncio.Task[None]) -> None:
+    """Take in how a look ended that nobody waits for any more."""
+    if not looking.cancelled():
+        looking.exception()
 
 
 async def _read_or_none(asked: Awaitable[float | None]) -> float | None:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 import structlog
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
-from cc_bot.domain.errors import CommitUncertain, LimitReached, ModelError, StorageError
+from cc_bot.domain.errors import CommitUncertain, DatabaseUnreachable, LimitReached, ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.member import (
     ModelUsage,
@@ -248,13 +248,17 @@ class Spending:
 
     @asynccontextmanager
     async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
-        """Record what is asked of models on a reservation, and have it settled at the end."""
-        recorder = UsageRecorder(reservation, self._policy, self._meter)
+        """Record what is asked of models on a reservation, and have it settled at the end; where a database
+        that is away was the end, as soon as it is back: it was waited for long enough."""
+        recorder, away = UsageRecorder(reservation, self._policy, self._meter), False
         try:
             yield recorder
+        except DatabaseUnreachable:
+            away = True
+            raise
         finally:
             if not recorder.settled:
-                await self._settle(recorder)
+                await (self._owe_all(recorder) if away else self._settle(recorder))
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """Report what a user has used, everywhere, and what is left to them here. Raises StorageError."""
@@ -319,6 +323,10 @@ class Spending:
             purpose = recorder.reservation.wish.purpose
             _log.warning("usage_not_settled", purpose=purpose, error=type(error).__name__)
             self._owe(recorder.reservation.id, settlement)
+
+    async def _owe_all(self, recorder: UsageRecorder) -> None:
+        _log.warning("usage_not_settled", purpose=recorder.reservation.wish.purpose)
+        self._owe(recorder.reservation.id, await recorder.settlement())
 
     def _owe(self, number: int, owed: Reservation | Settlement) -> None:
         self._owed[number] = owed

@@ -57,10 +57,11 @@ from cc_bot.mcp.file import ServerEntry
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import copies_of
-from cc_bot.storage.engines import dialect_of, kept_beside, named_beside
+from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside, named_beside
 from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.files import ensure_folder
 from cc_bot.storage.restoring import SQLITE
-from cc_bot.texts import Texts, texts
+from cc_bot.texts import Texts, explain, texts
 from cc_bot.tools.registry import discover
 
 DATABASE_LIMIT_S = 600.0
@@ -152,13 +153,23 @@ async def _check_database(
     if dialect_of(config.database_url) != "sqlite":
         from cc_bot.doctor.server import check_server
 
-        return await check_server(config.database_url, words)
+        return [*await check_server(config.database_url, words), *_check_folder(config, words)]
     side = FilesSide(path, await asyncio.to_thread(_private_files, config))
     if until_s is not None:
         left_s = max(0.0, until_s - time.monotonic())
         patience_s = min(side.patience_s, left_s * SHARE_FOR_WRITERS)
         side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=patience_s)
     return await check_database(side, words)
+
+
+def _check_folder(config: Config, words: Texts) -> Sequence[Finding]:
+    """Look for what stands beside a database on a server: without its folder nothing starts."""
+    url = config.database_url
+    try:
+        ensure_folder(kept_beside(url, config.data_folder), folder_setting(url), only_look=True)
+    except StartupError as error:
+        return [FindingWriter("database").failed(explain(error, words), words.doctor_server.unreachable_mend)]
+    return []
 
 
 def _checks(

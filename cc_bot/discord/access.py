@@ -57,7 +57,7 @@ from cc_bot.domain.member import (
     quotas_of_user,
     refusal,
 )
-from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.message import ChannelKey, Message, UserSettings
 from cc_bot.domain.schedule import Schedule
 from cc_bot.domain.web import WebPlace
 from cc_bot.in_order import InOrder
@@ -441,8 +441,10 @@ ONE_WISH_S: Final = 1.0
 PRESSES_REMEMBERED: Final = 1000
 """Messages on which somebody pressed last."""
 
-_AT_ONCE: Final = (StopButton, UsedMemoriesButton, UntellButton, SeeProposalsButton, OpenMenu)
-"""What stops an answer that is on its way, and what shows something in a message of its own."""
+_SHOWING: Final = (UsedMemoriesButton, UntellButton, SeeProposalsButton, OpenMenu, EditForm)
+"""What shows something in a message of its own."""
+_AT_ONCE: Final = (StopButton, *_SHOWING)
+"""What stops an answer that is on its way, as well."""
 
 _Place = tuple[int, int, bool]
 """A message, who presses there, and whether it is for an answer."""
@@ -544,10 +546,12 @@ Suggest = Callable[..., Awaitable[None]]
 
 
 class ButtonPress(hikari.Event):
-    """A button was pressed, or something chosen from a menu, by somebody who may use the bot there."""
+    """A button was pressed, or something chosen from a menu, by somebody who may use the bot there, of whom
+    `chosen` was read at the gate."""
 
-    def __init__(self, interaction: hikari.ComponentInteraction) -> None:
+    def __init__(self, interaction: hikari.ComponentInteraction, chosen: UserSettings | None = None) -> None:
         self.interaction = interaction
+        self.chosen = chosen
 
     @property
     def app(self) -> hikari.RESTAware:
@@ -555,10 +559,11 @@ class ButtonPress(hikari.Event):
 
 
 class ModalSubmit(hikari.Event):
-    """A form was sent, by somebody who may use the bot there."""
+    """The same of a form that was sent."""
 
-    def __init__(self, interaction: hikari.ModalInteraction) -> None:
+    def __init__(self, interaction: hikari.ModalInteraction, chosen: UserSettings | None = None) -> None:
         self.interaction = interaction
+        self.chosen = chosen
 
     @property
     def app(self) -> hikari.RESTAware:
@@ -610,25 +615,17 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, recipients: Recipients) ->
 
     async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
         interaction = event.interaction
-        if not await _is_admitted(interaction, gate, recipients):
+        if (arrival := await _admit(interaction, gate, recipients)) is None:
             return
-        if not _is_known(interaction):
-            await _tell_unknown(interaction, recipients)
-            return
+        press = ButtonPress(interaction, arrival.settings)
         try:
-            await presses.one_by_one(
-                interaction, lambda: bot.dispatch(ButtonPress(interaction), return_tasks=True)
-            )
+            await presses.one_by_one(interaction, lambda: bot.dispatch(press, return_tasks=True))
         except Exception as error:  # noqa: BLE001 - as below
             await tell_failure(interaction, error, recipients)
 
     async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
-        if not await _is_admitted(event.interaction, gate, recipients):
-            return
-        if _is_known(event.interaction):
-            bot.dispatch(ModalSubmit(event.interaction))
-        else:
-            await _tell_unknown(event.interaction, recipients)
+        if (arrival := await _admit(event.interaction, gate, recipients)) is not None:
+            bot.dispatch(ModalSubmit(event.interaction, arrival.settings))
 
     bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
     bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
@@ -653,29 +650,39 @@ def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction
     return made is not None and isinstance(made, AskForm | EditForm) == is_form
 
 
-async def _tell_unknown(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, recipients: Recipients
-) -> None:
-    _log.info("press_unknown")
-    try:
-        await tell(interaction, (await recipients.of(interaction)).words.answer.unknown_press)
-    except Exception as error:  # noqa: BLE001 - as below
-        await tell_failure(interaction, error, recipients)
-
-
 def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
     """Return whether it stops an answer: that is less work, however often it is done."""
     return isinstance(parse_custom_id(interaction.custom_id), StopButton)
 
 
-async def _is_admitted(
+async def _admit(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, recipients: Recipients
-) -> bool:
+) -> Arrival | None:
+    """Let somebody in whose press or form can be acted on; where not, they are told, and None is returned.
+    What stops an answer asks nobody, whatever the database does."""
     if _stops(interaction):
-        return True
+        return Arrival()
     try:
-        await gate.admit(interaction, always=_about_ones_own(interaction))
+        arrival = await gate.admit(interaction, always=_about_ones_own(interaction))
+        if not _is_known(interaction):
+            _log.info("press_unknown")
+            words = (await recipients.soon(interaction, arrival.settings)).words
+            await tell(interaction, words.answer.unknown_press)
+            return None
+        if arrival.settings is None:
+            await _accept_without_database(interaction)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, recipients)
-        return False
-    return True
+        return None
+    return arrival
+
+
+async def _accept_without_database(
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction,
+) -> None:
+    """Accept what the database, which has not answered at the gate, will be waited for. A form that opens
+    must be the first response, and who sees an answer is decided by what was entered: these two wait for
+    nothing."""
+    made = parse_custom_id(interaction.custom_id)
+    if not (_opens_form(made) or isinstance(made, AskForm)):
+        await accept_ahead(interaction, shows=isinstance(made, _SHOWING))

@@ -62,6 +62,9 @@ async def list_command_names(token: str) -> frozenset[str]:
 
 _log = structlog.get_logger(__name__)
 
+HURRY_S = 2.0
+"""Before the drain ends, a database that is away is waited for no more: those who wait for it are told, and
+their answers end like the others."""
 LAST_WORDS_S = 2.0
 """For showing how the cut turns ended, after the drain. What is not shown by then is shown after a start."""
 _SYNC_PAUSES_S = (1.0, 3.0)
@@ -93,6 +96,7 @@ class DiscordBot:
     def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
         self._assistant = given.assistant
+        self._hurry = given.stores.hurry
         self._pulse = given.pulse
         self._lifeline = given.lifeline
         self._serve_pages = given.pages.serve
@@ -206,9 +210,13 @@ class DiscordBot:
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
+            loop, drain_s = asyncio.get_running_loop(), self._settings.drain_s
+            hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._hurry)
             await services.reminders.close()
-            await self._assistant.drain(self._settings.drain_s)
-            deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
+            await self._assistant.drain(drain_s)
+            hurrying.cancel()
+            self._hurry()
+            deadline_s = loop.time() + LAST_WORDS_S
             leaving.push_async_callback(services.reminders.finish, deadline_s)
             leaving.push_async_callback(services.messages.finish, deadline_s)
             with contextlib.suppress(TimeoutError):

@@ -13,7 +13,7 @@ import structlog
 from cc_bot.discord.interactions import Answerable, is_accepted_ahead
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import AccessError, CcBotError
-from cc_bot.texts import Texts, explain
+from cc_bot.texts import explain
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +56,7 @@ async def tell_failure(interaction: Answerable, error: Exception, recipients: Re
     told = error if isinstance(error, CcBotError) else CcBotError()
     say = tell if isinstance(error, AccessError) else tell_after_all  # refused before it was acknowledged
     try:
-        await say(interaction, explain(told, await _words_for(interaction, recipients)))
+        await say(interaction, explain(told, (await recipients.soon(interaction)).words))
     except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already
         _log.warning("user_not_told", error=type(unreachable).__name__)
 
@@ -71,10 +71,3 @@ def command_error_handler(
         return True
 
     return handle
-
-
-async def _words_for(interaction: Answerable, recipients: Recipients) -> Texts:
-    try:
-        return (await recipients.of(interaction)).words
-    except CcBotError:  # the database may be what failed
-        return recipients.words(recipients.discord_locale(interaction))

@@ -23,7 +23,7 @@ MAX_CHOICES = 25
 """The most that Discord takes in an autocomplete list."""
 
 _AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
-"""The press that was accepted before its turn came, for the tasks that act on it."""
+"""The press or form that was accepted before anybody acts on it, for the tasks that do."""
 _PAUSE_S = 0.3
 _TRIES = 3
 
@@ -95,14 +95,19 @@ async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
     """Accept a press of a button; its message stays as it is until it is edited."""
-    if not is_accepted_ahead(interaction):
-        await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
+    await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
-async def accept_ahead(interaction: hikari.ComponentInteraction) -> None:
-    """Accept a press that has to wait for its turn. Whoever acts on it then, in this task or one that it
-    begins, accepts it as ever."""
-    await defer_update(interaction)
+async def accept_ahead(
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, *, shows: bool = False
+) -> None:
+    """Accept a press or a form that has to wait, for its turn or for the database. Whoever acts on it then,
+    in this task or one that it begins, accepts it as ever. `shows`: what comes of it is for its user alone,
+    in a message of its own."""
+    deferred = hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
+    if shows:
+        deferred = hikari.ResponseType.DEFERRED_MESSAGE_CREATE
+    await _acknowledge(interaction, deferred, ephemeral=shows)
     _AHEAD.set(int(interaction.id))
 
 
@@ -111,6 +116,8 @@ def is_accepted_ahead(interaction: Answerable) -> bool:
 
 
 async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:
+    if is_accepted_ahead(interaction):
+        return None
     flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
     for tries_left in reversed(range(_TRIES)):
         try:

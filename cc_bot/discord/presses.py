@@ -30,9 +30,11 @@ def on_press(
     not_yours: Callable[[Texts], str],
     only: Callable[[Any], bool] = lambda _: True,
     anybody: bool = False,
+    at_once: bool = False,
 ) -> Callable[[Act], Act]:
     """Have a function act on presses of these kinds, for their owner alone; `only` those that are its own.
-    With `anybody` the function itself decides who may.
+    With `anybody` the function itself decides who may. One that acts `at_once` needs the words of whoever
+    reads the reply, and no more of what they chose: the database is not waited for.
 
     Others are told that it is not theirs. What goes wrong is told as well: hikari would only log it.
     """
@@ -47,7 +49,8 @@ def on_press(
             if not isinstance(pressed, kinds) or not only(pressed):
                 return
             try:
-                recipient = await recipients.of(interaction)
+                find = recipients.soon if at_once else recipients.of
+                recipient = await find(interaction, event.chosen)
                 shared = anybody or (isinstance(pressed, StopButton) and pressed.user_id == ANY_ASKER)
                 if shared or pressed.user_id == recipient.user_id:
                     await given(interaction, pressed, recipient)

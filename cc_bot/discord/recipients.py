@@ -1,7 +1,10 @@
 """Recipients and their languages: the commands' names for Discord, and each user's own language and time."""
 
+import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import hikari
@@ -10,6 +13,7 @@ import lightbulb
 from cc_bot.discord.interactions import Answerable, defer, message_link
 from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
 from cc_bot.stores.settings import SettingsStore
@@ -22,6 +26,8 @@ DEFAULT_LOCALE = hikari.Locale.EN_US
 """Its names are the commands' real ones: those that interactions carry."""
 REMEMBERED = 2000
 """Channels and threads whose server is known at a time."""
+SOON_S: Final = 0.5
+"""For so long the database is asked for a language, where somebody has to be told something at once."""
 
 
 def command_names() -> lightbulb.DictLocalizationProvider:
@@ -126,6 +132,16 @@ class Recipients:
         """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
         themselves, where that was read already."""
         return await self._recipient(int(interaction.user.id), self.discord_locale(interaction), chosen)
+
+    async def soon(
+        self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None
+    ) -> Recipient:
+        """Return the user of an interaction for whom there is a sentence and no more. While the database does
+        not tell what they chose, the language of their Discord counts. Never raises."""
+        with suppress(StorageError, TimeoutError):
+            async with asyncio.timeout(SOON_S):
+                return await self.of(interaction, chosen)
+        return await self.of(interaction, UserSettings())
 
     async def defer(self, interaction: Answerable) -> Recipient:
         """Acknowledge an interaction with 'thinking…', for its user alone, and return who that is. Raises

@@ -27,6 +27,7 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     final_pages,
     interrupted_page,
+    page_of,
     stored_state,
     with_controls,
 )
@@ -34,6 +35,7 @@ from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
@@ -167,6 +169,10 @@ class Gone(Exception):
     """The message was deleted: nobody wants the answer any more."""
 
 
+class ToldAlready(Exception):
+    """The message shows an end, of which nothing is stored: what is said there is nowhere else."""
+
+
 @dataclass(eq=False, slots=True)
 class DeliveryRoutes:
     replies: MessageReplies
@@ -178,8 +184,8 @@ class DeliveryRoutes:
         return self.replies.rest
 
     async def by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
-        """Show it by the interaction's token. Raises Closed, Gone, and hikari's errors while Discord has
-        trouble."""
+        """Show it by the interaction's token. Raises Closed, Gone, ToldAlready, and hikari's errors while
+        Discord has trouble."""
         try:
             return await self._by_token(pending, token, application_id)
         except (*REFUSALS, hikari.UnauthorizedError) as error:
@@ -222,6 +228,9 @@ class DeliveryRoutes:
         known = (*(() if turn.below else (Sent(None),)), *_messages(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
+        shown = (*(() if turn.below else (first_id,)), *turn.pages, *(strays or ()))
+        if pending.answer is None and shown:
+            _ensure_unfinished(await self.rest.fetch_webhook_message(application_id, token, shown[-1]))
         reply = Reply(outlet, (*known, *_messages(strays or ())))
         if pending.answer is None and turn.below and pending.older and not (reply.begun or turn.calls):
             await outlet.whisper(pending.pages()[0].content)  # the older answer stands as it was
@@ -254,6 +263,9 @@ class DeliveryRoutes:
         if turn.question_id is not None and await self._is_deleted(place_id, turn.question_id):
             await reply.remove()
             raise Gone
+        if turn.state != "answered" and ids:
+            with suppress(hikari.ForbiddenError):  # a bot that may not read the past can't know
+                _ensure_unfinished(await self.rest.fetch_message(place_id, ids[-1]))
         return reply
 
     async def _is_deleted(self, place_id: int, message_id: int) -> bool:
@@ -307,6 +319,13 @@ def _begun_ids(turn: PendingTurn) -> tuple[int, ...]:
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
     return (turn.shown_in, *turn.pages)
+
+
+def _ensure_unfinished(message: hikari.Message) -> None:
+    """Raise ToldAlready for a message that tells how its turn ended. One that waits or streams has a button
+    for it; so has one that a press left as it was."""
+    if hikari.MessageFlag.LOADING not in message.flags and not page_of(message, Locale.EN).buttons:
+        raise ToldAlready
 
 
 def _meaning(error: hikari.HTTPError) -> Closed | Gone:
@@ -435,6 +454,8 @@ class Unfinished:
             await self._note(pending, await self._show(pending))
         except Gone:
             _log.info("turn_unwanted", state=turn.state)
+        except ToldAlready:
+            _log.info("turn_told_already", state=turn.state)
         except NeverAcknowledged:
             _log.info("press_unheard_of", state=turn.state)
             await self._ledger.untake(turn.id, user_id)

@@ -30,6 +30,20 @@ _SELECT_FACTS: Final = """
         CAST(current_user AS TEXT),
         (SELECT CAST(setting AS BIGINT) FROM pg_settings WHERE name = 'statement_timeout')
 """
+_SELECT_RIGHTS: Final = """
+    SELECT
+        CAST(coalesce(current_schema(), '') AS TEXT),
+        CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN 1 ELSE 0 END
+"""
+_SELECT_FORBIDDEN: Final = """
+    SELECT CAST(relname AS TEXT)
+    FROM pg_class
+    WHERE relnamespace = CAST(current_schema() AS regnamespace) AND relkind IN ('r', 'p') AND NOT (
+        has_table_privilege(oid, 'SELECT') AND has_table_privilege(oid, 'INSERT')
+        AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))
+    ORDER BY relname
+"""
+_TABLES_NAMED: Final = 3
 _SELECT_DEAD: Final = """
     SELECT
         CAST(coalesce(sum(n_dead_tup), 0) AS BIGINT),
@@ -107,6 +121,9 @@ async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     size = round(facts.size / 1e6)
     found = [notes.ok(said.answers.format(where=database.location, version=facts.version, size=size))]
     found += _settings(facts, words)
+    [(schema, may_make)] = await database.query(_SELECT_RIGHTS)
+    forbidden = [name for (name,) in await database.query(_SELECT_FORBIDDEN)]
+    found += _rights(facts.role, schema, forbidden, words, may_make=bool(may_make))
     if facts.takes_changes and (pending := await list_pending(database)):
         found.append(notes.warning(said.pending.format(count=len(pending)), said.pending_mend))
     [(dead, live)] = await database.query(_SELECT_DEAD)
@@ -131,6 +148,20 @@ def _settings(facts: _Facts, words: Texts) -> Iterator[Finding]:
         yield notes.warning(said.autovacuum, said.autovacuum_mend)
     if facts.checksums != "on":
         yield notes.warning(said.checksums, said.checksums_mend)
+
+
+def _rights(
+    role: str, schema: str, forbidden: Sequence[str], words: Texts, *, may_make: bool
+) -> Iterator[Finding]:
+    """Tell what the role may not do that each start does. `forbidden`: the tables that it may not use."""
+    notes, said = FindingWriter("database"), words.doctor_server
+    names = {"role": role, "schema": schema}
+    if not may_make:
+        yield notes.failed(said.may_not_make.format(**names), said.may_not_make_mend.format(**names))
+    if forbidden:
+        tables = ", ".join(forbidden[:_TABLES_NAMED]) + (", …" if len(forbidden) > _TABLES_NAMED else "")
+        told = said.may_not_write.format(role=role, count=len(forbidden), tables=tables)
+        yield notes.failed(told, said.may_not_write_mend.format(**names))
 
 
 def _standbys(standbys: Sequence[_Standby], facts: _Facts, words: Texts) -> Iterator[Finding]:

@@ -130,6 +130,7 @@
     │   ├── DatabaseFull        there is no room for more
     │   ├── DatabaseForbidden   the role may not do there what a bot has to
     │   ├── DatabaseReadOnly
+    │   │   └── DatabaseSetReadOnly  by a setting of a server that could take changes
     │   ├── DatabaseUnreachable the server is away
     │   ├── DatabaseCrowded     it takes no more connections
     │   ├── PoolerForgets       it keeps no prepared statements, and the URL does not say so
@@ -779,6 +780,9 @@ class DatabaseForbidden(StorageError): ...
 
 
 class DatabaseReadOnly(StorageError): ...
+
+
+class DatabaseSetReadOnly(DatabaseReadOnly): ...
 
 
 class DatabaseUnreachable(StorageError): ...

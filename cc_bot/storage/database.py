@@ -167,4 +167,9 @@ class Database(Protocol):
         """
         ...
 
+    def hurry(self) -> None:
+        """Wait for a server that is away no more than a moment from now on, for nothing that is under way
+        either: the program ends soon. An engine without a server has nobody to wait for."""
+        ...
+
     async def close(self) -> None: ...

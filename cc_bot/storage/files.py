@@ -71,10 +71,13 @@ def sidecar(database: Path, suffix: str) -> Path:
     return database.with_name(database.name + suffix)
 
 
-def ensure_folder(database: Path, setting: str = URL_SETTING) -> None:
-    """See that the folder of a database is there. Only the default one is made: a typing error must not start
-    an empty database. `setting`: what names it. Raises DatabaseFolderMissing."""
+def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool = False) -> None:
+    """See that the folder of a database is there. Only the default one is made, unless one is to `only_look`:
+    a typing error must not start an empty database. `setting`: what names it. Raises
+    DatabaseFolderMissing."""
     if database.parent == _DEFAULT_FOLDER:
+        if only_look:
+            return
         database.parent.mkdir(mode=0o700, exist_ok=True)
     if not database.parent.is_dir():
         raise DatabaseFolderMissing(path=str(database.parent), setting=setting)

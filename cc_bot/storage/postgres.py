@@ -29,6 +29,7 @@ from cc_bot.domain.errors import (
     DatabaseImpatient,
     DatabaseLocked,
     DatabaseReadOnly,
+    DatabaseSetReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
     PoolerForgets,
@@ -61,6 +62,8 @@ PATIENCE_S: Final = 10.0
 LITTLE_PATIENCE_S: Final = 0.5
 """For a lock of somebody else's, for which others have waited in vain: of many turns that meet it, each would
 wait for all those before it."""
+HURRY_S: Final = 1.0
+"""All that is asked of a server takes no longer once the program is about to end."""
 QUEUEING_S: Final = 30.0
 """A connection is waited for so long while others have all of them."""
 LOOKING_S: Final = 5.0
@@ -147,6 +150,13 @@ _REFUSED: Final = (
     asyncpg.InvalidCatalogNameError,
     asyncpg.InsufficientPrivilegeError,
 )
+_MISTAKES: Final = (
+    asyncpg.ClientConfigurationError,
+    asyncpg.UndefinedObjectError,
+    asyncpg.CantChangeRuntimeParamError,
+    asyncpg.InvalidParameterValueError,
+)
+"""What is said to an option of a URL that there is not, or not with that value."""
 _KINDS: Final[tuple[tuple[tuple[type[BaseException], ...], type[StorageError]], ...]] = (
     ((asyncpg.DiskFullError,), DatabaseFull),
     ((asyncpg.ReadOnlySQLTransactionError,), DatabaseReadOnly),
@@ -166,8 +176,9 @@ _SAID: Final = (
 _CLOSED: Final = ("connection is closed", "released back to the pool")
 _MENDED_BY: Final[dict[type[StorageError], str]] = {
     DatabaseFull: "make room on the server's disk; nothing that was committed is lost",
-    DatabaseForbidden: "make the role the database's owner, or let it create tables in its schema",
+    DatabaseForbidden: "make the role the owner of the database and its tables, or grant it all on both",
     DatabaseReadOnly: "name the primary, or add target_session_attrs=read-write to CC_BOT_DATABASE_URL",
+    DatabaseSetReadOnly: "turn default_transaction_read_only off, of the server, the database or the role",
     DatabaseCrowded: "raise max_connections, or let PgBouncer stand between",
     DatabaseLocked: "end the other program that keeps a table to itself",
     DatabaseImpatient: "raise {setting} of the role or the server, or set it to 0",
@@ -213,9 +224,13 @@ class _Troubles:
     def __init__(self, location: str) -> None:
         self._location = location
         self._told = set[type[StorageError]]()
+        self.is_primary = False
+        """Whether the server that took no changes last is known to be no standby."""
 
     def translate(self, error: BaseException) -> StorageError:
         kind, error = kind_of(error), _reason_of(error)
+        if kind is DatabaseReadOnly and self.is_primary:
+            kind = DatabaseSetReadOnly
         if kind is not StorageError and kind not in self._told:
             self._told.add(kind)
             _log.error(
@@ -231,6 +246,11 @@ class _Troubles:
     def locked(self) -> bool:
         """True while somebody else keeps a table for too long, and nothing was kept since."""
         return DatabaseLocked in self._told
+
+    @property
+    def away(self) -> bool:
+        """True while the server was waited for in vain, and nothing has worked since."""
+        return DatabaseUnreachable in self._told
 
     def over(self, *, wrote: bool) -> None:
         """Note that something works again. What others keep to themselves, one may still read."""
@@ -293,6 +313,8 @@ class PostgresDatabase:
         self._written = asyncio.Event()
         self._wrote_s = time.monotonic()
         self._running = set[asyncio.Task[Any]]()
+        self._limit_s: float | None = None
+        self._limits = set[asyncio.Timeout]()
         self.repeats = 0
         """Transactions that were begun anew because they stood in another's way."""
 
@@ -384,18 +406,30 @@ class PostgresDatabase:
         except _SAID as error:
             raise self._troubles.translate(error) from error
 
+    def hurry(self) -> None:
+        self._limit_s = HURRY_S
+        until_s = asyncio.get_running_loop().time() + HURRY_S
+        for limit in self._limits:
+            if not limit.expired():
+                limit.reschedule(min(until_s, limit.when() or until_s))
+
     async def close(self) -> None:
-        await asyncio.gather(*self._running, return_exceptions=True)
+        if self._running:
+            await asyncio.wait(self._running, timeout=self._limit_s)
         with suppress(*_SAID):  # a server that is not there can't be told
-            async with asyncio.timeout(LOOKING_S):
+            async with asyncio.timeout(self._limit_s or LOOKING_S):
                 await self._pool.close()
 
     async def _write(self, begin: Callable[[], Steps[T]], subjects: Sequence[Subject]) -> T:
         locks = [f"SELECT pg_advisory_xact_lock({_key(each)})" for each in subjects]
+        commits = False
 
         async def run(connection: _Connection) -> T:
+            nonlocal commits
+            commits = False
             await connection.execute("; ".join(("BEGIN", _bound(self._lock_patience_s), *locks)))
             result = await _run_steps(connection, begin)
+            commits = True
             try:
                 await connection.execute("COMMIT")
             except _SAID as error:
@@ -407,8 +441,14 @@ class PostgresDatabase:
                 raise
             return result
 
-        async with self._order.turn(subjects):
-            return await self._patiently(run, writes=True)
+        until_s = time.monotonic() + self._patience_s
+        try:
+            async with self._limited(), self._order.turn(subjects):
+                return await self._patiently(run, until_s, writes=True)
+        except DatabaseUnreachable as error:
+            if commits:  # and was given up before the server has answered
+                raise CommitUncertain from error
+            raise
 
     def _on_end(self, task: asyncio.Task[Any]) -> None:
         """Forget a task: its error is for whoever waits for it, if anybody does."""
@@ -454,17 +494,57 @@ class PostgresDatabase:
             await self._pool.release(connection)
         watch.end()
 
+    @asynccontextmanager
+    async def _limited(self, seconds: float | None = None) -> AsyncIterator[None]:
+        """Bound how long something takes, also from a moment on at which it is under way: see `hurry`."""
+        if self._limit_s is not None:
+            seconds = min(self._limit_s, seconds or self._limit_s)
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                self._limits.add(limit)
+                try:
+                    yield
+                finally:
+                    self._limits.discard(limit)
+        except TimeoutError as error:
+            raise self._troubles.translate(error) from error
+
     async def _patiently(
-        self, job: Callable[[_Connection], Awaitable[T]], *, writes: bool = False, begins: bool = True
+        self,
+        job: Callable[[_Connection], Awaitable[T]],
+        until_s: float | None = None,
+        *,
+        writes: bool = False,
+        begins: bool = True,
     ) -> T:
         """Run a job on a connection; anew on another one while the server is away, or where two stood in each
-        other's way."""
-        until_s, pauses_s, repeats = time.monotonic() + self._patience_s, chain(_PAUSES_S), 0
+        other's way. `until_s` is when whoever stood in line has waited for long enough: if others have waited
+        for the server in vain by then, it is waited for a moment more."""
+        now_s = time.monotonic()
+        if until_s is None or not self._troubles.away:
+            until_s = now_s + self._patience_s
+        late = now_s > until_s
+        async with self._limited(HURRY_S if late else None):
+            return await self._try(job, until_s, writes=writes, begins=begins)
+
+    async def _try(
+        self,
+        job: Callable[[_Connection], Awaitable[T]],
+        until_s: float,
+        *,
+        writes: bool,
+        begins: bool,
+    ) -> T:
+        pauses_s, repeats = chain(_PAUSES_S), 0
         pause_s = 0.0
         while True:
             try:
                 async with self._lent(begins=begins) as connection:
-                    result = await job(connection)
+                    try:
+                        result = await job(connection)
+                    except asyncpg.ReadOnlySQLTransactionError:
+                        self._troubles.is_primary = _is_primary(connection)
+                        raise
             except _IN_THE_WAY as error:
                 self.repeats += 1
                 repeats += 1
@@ -496,6 +576,11 @@ class PostgresSnapshot:
             return await _rows(self._connection, sql, params)
         except _SAID as error:
             raise self._troubles.translate(error) from error
+
+
+def _is_primary(connection: _Connection) -> bool:
+    """Return whether a server has told that it is no standby; poolers do not pass that on."""
+    return getattr(connection.get_settings(), "in_hot_standby", None) == "off"
 
 
 class _Unanswered(Exception):
@@ -684,7 +769,7 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
             facts = await _look(pool)
             if where.prepare and facts.is_pooled:
                 await _ensure_prepared(pool)
-        except asyncpg.ClientConfigurationError as error:
+        except _MISTAKES as error:
             raise InvalidSetting(name=URL_SETTING, expected=EXAMPLE) from error
         except _REFUSED as error:
             raise PostgresRefused(url=where.shown, reason=_reason(error), setting=URL_SETTING) from error

@@ -298,6 +298,9 @@ class SqliteDatabase:
             return False
         return True
 
+    def hurry(self) -> None:
+        """Do nothing: a file is there."""
+
     async def preserve(self, version: int) -> None:
         await asyncio.to_thread(backup.preserve, self.path, version)
 

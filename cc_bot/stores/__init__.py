@@ -7,7 +7,7 @@ async with open_stores("sqlite:///path/to.db") as stores:
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -170,6 +170,8 @@ class Stores:
     """What was erased, for restores: it stands beside the database, not in it."""
     embedding: Embedding | None = None
     """What finds memories by their meaning as well; None where they are found by their words alone."""
+    hurry: Callable[[], None] = lambda: None
+    """See Database.hurry."""
 
 
 @asynccontextmanager
@@ -258,6 +260,7 @@ async def open_stores(
                 web_sessions=WebSessionStore(database, clock=clock),
                 erasures=erasures,
                 embedding=embedding,
+                hurry=database.hurry,
             )
 
 

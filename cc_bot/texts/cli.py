@@ -8,6 +8,7 @@ from cc_bot.domain.errors import (
     DatabaseImpatient,
     DatabaseLocked,
     DatabaseReadOnly,
+    DatabaseSetReadOnly,
     DatabaseUnreachable,
     PoolerForgets,
     StorageError,
@@ -281,11 +282,20 @@ class StorageTexts(Area):
         ja="データベースのサーバー {path} は読み取り専用です。書き込めるサーバーを指すか、URL に target_session_attrs=read-write を付けてください。",
         en="The database server {path} is read-only. Name the primary, or add target_session_attrs=read-write to the URL.",
     )
+    server_set_read_only = Sentence(
+        ja="データベースのサーバー {path} は主系ですが、default_transaction_read_only が on なので書き込めません。サーバー、データベース、"
+        "接続に使うロールのどれに設定されているかを調べ、off にしてください。",
+        en="The database server {path} is no standby, but default_transaction_read_only is on, so nothing can be written. "
+        "See whether the server, the database or the role that connects has it set, and turn it off.",
+    )
     server_forbidden = Sentence(
-        ja="データベースのサーバー {path} で、cc-bot のユーザーに表を作る権限がありません。ALTER DATABASE … OWNER TO で所有者にするか、"
-        "GRANT ALL ON SCHEMA public を実行し、search_path が実在するスキーマを指しているか確かめてください。",
-        en="On the database server {path} the role of cc-bot may not make tables. Make it the owner (ALTER DATABASE … OWNER TO), or "
-        "GRANT ALL ON SCHEMA public to it; see too that its search_path names a schema that there is.",
+        ja="データベースのサーバー {path} で、cc-bot のユーザーの権限が足りません。表を作ることと、すべての表で行を読み、書き、消すことが必要です。"
+        "表とデータベースの所有者にする（ALTER DATABASE … OWNER TO、ALTER TABLE … OWNER TO）か、GRANT ALL ON SCHEMA public と "
+        "GRANT ALL ON ALL TABLES IN SCHEMA public を実行し、search_path が実在するスキーマを指しているか確かめてください。",
+        en="On the database server {path} the role of cc-bot lacks rights: it has to make tables, and to read, write and delete rows in "
+        "all of them. Make it the owner of the tables and of the database (ALTER TABLE … OWNER TO, ALTER DATABASE … OWNER TO), or "
+        "GRANT ALL ON SCHEMA public and GRANT ALL ON ALL TABLES IN SCHEMA public to it; see too that its search_path names a schema "
+        "that there is.",
     )
     server_pooler = Sentence(
         ja="データベース {path} の前にある PgBouncer は、準備済みの文を覚えていません。URL の最後に ?prepare=off を付けるか、PgBouncer を 1.21 以上にして max_prepared_statements を設定してください。",
@@ -330,6 +340,8 @@ def server_problem(error: StorageError, where: str, words: StorageTexts) -> str:
             sentence = words.server_full
         case DatabaseForbidden():
             sentence = words.server_forbidden
+        case DatabaseSetReadOnly():
+            sentence = words.server_set_read_only
         case DatabaseReadOnly():
             sentence = words.server_read_only
         case PoolerForgets():

@@ -502,6 +502,22 @@ class DoctorServerTexts(Area):
         ja="サーバー、データベース、役割 {role} のどれに設定されているかを調べ、off にしてください。",
         en="See whether the server, the database or the role {role} has it set, and turn it off.",
     )
+    may_not_write = Sentence(
+        ja="ロール {role} には、{count}個の表（{tables}）で行を読み、書き、消す権限が揃っていません。このままでは起動しません。",
+        en="The role {role} lacks a right to read, write or delete rows in {count} tables ({tables}). Nothing starts like that.",
+    )
+    may_not_write_mend = Sentence(
+        ja="表の所有者が GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role} を実行してください。",
+        en="Have their owner run GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}.",
+    )
+    may_not_make = Sentence(
+        ja="ロール {role} には、スキーマ {schema} に表を作る権限がありません。このままでは起動しません。",
+        en="The role {role} may not make tables in the schema {schema}. Nothing starts like that.",
+    )
+    may_not_make_mend = Sentence(
+        ja="GRANT ALL ON SCHEMA {schema} TO {role} を実行するか、データベースの所有者にしてください。",
+        en="Run GRANT ALL ON SCHEMA {schema} TO {role}, or make it the owner of the database.",
+    )
     impatient = Sentence(
         ja="ロール {role} の statement_timeout は {ms} ミリ秒です。時間のかかる処理が途中で止められ、保存や検索に失敗します。",
         en="The role {role} has a statement_timeout of {ms} ms: what takes longer is ended, and saving or searching fails.",

@@ -10,6 +10,11 @@ from cc_bot.texts.area import Area, Sentence, by_key
 _UNEXPECTED: Final = Sentence(
     ja="うまくいきませんでした。もう一度お試しください。", en="Something went wrong. Please try again."
 )
+_READ_ONLY: Final = Sentence(
+    ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。",
+    en="I can't write to where I keep things, so I could not save that. Please tell whoever runs this bot.",
+)
+"""Why that is so is for whoever runs the bot."""
 
 SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.CcBotError: _UNEXPECTED,
@@ -479,10 +484,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="保存場所を使う権限が足りないため、保存できませんでした。ボットの管理者にお知らせください。",
         en="I am not allowed to use where I keep things, so I could not save that. Please tell whoever runs this bot.",
     ),
-    errors.DatabaseReadOnly: Sentence(
-        ja="保存場所に書き込めないため、保存できませんでした。ボットの管理者にお知らせください。",
-        en="I can't write to where I keep things, so I could not save that. Please tell whoever runs this bot.",
-    ),
+    errors.DatabaseReadOnly: _READ_ONLY,
+    errors.DatabaseSetReadOnly: _READ_ONLY,
     errors.DatabaseDamaged: Sentence(
         ja="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。",
         en="The place where I keep things is damaged, so I can't answer now. Please tell whoever runs this bot.",

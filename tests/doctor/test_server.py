@@ -8,6 +8,8 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from cc_bot.app.doctor import run_doctor
+from cc_bot.config import read_config
 from cc_bot.doctor.checkup import Finding
 from cc_bot.doctor.server import check_server
 from cc_bot.domain import Locale
@@ -66,6 +68,20 @@ class TestServer:
         assert "default_transaction_read_only" in refused.detail
         assert OURS in refused.mend
 
+    async def test_whose_role_may_only_read_fails(self, server: Server, url: str) -> None:
+        reader = url.replace(f"{OURS}@", "reader@")
+        await server.execute(
+            "CREATE ROLE reader LOGIN", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader"
+        )
+        told = [each for each in (await found(reader)).values() if each.verdict == "failed"]
+        for each in told:
+            assert "reader" in each.detail
+            grant = re.search(r"GRANT .*? TO reader", each.mend)
+            assert grant
+            await server.execute(grant[0])
+        assert "failed" not in {each.verdict for each in (await found(reader)).values()}
+        assert len(told) == 2
+
     async def test_without_autovacuum_is_warned_of(self, server: Server, url: str) -> None:
         await server.change("autovacuum = off")
         try:
@@ -100,6 +116,16 @@ class TestServer:
         finally:
             await asyncio.gather(*(other.close() for other in others))
         assert "of the server's 60 connections" in crowded
+
+    async def test_without_a_folder_for_what_stands_beside_it_fails(self, url: str, tmp_path: Path) -> None:
+        settings = {
+            "CC_BOT_DATABASE_URL": url,
+            "CC_BOT_DATA_FOLDER": str(tmp_path / "mistyped"),
+            "CC_BOT_EMBEDDING_MODEL": "off",
+        }
+        report = await run_doctor(read_config(settings, tmp_path / "no.env"), offline=True)
+        failed = [each.detail for each in report.findings if each.verdict == "failed"]
+        assert ["CC_BOT_DATA_FOLDER" in detail and "mistyped" in detail for detail in failed] == [True]
 
     async def test_that_nobody_answers_at_is_told_without_a_password(self, tmp_path: Path) -> None:
         findings = await found("postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot")

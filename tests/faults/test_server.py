@@ -168,7 +168,7 @@ class TestServer:
             await server.change("default_transaction_read_only = on")
             for reply in await begun(stage, 3):
                 await told(reply, "I can't write to where I keep things")
-            await stage.logs("DatabaseReadOnly")
+            await stage.logs("DatabaseSetReadOnly")
             await server.change("default_transaction_read_only = off")
 
     async def test_with_too_few_connections_answers_or_tells_everybody(

@@ -14,12 +14,12 @@ import asyncpg
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.errors import CommitUncertain, StorageError
+from cc_bot.domain.errors import CommitUncertain, DatabaseReadOnly, StorageError
 from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database, Statement, Steps, open_database
-from cc_bot.storage.database import user
+from cc_bot.storage.database import EVERYBODY, user
 from cc_bot.storage.postgres import connect_postgres
 from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
 from tests.postgres_cluster import Server, Wire, folder, pair, running_server, url_of
@@ -141,6 +141,16 @@ class TestMachineThatIsGone:
             async with open_database(url_of(wire, second, target_session_attrs="read-write")) as database:
                 [(standby,)] = await database.query("SELECT CAST(pg_is_in_recovery() AS TEXT)")
             assert standby == "false"
+
+
+class TestAStandby:
+    async def test_that_takes_no_changes_is_not_told_of_a_setting(
+        self, servers: tuple[Server, Server]
+    ) -> None:
+        async with open_database(servers[1].url) as standby:
+            with pytest.raises(DatabaseReadOnly) as refused:
+                await standby.transaction([Statement("CREATE TABLE one (id INTEGER)")], (EVERYBODY,))
+        assert type(refused.value) is DatabaseReadOnly
 
 
 class TestConnectionsThatAreLost:

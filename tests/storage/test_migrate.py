@@ -105,6 +105,9 @@ class Overtaken:
     async def rewrite(self) -> Rewriting:
         return await self._database.rewrite()
 
+    def hurry(self) -> None:
+        self._database.hurry()
+
     async def close(self) -> None:
         await self._database.close()
 

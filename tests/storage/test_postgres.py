@@ -18,6 +18,7 @@ from cc_bot.domain.errors import (
     DatabaseForbidden,
     DatabaseImpatient,
     DatabaseLocked,
+    DatabaseSetReadOnly,
     DatabaseUnreachable,
     InvalidSetting,
     PoolerForgets,
@@ -286,6 +287,18 @@ class TestUrl:
             finally:
                 await connection.execute("DROP DATABASE lent WITH (FORCE)")
                 await connection.execute("DROP ROLE guest")
+
+    async def test_that_a_setting_keeps_from_being_changed_is_told_with_the_setting(self, url: str) -> None:
+        with capture_logs() as logs, pytest.raises(DatabaseSetReadOnly):
+            async with open_database(f"{url}&default_transaction_read_only=on") as opened:
+                await apply_pending(opened)
+        assert "default_transaction_read_only" in logs[0]["mended_by"]
+
+    @pytest.mark.parametrize("option", ["foo=x", "work_mem=lots", "block_size=1"])
+    async def test_with_an_option_that_there_is_not_is_told(self, url: str, option: str) -> None:
+        with pytest.raises(InvalidSetting):
+            async with open_database(f"{url}&{option}"):
+                pass
 
     async def test_where_nobody_listens_is_told(self) -> None:
         with pytest.raises(DatabaseUnreachable):

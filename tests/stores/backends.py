@@ -145,6 +145,9 @@ class Recorder:
     async def rewrite(self) -> Rewriting:
         return await self.database.rewrite()
 
+    def hurry(self) -> None:
+        self.database.hurry()
+
     async def close(self) -> None:
         await self.database.close()
 

@@ -165,7 +165,7 @@ async def _view_of_mentions(
 # runs.
 
 
-@on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours)
+@on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours, at_once=True)
 async def stop(
     interaction: hikari.ComponentInteraction,
     button: StopButton,

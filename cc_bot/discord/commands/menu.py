@@ -52,7 +52,7 @@ class AskAboutThis(lightbulb.MessageCommand, name="ask_about_this", localize=Tru
         self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
     ) -> None:
         interaction, target = ctx.interaction, self.target
-        recipient = await recipients.of(interaction, arrival.settings)
+        recipient = await recipients.soon(interaction, arrival.settings)
         if not await _passes(lambda: _check_readable(target), interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
@@ -74,7 +74,7 @@ class TranslateThis(lightbulb.MessageCommand, name="translate_this", localize=Tr
         recipients: Recipients,
     ) -> None:
         interaction, target = ctx.interaction, self.target
-        recipient = await recipients.of(interaction, arrival.settings)
+        recipient = await recipients.soon(interaction, arrival.settings)
         bot = answers.references.bot()
         if not await _passes(lambda: _check_has_text(target, bot), interaction, recipient):
             return
@@ -91,7 +91,7 @@ class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", lo
         self, ctx: lightbulb.Context, *, answers: Answers, arrival: Arrival, recipients: Recipients
     ) -> None:
         interaction, target = ctx.interaction, self.target
-        recipient = await recipients.of(interaction, arrival.settings)
+        recipient = await recipients.soon(interaction, arrival.settings)
         if not await _passes(lambda: _check_present(interaction), interaction, recipient):
             return
         answers.references.targets.keep(recipient.user_id, target_of(interaction, target))
@@ -99,7 +99,7 @@ class SummariseFromHere(lightbulb.MessageCommand, name="summarise_from_here", lo
         await answers.ask(interaction, question, arrival, ephemeral=True)
 
 
-@on_press(loader, AskForm, not_yours=lambda words: words.answer.not_yours)
+@on_press(loader, AskForm, not_yours=lambda words: words.answer.not_yours, at_once=True)
 async def ask(
     interaction: hikari.ModalInteraction,
     form: AskForm,

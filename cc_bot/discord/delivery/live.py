@@ -77,6 +77,8 @@ class LiveAnswer:
         self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
         self._receipts = receipts
+        self._checked = True
+        """Whether the database may be asked about its end: not where it has just failed."""
         self.first_id: int | None = None
         """The message that was posted before the turn began, if it was."""
 
@@ -111,8 +113,10 @@ class LiveAnswer:
             async for event in events:
                 self.feed(event)
 
-    def fail(self, sentence: str, *, passing: bool = False) -> None:
-        """End with a sentence instead of (the rest of) an answer."""
+    def fail(self, sentence: str, *, passing: bool = False, checked: bool = True) -> None:
+        """End with a sentence instead of (the rest of) an answer; unless `checked`, the database is not asked
+        about what was done before."""
+        self._checked = checked
         self.state = replace(self.state, failure=sentence, passing=passing)
 
     def forget(self, sentence: str) -> None:
@@ -155,7 +159,7 @@ class LiveAnswer:
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
-        if self._receipts and checked:
+        if self._receipts and checked and self._checked:
             last = await self._receipts.as_it_is(last, self._words)
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
@@ -354,7 +358,9 @@ def _tell_failures(live: LiveAnswer, recipient: Recipient) -> Iterator[None]:
     except BeingErased as error:
         live.forget(explain(error, recipient.words))
     except CcBotError as error:
-        live.fail(explain(error, recipient.words), passing=isinstance(error, TurnError | StorageError))
+        trouble = isinstance(error, StorageError)
+        passing = trouble or isinstance(error, TurnError)
+        live.fail(explain(error, recipient.words), passing=passing, checked=not trouble)
     except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
         _log.error("turn_broke", exc_info=True)
         live.fail(explain(CcBotError(), recipient.words))

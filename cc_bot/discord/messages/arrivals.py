@@ -3,6 +3,7 @@
 Those are two questions, and both depend on what the operator lets the bot read.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,7 +33,7 @@ from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import Recipient, Recipients
+from cc_bot.discord.recipients import SOON_S, Recipient, Recipients
 from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import Refusal
@@ -169,8 +170,9 @@ class Arrivals:
         if not self._is_for_bot(message):
             return
         try:
-            words = (await self._recipient(message)).words
-        except CcBotError:  # the database may be what failed
+            async with asyncio.timeout(SOON_S):
+                words = (await self._recipient(message)).words
+        except (CcBotError, TimeoutError):  # the database may be what failed
             words = self.recipients.words(self.recipients.locale)
         await self._say(message, explain(error, words))
 

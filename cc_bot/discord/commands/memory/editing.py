@@ -1,7 +1,10 @@
 """`/memory edit`: a form with what a memory says now, and what becomes of the filled-in form."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import timedelta
+from typing import Final
 
 import hikari
 import lightbulb
@@ -28,7 +31,7 @@ from cc_bot.discord.pages.page import Button
 from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import InputError, MemoryNotFound
+from cc_bot.domain.errors import InputError, MemoryNotFound, StorageError
 from cc_bot.domain.memory import (
     MAX_CATEGORY_CHARACTERS,
     MAX_CONTENT_CHARACTERS,
@@ -40,7 +43,10 @@ from cc_bot.stores import Stores
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.store import MemoryStore
-from cc_bot.texts import explain
+from cc_bot.texts import Texts, explain
+
+FINDING_S: Final = 1.0
+"""How long a memory is looked for whose form is to be opened."""
 
 
 @memory.register
@@ -49,27 +55,30 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
 
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, recipients: Recipients) -> None:
-        recipient = await recipients.of(ctx.interaction)
-        kept = await memories.get_by_number(recipient.user_id, self.id)
-        if kept is None:
-            await tell(ctx.interaction, explain(MemoryNotFound(id=self.id), recipient.words))
-        else:
-            await _open_form(ctx.interaction, kept, recipient)
+        number = self.id
+        await _open_form(
+            ctx.interaction,
+            lambda user_id: memories.get_by_number(user_id, number),
+            recipients,
+            missing=lambda words: explain(MemoryNotFound(id=number), words),
+        )
 
 
-@on_memory_press(MemoryButton, only=lambda button: button.action == "edit")
+@on_memory_press(MemoryButton, only=lambda button: button.action == "edit", at_once=True)
 async def open_form(
     interaction: hikari.ComponentInteraction,
     button: MemoryButton,
-    recipient: Recipient,
+    _: Recipient,
     *,
     memories: MemoryStore,
+    recipients: Recipients,
 ) -> None:
-    kept = await memories.get(recipient.user_id, button.memory_id)
-    if kept is None:
-        await tell(interaction, recipient.words.receipt.gone)
-    else:
-        await _open_form(interaction, kept, recipient)
+    await _open_form(
+        interaction,
+        lambda user_id: memories.get(user_id, button.memory_id),
+        recipients,
+        missing=lambda words: words.receipt.gone,
+    )
 
 
 @on_memory_press(MemoryButton, only=lambda button: button.action == "undo-edit")
@@ -122,9 +131,26 @@ async def submit(
 
 
 async def _open_form(
-    interaction: hikari.CommandInteraction | hikari.ComponentInteraction, kept: Memory, recipient: Recipient
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction,
+    find: Callable[[int], Awaitable[Memory | None]],
+    recipients: Recipients,
+    *,
+    missing: Callable[[Texts], str],
 ) -> None:
-    """A form must be the first response, so nothing is acknowledged before it."""
+    """Open the form, or tell why there is none. It must be the first response, so nothing is acknowledged
+    before it, and the database is waited for no longer than Discord waits."""
+    try:
+        async with asyncio.timeout(FINDING_S):
+            recipient = await recipients.of(interaction)
+            kept = await find(recipient.user_id)
+    except (StorageError, TimeoutError) as error:
+        trouble = error if isinstance(error, StorageError) else StorageError()
+        words = recipients.words(recipients.discord_locale(interaction))
+        await tell(interaction, explain(trouble, words))
+        return
+    if kept is None:
+        await tell(interaction, missing(recipient.words))
+        return
     title = recipient.words.memory_card.form_title.format(id=kept.number)
     form = EditForm(recipient.user_id, kept.id).custom_id()
     await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, recipient))
