@@ -4,13 +4,19 @@ What draws on the terminal is imported when it is used.
 """
 # ruff: noqa: PLC0415 - see above
 
+import asyncio
+import sys
+from typing import Final
+
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import model_label, open_core
 from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.session import SessionKey
+from cc_bot.mcp.servers import Servers
 from cc_bot.privacy import purge_due
 from cc_bot.storage.engines import named_beside
+from cc_bot.texts import texts
 from cc_bot.tools.servers import ToolServers
 
 
@@ -44,7 +50,25 @@ async def run_terminal(
             model_label=model_label(config),
             agent=agent,
         )
+        await _wait_for_servers(core.servers, texts(config.operator_locale).terminal.servers_starting)
         try:
             return await run_chat(core.assistant, core.stores, profile, core.agents, core.privacy)
         finally:
             await purge_due(core.stores.memory_removal, clock)
+
+
+SERVERS_TOLD_S: Final = 1.0
+SERVERS_WAIT_S: Final = 10.0
+"""For servers with tools before the first question, which may come through a pipe at once."""
+
+
+async def _wait_for_servers(servers: Servers, sentence: str) -> None:
+    """Give servers time to start, and say so where it takes longer. One that does not come is left behind."""
+    starting = asyncio.create_task(servers.settle())
+    try:
+        await asyncio.wait((starting,), timeout=SERVERS_TOLD_S)
+        if not starting.done():
+            print(sentence, file=sys.stderr, flush=True)  # noqa: T201 - it is no record
+            await asyncio.wait((starting,), timeout=SERVERS_WAIT_S)
+    finally:
+        starting.cancel()

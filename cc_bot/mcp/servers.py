@@ -173,6 +173,11 @@ class Servers:
             kept.link = ServerLink(kept.entry, partial(self._take, kept))
             kept.task = asyncio.create_task(kept.link.run())
 
+    async def settle(self) -> None:
+        """Wait until each server has said what it has, or is away."""
+        while any(kept.state == "starting" for kept in self.kept.values()):  # noqa: ASYNC110 - see the tasks
+            await asyncio.sleep(0.05)
+
     async def close(self) -> None:
         """Let go of every server."""
         ending, self.kept = list(self.kept.values()), {}

@@ -218,6 +218,10 @@ class TerminalTexts(Area):
     )
     """Parameter: model, as the operator, who reads it, named it."""
     not_heard = Sentence(ja="🎤 {names} は聞き取れませんでした。", en="🎤 I couldn't hear {names}.")
+    servers_starting = Sentence(
+        ja="ツールのサーバーにつないでいます…（10秒まで）",
+        en="Connecting to servers with tools… (10 seconds at most)",
+    )
     images_given = Sentence(
         ja="🖼️ ツールが画像を {count} 枚返しました。ここでは表示できません。",
         en="🖼️ A tool gave {count} picture(s), which can't be shown here.",

@@ -13,6 +13,8 @@ from cc_bot.app.core import open_core
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
 from tests.end_to_end.program import Program
+from tests.loopback.model_requests import new_tool_results
+from tests.loopback.model_server import Call, LoopbackModelServer, calls, says
 from tests.mcp.running import HERE, hostile, write
 
 OPEN = """
@@ -103,6 +105,21 @@ class TestTheTools:
             )
 
 
+class TestTheTerminal:
+    async def test_has_them_at_the_first_question_that_comes_through_a_pipe(self, tmp_path: Path) -> None:
+        (tmp_path / "data").mkdir()
+        write(tmp_path / "data" / "mcp.json", {"hostile": hostile("--slow-start", 2)})
+        async with LoopbackModelServer(
+            calls(Call("hostile__echo", {"text": "猫"})), says("猫です。")
+        ) as model:
+            settings = {"OPENAI_BASE_URL": model.base_url, "CC_BOT_MODEL": "loopback", "CC_BOT_LOCALE": "ja"}
+            code, output = await Program(tmp_path, settings).run("chat", stdin="猫と言って\n".encode())
+            assert code == 0
+            assert "ツールのサーバーにつないでいます…" in output
+            assert "猫" in new_tool_results(model.requests[-1].body)[0]
+            assert "no such tool" not in str(model.requests[-1].body)
+
+
 class TestTheDoctor:
     @pytest.mark.parametrize(
         ("locale", "told"),
@@ -123,7 +140,7 @@ class TestTheDoctor:
             "args": ["-c", "raise SystemExit('geheim-1')"],
             "env": {"K": "geheim-2"},
         }
-        entries = {"good": hostile(), "bad": bad, "odd": hostile("--fall-together")}
+        entries = {"good": hostile(timeout_s=60), "bad": bad, "odd": hostile("--fall-together", timeout_s=60)}
         write(tmp_path / "data" / "mcp.json", entries)
         _, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("doctor")
         assert all(words in output for words in told)
@@ -131,7 +148,7 @@ class TestTheDoctor:
 
     async def test_says_what_each_server_takes_where_it_is_too_much(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
-        write(tmp_path / "data" / "mcp.json", {"good": hostile()})
+        write(tmp_path / "data" / "mcp.json", {"good": hostile(timeout_s=60)})
         settings = {"CC_BOT_LOCALE": "en", "CC_BOT_TOOL_TOKENS": "10"}
         code, output = await Program(tmp_path, settings).run("doctor", "--json")
         found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
