@@ -78,7 +78,9 @@
     │   ├── TooManyRedirects
     │   ├── PageTooLarge
     │   ├── PageKindRefused     it is no text
-    │   ├── PageUnreadable      there is no text in it, or it takes more than reading it may
+    │   ├── PageUnreadable      there is no text in it
+    │   ├── PageTooLong         reading it takes more than it may
+    │   ├── PagesWait           others are read, and its turn did not come
     │   ├── PagesNotInstalled   the extra that reads it is not there
     │   └── SearchFailed        the search that the operator named did not answer
     │       └── SearchFormatOff     it answers people, and no programs
@@ -537,6 +539,12 @@ class PageKindRefused(PageError):
 
 
 class PageUnreadable(PageError): ...
+
+
+class PageTooLong(PageError): ...
+
+
+class PagesWait(PageError): ...
 
 
 class PagesNotInstalled(PageError): ...

@@ -1,5 +1,6 @@
 """The web as one turn has it: what reads, what searches, and which addresses may be read in it."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -12,6 +13,8 @@ READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
 MOST_PAGES: Final = 8
 """That one turn reads; each of them may have 5,000 characters of Japanese."""
 MOST_SEARCHES: Final = 5
+AT_ONCE: Final = 2
+"""Pages of one turn whose text is being made, so that those of others get in between."""
 
 
 def can_read_pages() -> bool:
@@ -40,8 +43,9 @@ class SearchResult:
 
 
 class PageSource(Protocol):
-    async def read(self, address: WebAddress) -> ReadPage:
-        """Read a page. Raises a PageError."""
+    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
+        """Read a page. `places` are those of its turn, so that none takes all there are. Raises a
+        PageError; PagesWait where others take too long."""
         ...
 
 
@@ -83,3 +87,4 @@ class TurnInternet:
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MOST_PAGES
     searches_left: int = MOST_SEARCHES
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))

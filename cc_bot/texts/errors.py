@@ -756,6 +756,14 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="このページには、読める文章が見つかりませんでした。",
         en="No readable text was found on this page.",
     ),
+    errors.PageTooLong: Sentence(
+        ja="このページは大きすぎて、読みきれませんでした。",
+        en="This page is too large to be read.",
+    ),
+    errors.PagesWait: Sentence(
+        ja="ほかのページを読んでいて時間がかかり、このページを読む番が来ませんでした。少し待って、もう一度お試しください。",
+        en="It took too long: other pages are being read, and this one's turn did not come. Please try again in a moment.",
+    ),
     errors.PagesNotInstalled: Sentence(
         ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。",
         en="This bot can't read web pages yet. Its operator can add that with make pages.",

@@ -288,9 +288,11 @@ class TestLog:
         async with LoopbackWeb({"/private/path?token=secret": Answer(b"hello", "text/plain")}) as web:
             reader = PageReader(web.network())
             with capture_logs() as records:
-                await reader.read(parse_address(url))
+                await reader.read(parse_address(url), asyncio.Semaphore())
                 with pytest.raises(PageNotThere):
-                    await reader.read(parse_address("http://a.example/gone?token=secret"))
+                    await reader.read(
+                        parse_address("http://a.example/gone?token=secret"), asyncio.Semaphore()
+                    )
         assert [(each["event"], each["host"]) for each in records] == [
             ("page_read", "a.example"),
             ("page_not_read", "a.example"),
