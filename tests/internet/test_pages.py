@@ -123,6 +123,24 @@ class TestHtml:
             with pytest.raises(PageUnreadable):
                 await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
 
+    @pytest.mark.parametrize(
+        ("part", "times"),
+        [
+            ("<table><tr><td>気温は<b>18</b>度</td></tr></table>", 12_000),
+            ("<p>気温は<b>18</b>度</p>", 50_000),
+            ("<ul><li>気温は18<b></b>度</li></ul>", 20_000),
+        ],
+    )
+    async def test_with_more_on_it_than_an_article_has_is_read_as_it_stands(
+        self, part: str, times: int
+    ) -> None:
+        head = "<title>表</title><style>p {}</style><h1>明日</h1><!-- no -->晴れ "
+        page = await read(html(f"{head}{part * times}<script>1</script>", "utf-8"))
+        assert page.title == "表"
+        assert page.text.split()[:3] == ["明日", "晴れ", "気温は18度"]
+        assert page.text.count("気温は18度") == times
+        assert not any(word in page.text for word in ("no", "{}", "1\n"))
+
     async def test_that_takes_too_long_to_read_is_too_large(self) -> None:
         told = json.dumps({"error": "too_long"}).encode()
         for program in (
