@@ -16,6 +16,8 @@ from cc_bot.domain.encodings import decode_declared
 from cc_bot.domain.errors import (
     PageError,
     PageKindRefused,
+    PageKindUnknown,
+    PageNotNow,
     PageNotThere,
     PagesNotInstalled,
     PagesWait,
@@ -44,6 +46,7 @@ MAX_REDIRECTS: Final = 5
 PageKind = Literal["html", "text", "json"]
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_TOO_MANY_REQUESTS: Final = 429
 _KINDS: Final[dict[str, PageKind]] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
@@ -84,13 +87,16 @@ async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: floa
 
 async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     if not 200 <= answer.status < 300:
-        raise PageNotThere(host=address.host, found=answer.status)
+        passes = answer.status == _TOO_MANY_REQUESTS or answer.status >= 500
+        raise (PageNotNow if passes else PageNotThere)(host=address.host, found=answer.status)
     header = Message()
     header["content-type"] = "".join(filter(str.isprintable, answer.header("content-type")))
     media_type = header.get_content_type() if answer.header("content-type") else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
+    if not media_type:
+        raise PageKindUnknown
     if kind is None:
-        raise PageKindRefused(found=media_type[:_NAME_CHARACTERS] or "?")
+        raise PageKindRefused(found=media_type[:_NAME_CHARACTERS])
     return FetchedPage(address, kind, header.get_content_charset(""), await answer.read(MAX_BYTES))
 
 
