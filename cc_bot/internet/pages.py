@@ -195,4 +195,14 @@ def _decode(fetched: FetchedPage) -> str:
     text = decode_declared(fetched.data, fetched.encoding)
     if text is None:
         raise PageUnreadable
-    return text
+    return _unescaped(text) if fetched.kind == "json" and "\\u" in text else text
+
+
+def _unescaped(text: str) -> str:
+    """Return JSON with its characters as they are: as numbers they take six times the room. What is no JSON
+    after all stays."""
+    try:
+        told = json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+    return told.encode("utf-8", "ignore").decode()  # without halves of characters

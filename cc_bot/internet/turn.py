@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
+from cc_bot.domain.errors import PageError
 from cc_bot.internet.addresses import AddressBook, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
@@ -88,3 +89,21 @@ class TurnInternet:
     pages_left: int = MOST_PAGES
     searches_left: int = MOST_SEARCHES
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+
+    async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
+        """Read a page, once in the turn however often it is asked for; one that failed is tried again. Raises
+        a PageError."""
+        known = self._read.get(address)
+        if known is not None:
+            return await asyncio.shield(known)
+        reading = self._read[address] = asyncio.get_running_loop().create_future()
+        try:
+            page = await pages.read(address, self.places)
+        except BaseException as error:
+            del self._read[address]
+            reading.set_exception(error if isinstance(error, PageError) else PageError())
+            reading.exception()  # nobody else may be waiting for it
+            raise
+        reading.set_result(page)
+        return page

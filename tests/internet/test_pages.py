@@ -222,6 +222,14 @@ class TestText:
         for kind in ("application/json", "application/problem+json"):
             assert (await read(Answer(text.encode(), kind))).text == text
 
+    async def test_of_json_is_told_in_characters_and_not_their_numbers(self) -> None:
+        for sent, told in (
+            ('{"\\u5929\\u6c17": "\\u6674\\u308c"}', '{"天気": "晴れ"}'),
+            ('["\\ud83c\\udf27", "\\ud83c"]', '["🌧", ""]'),
+            ("{\\u5929", "{\\u5929"),
+        ):
+            assert (await read(Answer(sent.encode(), "application/json"))).text == told
+
     async def test_that_is_none_is_refused(self) -> None:
         with pytest.raises(PageUnreadable):
             await read(Answer(bytes(range(256)) * 20, "text/plain"))
