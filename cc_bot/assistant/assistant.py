@@ -501,9 +501,9 @@ class Assistant:
             allowed=options.agent.tools,
         )
         draft.tainted = draft.tainted or registry.taints(offered)
-        context = tool_context(turn, self._stores, self._clock, self._internet)
         with account.phase("store"):
             prompt = await turn.prompt(offered)
+        context = tool_context(turn, self._stores, self._clock, self._internet)
         model = recorder.metered(self._chains.of(options.agent.models))
         ledger, earlier = self._stores.ledger, options.earlier_calls
         record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil
@@ -256,6 +256,7 @@ class ChannelTurn:
         measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         planned = await turns.context.read(self, measure)
         shown = Shown.of(planned.groups)
+        self.link_texts = (*self._said_before(shown), *link_texts(self.questions))
         notes = await turns.profile.of(self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> Built:
@@ -281,6 +282,14 @@ class ChannelTurn:
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
         )
+
+    def _said_before(self, shown: Shown) -> Iterator[str]:
+        """Yield what who asks has said before, of what is shown: none of it where several do, since what one
+        of them wrote another may not have opened."""
+        if self.user_id:
+            yield from (
+                row.content for row in shown.rows if row.role == "user" and row.author_id == self.user_id
+            )
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement

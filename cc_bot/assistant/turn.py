@@ -357,7 +357,7 @@ class Turn(Protocol):
 
     @property
     def link_texts(self) -> tuple[str, ...]:
-        """The texts whose addresses may be read."""
+        """The texts whose addresses may be read; all of them once the prompt is made."""
         ...
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:

@@ -73,12 +73,18 @@
     │   ├── AddressNotGiven     neither its user nor a search named it
     │   ├── AddressNotPublic    it leads to this machine, or into a network
     │   ├── PageUnreachable
+    │   ├── PageGarbled         the server answers, but not as HTTP, or not to the end
     │   ├── PageTooSlow
     │   ├── PageNotThere        the server answers, with something else
+    │   │   └── PageNotNow          for now: it is busy, or has a fault
     │   ├── TooManyRedirects
     │   ├── PageTooLarge
     │   ├── PageKindRefused     it is no text
-    │   ├── PageUnreadable      there is no text in it, or it takes more than reading it may
+    │   │   └── PageKindUnknown     its server does not say what it is
+    │   ├── PagePackingRefused  it is packed in a way that is not known here
+    │   ├── PageUnreadable      there is no text in it
+    │   ├── PageTooLong         reading it takes more than it may
+    │   ├── PagesWait           others are read, and its turn did not come
     │   ├── PagesNotInstalled   the extra that reads it is not there
     │   └── SearchFailed        the search that the operator named did not answer
     │       └── SearchFormatOff     it answers people, and no programs
@@ -517,12 +523,19 @@ class PageUnreachable(PageError):
     """Parameters: host."""
 
 
+class PageGarbled(PageError):
+    """Parameters: host."""
+
+
 class PageTooSlow(PageError):
     """Parameters: host, seconds (the limit)."""
 
 
 class PageNotThere(PageError):
     """Parameters: host, found (the status that its server answered with)."""
+
+
+class PageNotNow(PageNotThere): ...
 
 
 class TooManyRedirects(PageError):
@@ -537,7 +550,20 @@ class PageKindRefused(PageError):
     """Parameters: found (its media type)."""
 
 
+class PageKindUnknown(PageKindRefused): ...
+
+
+class PagePackingRefused(PageError):
+    """Parameters: found (the name of the packing)."""
+
+
 class PageUnreadable(PageError): ...
+
+
+class PageTooLong(PageError): ...
+
+
+class PagesWait(PageError): ...
 
 
 class PagesNotInstalled(PageError): ...

@@ -9,7 +9,7 @@ for. So no address can carry out what the model knows.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from itertools import islice
 from typing import Final
 from urllib.parse import quote, urljoin
@@ -212,6 +212,15 @@ _NOT_PUBLIC_6: Final = tuple(
 )
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 """NAT64: an IPv4 address, as networks without IPv4 spell it."""
+
+
+def names_public(address: WebAddress) -> bool:
+    """Return whether an address may lead to anybody's place, as far as its host tells: one in numbers is one
+    of the internet at large. Of a name only whoever resolves it knows."""
+    try:
+        return is_public(ip_address(address.host))
+    except ValueError:
+        return True
 
 
 def is_public(address: IpAddress) -> bool:

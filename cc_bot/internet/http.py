@@ -20,7 +20,13 @@ from typing import Final, Literal
 import h11
 
 from cc_bot import __version__
-from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageTooLarge, PageUnreachable
+from cc_bot.domain.errors import (
+    AddressNotPublic,
+    PageGarbled,
+    PagePackingRefused,
+    PageTooLarge,
+    PageUnreachable,
+)
 from cc_bot.internet.addresses import IpAddress, WebAddress, is_public
 
 CONNECT_S: Final = 4.0
@@ -116,7 +122,7 @@ class HttpAnswer:
 
     async def read(self, most_bytes: int) -> bytes:
         """Return the body, unpacked. Raises PageTooLarge as soon as it is more than that, packed or unpacked;
-        PageKindRefused where it is packed in an unknown way, PageUnreachable when it breaks off."""
+        PagePackingRefused where it is packed in an unknown way, PageGarbled when it breaks off."""
         body, packed, unpack = bytearray(), 0, self._unpacker()
         try:
             async for event in self._events:
@@ -126,7 +132,7 @@ class HttpAnswer:
                     if len(body) > most_bytes or packed > most_bytes:
                         raise PageTooLarge(limit=most_bytes >> 20)
         except (zlib.error, h11.RemoteProtocolError, OSError) as error:
-            raise PageUnreachable(host=self._host) from error
+            raise PageGarbled(host=self._host) from error
         return bytes(body)
 
     def _unpacker(self) -> Callable[[bytes, int], bytes]:
@@ -134,14 +140,14 @@ class HttpAnswer:
         if packing in ("", "identity"):
             return lambda data, _: data
         if packing not in ("gzip", "x-gzip", "deflate"):
-            raise PageKindRefused(found=f"content-encoding: {packing[:20]}")
+            raise PagePackingRefused(found=packing[:20])
         return zlib.decompressobj(_GZIP_OR_ZLIB).decompress
 
 
 @asynccontextmanager
 async def ask(network: Network, address: WebAddress, headers: Mapping[str, str]) -> AsyncIterator[HttpAnswer]:
-    """Ask for what is at an address. Raises AddressNotPublic before anything is sent, and PageUnreachable.
-    It waits as long as it takes: whoever asks has a clock."""
+    """Ask for what is at an address. Raises AddressNotPublic before anything is sent, PageUnreachable, and
+    PageGarbled where what answers speaks no HTTP. It waits as long as it takes: whoever asks has a clock."""
     connected = await _connect(network, address)
     try:
         secure = network.tls() if address.scheme == "https" else None
@@ -158,7 +164,7 @@ async def ask(network: Network, address: WebAddress, headers: Mapping[str, str])
         try:
             head, events = await _exchange(reader, writer, address, headers)
         except (h11.ProtocolError, OSError) as error:
-            raise PageUnreachable(host=address.host) from error
+            raise PageGarbled(host=address.host) from error
         yield HttpAnswer(address.host, head, events)
     finally:
         writer.transport.abort()

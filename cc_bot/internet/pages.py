@@ -16,8 +16,12 @@ from cc_bot.domain.encodings import decode_declared
 from cc_bot.domain.errors import (
     PageError,
     PageKindRefused,
+    PageKindUnknown,
+    PageNotNow,
     PageNotThere,
     PagesNotInstalled,
+    PagesWait,
+    PageTooLong,
     PageTooSlow,
     PageUnreadable,
     TooManyRedirects,
@@ -42,6 +46,7 @@ MAX_REDIRECTS: Final = 5
 PageKind = Literal["html", "text", "json"]
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_TOO_MANY_REQUESTS: Final = 429
 _KINDS: Final[dict[str, PageKind]] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
@@ -82,21 +87,25 @@ async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: floa
 
 async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     if not 200 <= answer.status < 300:
-        raise PageNotThere(host=address.host, found=answer.status)
+        passes = answer.status == _TOO_MANY_REQUESTS or answer.status >= 500
+        raise (PageNotNow if passes else PageNotThere)(host=address.host, found=answer.status)
     header = Message()
     header["content-type"] = "".join(filter(str.isprintable, answer.header("content-type")))
     media_type = header.get_content_type() if answer.header("content-type") else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
+    if not media_type:
+        raise PageKindUnknown
     if kind is None:
-        raise PageKindRefused(found=media_type[:_NAME_CHARACTERS] or "?")
+        raise PageKindRefused(found=media_type[:_NAME_CHARACTERS])
     return FetchedPage(address, kind, header.get_content_charset(""), await answer.read(MAX_BYTES))
 
 
 # ---- reading ---------------------------------------------------------------------------------------------
 
-READING_S: Final = 5.0
-"""With what fetching takes and waiting for others, within the time that a tool has."""
-WAITS_S: Final = 4.0
+READING_S: Final = 8.0
+"""Of one page, from when its turn has come."""
+LIMIT_S: Final = 19.0
+"""Of fetching, waiting for others and reading: less than a tool has, so that its user is told why."""
 AT_A_TIME: Final = 16
 HTML_AT_A_TIME: Final = 2
 TITLE_CHARACTERS: Final = 200
@@ -110,33 +119,49 @@ _log = structlog.get_logger(__name__)
 class PageReader:
     """Reads pages for all turns, a few at a time (a PageSource)."""
 
-    def __init__(self, network: Network = PUBLIC, command: Sequence[str] = ()) -> None:
+    def __init__(
+        self, network: Network = PUBLIC, command: Sequence[str] = (), *, limit_s: float = LIMIT_S
+    ) -> None:
         """`command` answers as `cc_bot.reading page` does, which is what reads without one."""
         self._network = network
         self._command = tuple(command) or reading_command("page")
+        self._limit_s = limit_s
         self._fetching = asyncio.Semaphore(AT_A_TIME)
         self._reading = asyncio.Semaphore(HTML_AT_A_TIME)
 
-    async def read(self, address: WebAddress) -> ReadPage:
-        """Read a page. Raises a PageError."""
+    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
+        """Read a page. `places` are those of its turn: it waits for one of them, and then for one of all
+        turns. Raises a PageError."""
         began_s = time.monotonic()
         try:
-            async with self._fetching:
-                fetched = await fetch(address, self._network)
-            title, text = await self._text_of(fetched)
+            fetched, (title, text) = await self._read(address, places)
         except PageError as error:
             # Of the address its host alone: what stands behind that may be a secret of somebody's.
-            _log.info("page_not_read", host=address.host, error=type(error).__name__)
+            seconds = round(time.monotonic() - began_s, 3)
+            _log.info("page_not_read", host=address.host, error=type(error).__name__, seconds=seconds)
             raise
         seconds = round(time.monotonic() - began_s, 3)
         _log.info("page_read", host=fetched.address.host, size=len(fetched.data), seconds=seconds)
         title = shorten(one_line(printable(title)), TITLE_CHARACTERS)
         return ReadPage(fetched.address.url, title, printable(text).strip())
 
-    async def _text_of(self, fetched: FetchedPage) -> tuple[str, str]:
-        """Return the title and the text. Raises PageUnreadable and PagesNotInstalled."""
+    async def _read(
+        self, address: WebAddress, places: asyncio.Semaphore
+    ) -> tuple[FetchedPage, tuple[str, str]]:
+        """Return what was fetched, its title and its text. Raises a PageError."""
+        try:
+            async with asyncio.timeout(self._limit_s):
+                async with self._fetching:
+                    fetched = await fetch(address, self._network)
+                return fetched, await self._text_of(fetched, places)
+        except TimeoutError as error:  # fetching and reading have clocks of their own: it was others
+            raise PagesWait from error
+
+    async def _text_of(self, fetched: FetchedPage, places: asyncio.Semaphore) -> tuple[str, str]:
+        """Return the title and the text. Raises PageUnreadable, PageTooLong and PagesNotInstalled."""
         if fetched.kind == "html":
-            title, text = await self._read_html(fetched)
+            async with places, self._reading:
+                title, text = await self._read_html(fetched)
         else:
             title, text = "", await asyncio.to_thread(_decode, fetched)
         if not text.strip():
@@ -147,18 +172,17 @@ class PageReader:
         named = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
         data = f"{named}\n".encode() + fetched.data
         try:
-            async with asyncio.timeout(WAITS_S):
-                await self._reading.acquire()
-            try:
-                async with asyncio.timeout(READING_S):
-                    answer: Any = json.loads(await ask_process(self._command, data))
-            finally:
-                self._reading.release()
-        except (TimeoutError, OSError, ValueError, RecursionError) as error:
+            async with asyncio.timeout(READING_S):
+                answer: Any = json.loads(await ask_process(self._command, data))
+        except TimeoutError as error:
+            raise PageTooLong from error
+        except (OSError, ValueError, RecursionError) as error:
             raise PageUnreadable from error
         match answer:
             case {"title": str(title), "text": str(text)}:
                 return title, text
+            case {"error": "too_long"}:
+                raise PageTooLong
             case {"error": "not_installed"}:
                 _log.warning("pages_not_installed", extra="pages", mend="make pages")
                 raise PagesNotInstalled
@@ -171,4 +195,14 @@ def _decode(fetched: FetchedPage) -> str:
     text = decode_declared(fetched.data, fetched.encoding)
     if text is None:
         raise PageUnreadable
-    return text
+    return _unescaped(text) if fetched.kind == "json" and "\\u" in text else text
+
+
+def _unescaped(text: str) -> str:
+    """Return JSON with its characters as they are: as numbers they take six times the room. What is no JSON
+    after all stays."""
+    try:
+        told = json.dumps(json.loads(text), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+    return told.encode("utf-8", "ignore").decode()  # without halves of characters

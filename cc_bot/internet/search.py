@@ -19,7 +19,7 @@ import structlog
 
 from cc_bot.domain.errors import AddressRefused, PageError, SearchFailed, SearchFormatOff
 from cc_bot.domain.text import one_line, printable, shorten
-from cc_bot.internet.addresses import parse_address
+from cc_bot.internet.addresses import names_public, parse_address
 from cc_bot.internet.http import ANYWHERE, Network, ask
 from cc_bot.internet.turn import SearchResult, SearchService
 
@@ -130,6 +130,8 @@ def _results(found: Iterable[Any], described: str) -> Iterator[SearchResult]:
                 try:
                     address = parse_address(url)
                 except AddressRefused:
+                    continue
+                if not names_public(address):  # reading it is refused anyhow
                     continue
                 snippet = each.get(described)
                 words = _words(snippet, SNIPPET_CHARACTERS) if isinstance(snippet, str) else ""

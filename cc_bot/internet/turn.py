@@ -1,10 +1,12 @@
 """The web as one turn has it: what reads, what searches, and which addresses may be read in it."""
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
+from cc_bot.domain.errors import PageError
 from cc_bot.internet.addresses import AddressBook, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
@@ -12,6 +14,8 @@ READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
 MOST_PAGES: Final = 8
 """That one turn reads; each of them may have 5,000 characters of Japanese."""
 MOST_SEARCHES: Final = 5
+AT_ONCE: Final = 2
+"""Pages of one turn whose text is being made, so that those of others get in between."""
 
 
 def can_read_pages() -> bool:
@@ -40,8 +44,9 @@ class SearchResult:
 
 
 class PageSource(Protocol):
-    async def read(self, address: WebAddress) -> ReadPage:
-        """Read a page. Raises a PageError."""
+    async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
+        """Read a page. `places` are those of its turn, so that none takes all there are. Raises a
+        PageError; PagesWait where others take too long."""
         ...
 
 
@@ -83,3 +88,22 @@ class TurnInternet:
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MOST_PAGES
     searches_left: int = MOST_SEARCHES
+    places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
+
+    async def read(self, pages: PageSource, address: WebAddress) -> ReadPage:
+        """Read a page, once in the turn however often it is asked for; one that failed is tried again. Raises
+        a PageError."""
+        known = self._read.get(address)
+        if known is not None:
+            return await asyncio.shield(known)
+        reading = self._read[address] = asyncio.get_running_loop().create_future()
+        try:
+            page = await pages.read(address, self.places)
+        except BaseException as error:
+            del self._read[address]
+            reading.set_exception(error if isinstance(error, PageError) else PageError())
+            reading.exception()  # nobody else may be waiting for it
+            raise
+        reading.set_result(page)
+        return page

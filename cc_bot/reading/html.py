@@ -2,31 +2,44 @@
 
 import logging
 import re
+from collections.abc import Iterator
 
 import lxml.html
 import trafilatura
 from trafilatura.settings import use_config
 
 from cc_bot.domain.encodings import decode_declared
-from cc_bot.reading.content import MAX_CHARACTERS, DocumentRefused, normalised
+from cc_bot.reading.content import MAX_CHARACTERS, normalised
 
 LONGEST_TITLE = 200
 LITTLE = "80"
 """Characters of an article below which the whole page is taken for it. The library's own number, 250, is one
 of alphabets: in Japanese that is a paragraph or three."""
 _DECLARED_WITHIN = 2048
+_BLANKS = re.compile(r"\s++")
 _DECLARED = re.compile(
     rb"<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([A-Za-z0-9_.:-]{2,40}+)", re.IGNORECASE
 )
 _XML_DECLARATION = re.compile(r"\A\s{0,99}+<\?xml[^>]{0,300}+>")
 """lxml refuses text that says how its bytes were encoded."""
 
-_ALL_TEXT = "//text()[not(ancestor::script or ancestor::style or ancestor::template or ancestor::title)]"
+MOST_ELEMENTS = 20_000
+"""Of a page whose article is looked for, and MOST_TABLES of those: with more of them that takes too long, of
+tables in the square of their number. Such a page is told as it stands."""
+MOST_TABLES = 1000
+_NO_TEXT = ("head", "script", "style", "template", "noscript", "title")
+_WITHIN_A_LINE = frozenset(
+    (
+        *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
+        *("font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby"),
+        *("s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt"),
+        *("u", "var", "wbr"),
+    )
+)
 
 
 def read_html(data: bytes, declared: str = "") -> tuple[str, str]:
-    """Return the title and the text of a page. `declared` is the encoding that its server named, if it did.
-    Raises DocumentRefused where there is too much of it."""
+    """Return the title and the text of a page. `declared` is the encoding that its server named, if any."""
     logging.disable()  # a library says there what it thinks of the page
     html = _XML_DECLARATION.sub("", decode_page(data, declared))
     try:
@@ -34,16 +47,33 @@ def read_html(data: bytes, declared: str = "") -> tuple[str, str]:
     except (lxml.etree.LxmlError, ValueError, AssertionError):  # there is nothing in it
         return "", ""
     title = _title(tree)
+    text = (_article(html) if _is_quickly_read(tree) else "") or "".join(_plain(tree))
+    return title, normalised(text[:MAX_CHARACTERS])
+
+
+def _is_quickly_read(tree: lxml.html.HtmlElement) -> bool:
+    return bool(tree.xpath(f"count(//*) <= {MOST_ELEMENTS} and count(//table) <= {MOST_TABLES}"))
+
+
+def _article(html: str) -> str:
     settings = use_config()
     settings.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
-    text = (
-        trafilatura.extract(html, output_format="markdown", include_comments=False, config=settings)
-        or trafilatura.html2txt(html)
-        or "\n".join(map(str, tree.xpath(_ALL_TEXT)))
-    )
-    if len(text) > MAX_CHARACTERS:
-        raise DocumentRefused("too_long")
-    return title, normalised(text)
+    article = trafilatura.extract(html, output_format="markdown", include_comments=False, config=settings)
+    return article or trafilatura.html2txt(html) or ""
+
+
+def _plain(tree: lxml.html.HtmlElement) -> Iterator[str]:
+    """Yield all text that a screen would show, with a line for each block and each cell of a table."""
+    walk = lxml.etree.iterwalk(tree, events=("start", "end", "comment", "pi"))
+    for event, element in walk:
+        unread = element.tag in _NO_TEXT
+        if event in ("start", "end") and element.tag not in _WITHIN_A_LINE:
+            yield "\n"
+        if event == "start" and unread:
+            walk.skip_subtree()
+        # What a comment says is no text of the page; what stands behind one is.
+        said = (None if unread else element.text) if event == "start" else element.tail
+        yield _BLANKS.sub(" ", said or "")
 
 
 def _title(tree: lxml.html.HtmlElement) -> str:

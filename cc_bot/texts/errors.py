@@ -735,6 +735,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="{host} に接続できませんでした。URL が正しいか、確かめてください。",
         en="{host} could not be reached. Check whether the address is right.",
     ),
+    errors.PageGarbled: Sentence(
+        ja="{host} につながりましたが、サーバーの返事を読み取れませんでした。あとでもう一度お試しください。",
+        en="{host} was reached, but the server's answer could not be read. Please try again later.",
+    ),
     errors.PageTooSlow: Sentence(
         ja="{host} から {seconds} 秒のうちにページが届きませんでした。あとでもう一度お試しください。",
         en="{host} did not send the page within {seconds} seconds. Please try again later.",
@@ -742,6 +746,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.PageNotThere: Sentence(
         ja="{host} はこのページを返しませんでした（HTTP {found}）。ログインが要るページや、なくなったページは読めません。",
         en="{host} did not give this page (HTTP {found}). Pages that need signing in, or are gone, can't be read.",
+    ),
+    errors.PageNotNow: Sentence(
+        ja="{host} は、いまこのページを返せないようです（HTTP {found}）。あとでもう一度お試しください。",
+        en="{host} can't give this page at the moment (HTTP {found}). Please try again later.",
     ),
     errors.TooManyRedirects: Sentence(
         ja="このページは {limit} 回を超えて別の URL に転送されるので、読むのをやめました。",
@@ -755,9 +763,25 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="読めるのは HTML とテキスト、JSON だけです。これは {found} でした。ファイルなら、ここに添付すると読めることがあります。",
         en="Only HTML, plain text and JSON can be read, and this is {found}. If it is a document, attaching it here may help.",
     ),
+    errors.PageKindUnknown: Sentence(
+        ja="読めるのは HTML とテキスト、JSON だけです。このページのサーバーは、どの種類かを示していません。",
+        en="Only HTML, plain text and JSON can be read, and this page's server does not say what it is.",
+    ),
+    errors.PagePackingRefused: Sentence(
+        ja="このページは、対応していない方式（{found}）で圧縮されているので、読めません。",
+        en="This page is compressed in a way that can't be read here ({found}).",
+    ),
     errors.PageUnreadable: Sentence(
         ja="このページには、読める文章が見つかりませんでした。",
         en="No readable text was found on this page.",
+    ),
+    errors.PageTooLong: Sentence(
+        ja="このページは大きすぎて、読みきれませんでした。",
+        en="This page is too large to be read.",
+    ),
+    errors.PagesWait: Sentence(
+        ja="ほかのページを読んでいて時間がかかり、このページを読む番が来ませんでした。少し待って、もう一度お試しください。",
+        en="It took too long: other pages are being read, and this one's turn did not come. Please try again in a moment.",
     ),
     errors.PagesNotInstalled: Sentence(
         ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。",

@@ -41,7 +41,7 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
         _log.info("page_refused", error=type(error).__name__)
         raise
     internet.pages_left -= 1
-    page = await pages.read(address)
+    page = await internet.read(pages, address)
     text, left_out = cut(page.text)
     told = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
     if left_out:

@@ -160,6 +160,29 @@ class TestALink:
         answer = await stage.says(message, "雨だそうです。")
         assert links(answer.message)[0].startswith("1. [明日の")
 
+    @pytest.mark.parametrize("question", ["さっきのページを読んで", "Please read that page of mine"])
+    async def test_in_an_earlier_mention_of_who_asks_is_read(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, question: str
+    ) -> None:
+        await stage.said(aiko, channel, f"あとで聞くね {URL}", "はい。")
+        await stage.said(ben, channel, "よろしく", "どうも。")
+        stage.model.script(reads(URL), says("雨だそうです。"))
+        message = await stage.write(aiko, channel, question)
+        await stage.says(message, "雨だそうです。")
+        assert "最高気温" in results(stage)[0]["text"]
+
+    async def test_that_the_bot_itself_wrote_is_not_read(
+        self, stage: Stage, aiko: User, channel: Channel, outside: Outside
+    ) -> None:
+        stage.model.script(says(f"{URL} です。"))
+        asked = await stage.write(aiko, channel, "いいページある？")
+        await stage.says(asked, "です。")
+        stage.model.script(reads(URL), says("読めませんでした。"))
+        message = await stage.write(aiko, channel, "それを読んで")
+        await stage.says(message, "読めませんでした。")
+        assert "貼って" in results(stage)[0]["error"]
+        assert outside.web.requests == []
+
     async def test_that_somebody_else_posted_is_not_read(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, outside: Outside
     ) -> None:

@@ -17,8 +17,12 @@ from cc_bot.domain.errors import (
     AddressNotPublic,
     AddressRefused,
     PageError,
+    PageGarbled,
     PageKindRefused,
+    PageKindUnknown,
+    PageNotNow,
     PageNotThere,
+    PagePackingRefused,
     PageTooLarge,
     PageTooSlow,
     PageUnreachable,
@@ -172,7 +176,7 @@ class TestBody:
     async def test_packed_in_an_unknown_way_is_refused(self) -> None:
         async with LoopbackWeb({"/a": Answer(b"x", headers={"Content-Encoding": "br"})}) as web:
             error = await refusal(web)
-        assert (type(error), error.params) == (PageKindRefused, {"found": "content-encoding: br"})
+        assert (type(error), error.params) == (PagePackingRefused, {"found": "br"})
 
     async def test_that_has_no_end_is_refused(self) -> None:
         async with LoopbackWeb({"/a": Answer(b"x" * 65536, for_ever=True)}) as web:
@@ -202,7 +206,7 @@ class TestBody:
     )
     async def test_that_is_broken_is_told_of(self, raw: bytes) -> None:
         async with LoopbackWeb({"/a": Answer(raw=raw)}) as web:
-            assert isinstance(await refusal(web), PageUnreachable)
+            assert isinstance(await refusal(web), PageGarbled)
 
     async def test_in_chunks_or_until_the_end_is_taken(self) -> None:
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -220,7 +224,6 @@ class TestAnswer:
             ("image/png; a=b", "image/png"),
             ("application/octet-stream", "application/octet-stream"),
             ("text/css", "text/css"),
-            (None, "?"),
             ("x" * 500, "text/plain"),
         ],
     )
@@ -236,6 +239,16 @@ class TestAnswer:
         async with LoopbackWeb({"/a": Answer(b"sign in", status=403)}) as web:
             error = await refusal(web)
         assert (type(error), error.params) == (PageNotThere, {"host": "a.example", "found": 403})
+
+    async def test_of_no_kind_is_told_as_that(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"<p>a</p>", None)}) as web:
+            assert isinstance(await refusal(web), PageKindUnknown)
+
+    @pytest.mark.parametrize("status", [429, 500, 503])
+    async def test_with_an_error_that_passes_is_worth_another_try(self, status: int) -> None:
+        async with LoopbackWeb({"/a": Answer(b"later", status=status)}) as web:
+            error = await refusal(web)
+        assert (type(error), error.params) == (PageNotNow, {"host": "a.example", "found": status})
 
     async def test_of_nobody_is_told_of(self) -> None:
         async with LoopbackWeb() as web:
@@ -288,9 +301,11 @@ class TestLog:
         async with LoopbackWeb({"/private/path?token=secret": Answer(b"hello", "text/plain")}) as web:
             reader = PageReader(web.network())
             with capture_logs() as records:
-                await reader.read(parse_address(url))
+                await reader.read(parse_address(url), asyncio.Semaphore())
                 with pytest.raises(PageNotThere):
-                    await reader.read(parse_address("http://a.example/gone?token=secret"))
+                    await reader.read(
+                        parse_address("http://a.example/gone?token=secret"), asyncio.Semaphore()
+                    )
         assert [(each["event"], each["host"]) for each in records] == [
             ("page_read", "a.example"),
             ("page_not_read", "a.example"),

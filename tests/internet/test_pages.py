@@ -1,14 +1,17 @@
 """Pages as text, whatever they are made of."""
 
+import asyncio
 import json
 import sys
+from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import PageKindRefused, PagesNotInstalled, PageUnreadable
+from cc_bot.domain.errors import PageKindRefused, PagesNotInstalled, PagesWait, PageTooLong, PageUnreadable
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.pages import PageReader
-from cc_bot.internet.turn import ReadPage, can_read_pages
+from cc_bot.internet.turn import AT_ONCE, ReadPage, can_read_pages
 from tests.loopback.web import Answer, LoopbackWeb
 
 BODY = "今日の東京は晴れ、最高気温は二十三度の見込みです。"
@@ -21,7 +24,8 @@ PAGE = f"""<!doctype html><html lang="ja"><head><title>東京の天気 | 天気�
 
 async def read(answer: Answer, command: tuple[str, ...] = ()) -> ReadPage:
     async with LoopbackWeb({"/a": answer}) as web:
-        return await PageReader(web.network(), command).read(parse_address("http://a.example/a"))
+        reader = PageReader(web.network(), command)
+        return await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore())
 
 
 def html(text: str, encoding: str, content_type: str = "text/html") -> Answer:
@@ -102,7 +106,7 @@ class TestHtml:
     async def test_that_is_hostile_ends_in_text_or_a_refusal(self, body: str) -> None:
         try:
             page = await read(html(body, "utf-8"))
-        except PageUnreadable:
+        except (PageUnreadable, PageTooLong):
             return
         assert "root:" not in page.text
 
@@ -115,9 +119,35 @@ class TestHtml:
             "import sys; sys.exit(1)",
             "import sys; sys.stdout.buffer.write(b'\\0\\0\\0\\4nope')",
             "import sys; sys.stdout.buffer.write(b'\\0\\0\\0\\2[]')",
-            "import time; time.sleep(60)",
         ):
             with pytest.raises(PageUnreadable):
+                await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
+
+    @pytest.mark.parametrize(
+        ("part", "times"),
+        [
+            ("<table><tr><td>気温は<b>18</b>度</td></tr></table>", 12_000),
+            ("<p>気温は<b>18</b>度</p>", 50_000),
+            ("<ul><li>気温は18<b></b>度</li></ul>", 20_000),
+        ],
+    )
+    async def test_with_more_on_it_than_an_article_has_is_read_as_it_stands(
+        self, part: str, times: int
+    ) -> None:
+        head = "<title>表</title><style>p {}</style><h1>明日</h1><!-- no -->晴れ "
+        page = await read(html(f"{head}{part * times}<script>1</script>", "utf-8"))
+        assert page.title == "表"
+        assert page.text.split()[:3] == ["明日", "晴れ", "気温は18度"]
+        assert page.text.count("気温は18度") == times
+        assert not any(word in page.text for word in ("no", "{}", "1\n"))
+
+    async def test_that_takes_too_long_to_read_is_too_large(self) -> None:
+        told = json.dumps({"error": "too_long"}).encode()
+        for program in (
+            "import time; time.sleep(60)",
+            f"import sys; sys.stdout.buffer.write({len(told).to_bytes(4, 'big') + told!r})",
+        ):
+            with pytest.raises(PageTooLong):
                 await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
 
     async def test_without_the_extra_is_told_of(self) -> None:
@@ -125,6 +155,54 @@ class TestHtml:
         program = f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
         with pytest.raises(PagesNotInstalled):
             await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
+
+
+def reading(seconds: float, noted: Path) -> tuple[str, ...]:
+    """A program that takes its time for a page, and notes which one it has begun."""
+    program = f"""if True:
+        import json, pathlib, sys, time
+        page = sys.stdin.read().strip()
+        with pathlib.Path({str(noted)!r}).open("a") as file:
+            file.write(page + chr(10))
+        time.sleep({seconds})
+        told = json.dumps(dict(title="", text=page)).encode()
+        sys.stdout.buffer.write(len(told).to_bytes(4, "big") + told)"""
+    return (sys.executable, "-S", "-c", program)
+
+
+class TestMany:
+    async def test_of_one_turn_are_all_read_however_long_each_waits_for_the_others(
+        self, tmp_path: Path
+    ) -> None:
+        texts = [f"page{n}" for n in range(8)]
+        places = asyncio.Semaphore(AT_ONCE)
+        async with LoopbackWeb({f"/{text}": html(text, "ascii") for text in texts}) as web:
+            reader = PageReader(web.network(), reading(1.4, tmp_path / "noted"))
+            pages = await asyncio.gather(
+                *(reader.read(parse_address(f"http://a.example/{text}"), places) for text in texts)
+            )
+        assert [page.text for page in pages] == texts
+
+    async def test_of_one_turn_let_the_page_of_another_in_between(self, tmp_path: Path) -> None:
+        noted = tmp_path / "noted"
+        many, another = asyncio.Semaphore(AT_ONCE), asyncio.Semaphore(AT_ONCE)
+        texts = [f"page{n}" for n in range(8)]
+        async with LoopbackWeb({f"/{text}": html(text, "ascii") for text in (*texts, "mine")}) as web:
+            reader = PageReader(web.network(), reading(0.4, noted))
+            await asyncio.gather(
+                *(reader.read(parse_address(f"http://a.example/{text}"), many) for text in texts),
+                reader.read(parse_address("http://a.example/mine"), another),
+            )
+        begun = noted.read_text().split()
+        assert sorted(begun) == sorted((*texts, "mine"))
+        assert begun.index("mine") < len(texts) - 2
+
+    async def test_that_wait_too_long_are_told_of_as_that(self, tmp_path: Path) -> None:
+        async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
+            reader = PageReader(web.network(), reading(60, tmp_path / "noted"), limit_s=0.5)
+            with capture_logs() as records, pytest.raises(PagesWait):
+                await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(0))
+        assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")]
 
 
 class TestText:
@@ -143,6 +221,14 @@ class TestText:
         text = json.dumps({"天気": "晴れ"}, ensure_ascii=False)
         for kind in ("application/json", "application/problem+json"):
             assert (await read(Answer(text.encode(), kind))).text == text
+
+    async def test_of_json_is_told_in_characters_and_not_their_numbers(self) -> None:
+        for sent, told in (
+            ('{"\\u5929\\u6c17": "\\u6674\\u308c"}', '{"天気": "晴れ"}'),
+            ('["\\ud83c\\udf27", "\\ud83c"]', '["🌧", ""]'),
+            ("{\\u5929", "{\\u5929"),
+        ):
+            assert (await read(Answer(sent.encode(), "application/json"))).text == told
 
     async def test_that_is_none_is_refused(self) -> None:
         with pytest.raises(PageUnreadable):

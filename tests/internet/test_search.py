@@ -46,6 +46,9 @@ class TestSearxng:
             Result("javascript:alert(1)", "a"),
             Result("http://user@b.example/", "b"),
             Result("file:///etc/passwd", "c"),
+            Result("http://127.0.0.2/in", "内部"),
+            Result("http://192.168.1.1/", "inside"),
+            Result("https://[::ffff:10.0.0.1]/", "内部"),
             *(Result(f"https://{n}.example/", "長い" * 500, "長い" * 500) for n in range(20)),
         ]
         async with LoopbackSearchServer(*odd) as server:

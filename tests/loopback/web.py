@@ -6,7 +6,7 @@ came there.
 
     async with LoopbackWeb() as web:
         web.pages["/a"] = Answer(b"<p>Hello</p>")
-        page = await PageReader(web.network()).read(parse_address("http://a.example/a"))
+        page = await PageReader(web.network()).read(parse_address("http://a.example/a"), asyncio.Semaphore())
 """
 
 import asyncio

@@ -1,5 +1,6 @@
 """The model's way to the web."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -133,6 +134,25 @@ class TestReadPage:
             assert japanese in (await call(stores, internet, "read_page", url=url)).text
             assert english in (await call(stores, internet, "read_page", Locale.EN, url=url)).text
         assert INSIDE not in web.connections
+
+    async def test_asks_for_a_page_once_in_a_turn_however_it_is_written(
+        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        urls = ("http://a.example/order", "http://a.example/order#天気", "http://a.example:80/order")
+        internet = of_turn(web, search, " ".join(urls))
+        at_once = await asyncio.gather(*(call(stores, internet, "read_page", url=url) for url in urls))
+        later = await call(stores, internet, "read_page", url=urls[0])
+        assert {outcome.text for outcome in (*at_once, later)} == {later.text}
+        assert (later.ok, len(web.requests)) == (True, 1)
+
+    async def test_asks_once_more_for_a_page_that_failed(
+        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        web.pages["/busy"] = Answer(status=503)
+        internet = of_turn(web, search, "http://a.example/busy")
+        assert "503" in (await call(stores, internet, "read_page", url="http://a.example/busy")).text
+        web.pages["/busy"] = Answer("空きました".encode(), "text/plain")
+        assert "空きました" in (await call(stores, internet, "read_page", url="http://a.example/busy")).text
 
     async def test_reads_so_many_pages_in_a_turn_and_no_more(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
