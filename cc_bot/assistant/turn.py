@@ -230,6 +230,8 @@ class TurnOptions:
     """What an earlier run of the program did for the same question before it was ended."""
     role_ids: tuple[int, ...] | None = ()
     """The roles that its user has in the server; None where nobody tells."""
+    pictures: tuple[Attachment, ...] = ()
+    """Of the call that the turn goes on after. Whoever asks shows them to its user, answer or no answer."""
 
     def paid_by(self, user_id: int) -> UsageSubject:
         return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)

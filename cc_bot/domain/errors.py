@@ -36,7 +36,7 @@
     │   ├── ScheduleNotFound
     │   ├── ProposalGone        decided, or too old
     │   ├── ProposalOutdated    what it would change is another by now
-    │   ├── CallDecided         whether a tool of a server is used: decided, or withdrawn
+    │   ├── CallGone            whether a tool of a server is used: decided, withdrawn, or too old
     │   ├── CallExpired         nobody decided on it in time
     │   ├── WhenNotUnderstood
     │   │   └── NoSuchTime      no calendar has it
@@ -396,7 +396,8 @@ class ProposalGone(InputError): ...
 class ProposalOutdated(InputError): ...
 
 
-class CallDecided(InputError): ...
+class CallGone(InputError):
+    """Parameter: minutes."""
 
 
 class CallExpired(InputError):

@@ -117,6 +117,8 @@ class Chat:
     """What goes with the next question."""
     seen: set[int] = field(default_factory=set, init=False)
     """The ids of the proposals that were shown: nobody consents to what they have not seen."""
+    calls_shown: set[int] = field(default_factory=set, init=False)
+    """The numbers of those among them that are calls: once one is decided, nothing else tells what it was."""
     agent: str | None = field(default=None, init=False)
     """Who was chosen in this chat."""
     answering: Stop | None = field(default=None, init=False)

@@ -11,6 +11,7 @@ from typing import Annotated, Final, assert_never
 from prompt_toolkit.completion import Completion
 
 from cc_bot.assistant import Stop, TurnOptions
+from cc_bot.assistant.approved_calls import OPEN_MINUTES, CallResult
 from cc_bot.assistant.files import read_files
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.domain.canvas import Canvas, Chart
@@ -18,6 +19,7 @@ from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AgentGone,
+    CallGone,
     HearingNotSetUp,
     NobodyListens,
     NothingHeard,
@@ -290,7 +292,7 @@ async def decline(chat: Chat, number: ProposalNumber) -> None:
 
 
 async def _leave(chat: Chat, proposal_id: int) -> Proposal:
-    """Leave what was proposed, and return it. Raises ProposalGone, CallDecided and CallExpired."""
+    """Leave what was proposed, and return it. Raises ProposalGone, CallGone and CallExpired."""
     if not await _is_call(chat, proposal_id):
         return await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
     proposal, _ = await chat.assistant.calls.find(chat.user_id, proposal_id)
@@ -308,6 +310,7 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
         stated += proposal_lines(each, chat.person, utc_now())
     chat.view.state(stated)
     chat.seen.update(each.id for each in proposals)
+    chat.calls_shown.update(each.number for each in proposals if isinstance(each.change, CallTool))
 
 
 async def _waiting_proposals(chat: Chat) -> Sequence[Proposal]:
@@ -316,9 +319,12 @@ async def _waiting_proposals(chat: Chat) -> Sequence[Proposal]:
 
 async def _choose_proposal(chat: Chat, number: int | None) -> int | None:
     """Return the id of what has this number; without a number, of the one that waits, if this chat has shown
-    it. Otherwise show all that wait, and return None."""
+    it. Otherwise show all that wait, and return None. Raises CallGone."""
     if number is not None:
-        return await chat.stores.proposals.get_id(chat.user_id, number)
+        proposal_id = await chat.stores.proposals.get_id(chat.user_id, number)
+        if not proposal_id and number in chat.calls_shown:
+            raise CallGone(minutes=OPEN_MINUTES)
+        return proposal_id
     waiting, words = await _waiting_proposals(chat), chat.texts.terminal
     if not waiting:
         chat.say(words.no_proposals)
@@ -357,22 +363,25 @@ async def _use_tool(chat: Chat, proposal_id: int) -> None:
     finally:
         chat.answering = None
     lines = [words.outcome(result.state, one_line(call.what), stopped=result.stopped)]
+    if result.images:
+        lines.append(chat.texts.terminal.images_given.format(count=len(result.images)))
     chat.view.state([*lines, *([MARGIN + result.problem] if result.problem else ())])
     await calls.settle(claimed)
     if result.answered:
-        await _go_on_after(chat, call, replace(chat.person, agent=agent, key=proposal.key))
+        await _go_on_after(chat, result, replace(chat.person, agent=agent, key=proposal.key))
 
 
-async def _go_on_after(chat: Chat, call: CallTool, person: Person) -> None:
+async def _go_on_after(chat: Chat, result: CallResult, person: Person) -> None:
     question = Message(
         "user",
-        person.texts.proposal.after_call.format(what=call.what),
+        person.texts.proposal.after_call.format(what=result.call.change.what),
         visibility=chat.profile.visibility,
         author_id=chat.user_id,
         tainted=True,
     )
     stop = Stop()
-    await _follow(chat, chat.assistant.ask(person.key, question, _options(person), stop), stop)
+    options = replace(_options(person), pictures=result.images)
+    await _follow(chat, chat.assistant.ask(person.key, question, options, stop), stop)
 
 
 async def tell_of_unfinished_calls(chat: Chat) -> None:

@@ -196,9 +196,9 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="提案のあとに元の内容が変わったので、何もしていません。必要なら、もう一度お聞きください。",
         en="What this would change has changed since, so nothing was done. Ask again if you still want it.",
     ),
-    errors.CallDecided: Sentence(
-        ja="このツールを使うかどうかは、もう決まっています。",
-        en="Whether this tool is used has been decided already.",
+    errors.CallGone: Sentence(
+        ja="このツールを使うかどうかは、もう決まっているか、取り下げられたか、期限（{minutes}分）が過ぎています。必要なら、もう一度お聞きください。",
+        en="Whether this tool is used was decided already, withdrawn, or its {minutes} minutes are over. Ask again if you still want it.",
     ),
     errors.CallExpired: Sentence(
         ja="{minutes}分を過ぎたので、実行していません。必要なら、もう一度お聞きください。",

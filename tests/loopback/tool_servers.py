@@ -2,7 +2,8 @@
 
 A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
 processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
-seconds one takes; `answers.json` says what a tool gives, and how it fails, `roles.json` whose role has it.
+seconds one takes. `asks.json` says for how many seconds a call waits for what it asks back; `answers.json`
+says what a tool gives, a picture among that, and how it fails; `roles.json`, whose role has it.
 
     python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
 """
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.message import Attachment
 from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ServerTool, ToolPlace
 
+PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"
 TEXT: Final = {
     "type": "object",
     "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
@@ -76,6 +79,8 @@ class CountingServers:
         match answer := self._read("answers.json", {}).get(name, f"{name} は済みました。"):
             case {"error": str(text)}:
                 return ServerResult(text, ok=False)
+            case {"picture": str(text)}:
+                return ServerResult(text, images=(Attachment("chart.png", "image/png", PICTURE),))
             case {"raises": "away"}:
                 raise ToolServerAway(server=server)
             case {"raises": "lost"}:

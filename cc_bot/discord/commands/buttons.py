@@ -41,8 +41,8 @@ from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import (
-    CallDecided,
     CallExpired,
+    CallGone,
     CcBotError,
     ProposalGone,
     ProposalOutdated,
@@ -271,7 +271,7 @@ async def decide_on_call(
             return
         press = await delivery.press(interaction, proposal, call, recipient, page)
         await (delivery.make(press) if button.action == "do" else delivery.decline(press))
-    except (CallDecided, CallExpired, ToolGone) as error:
+    except (CallGone, CallExpired, ToolGone) as error:
         await _close(interaction, button, recipient, delivery, explain(error, recipient.words))
     except CcBotError as error:  # it may be tried again
         await whisper(interaction, explain(error, recipient.words))

@@ -114,7 +114,7 @@ class CallDelivery:
         return any(call.id == proposal_id for call in claimed)
 
     async def decline(self, press: CallPress) -> None:
-        """Leave it, and say so. Raises CallDecided, StorageError, and hikari's errors."""
+        """Leave it, and say so. Raises CallGone, StorageError, and hikari's errors."""
         await self.assistant.calls.decline(press.proposal)
         line = left_line(press.proposal, press.asker.words)
         await self.note(press.interaction, press.page, press.proposal.id, line)
@@ -136,7 +136,7 @@ class CallDelivery:
         """Make the call, once, and have the model go on with what came of it. This returns when the message
         says that it is being made: who pressed may decide on what else stands there.
 
-        Raises AgentGone, ToolGone, CallDecided, ShuttingDown, BeingErased and StorageError where it was not
+        Raises AgentGone, ToolGone, CallGone, ShuttingDown, BeingErased and StorageError where it was not
         made.
         """
         begun = asyncio.Event()
@@ -170,7 +170,8 @@ class CallDelivery:
             result = await self._carry_out(press, call, stop, begun)
         if result and result.answered:
             try:
-                await self._go_on(press, FollowUp(press.asker, chosen, *await self._question(press, result)))
+                question = await self._question(press, result)
+                await self._go_on(press, FollowUp(press.asker, chosen, *question, result.images))
             except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
