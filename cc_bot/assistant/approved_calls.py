@@ -16,6 +16,7 @@ from cc_bot.assistant.turn import Stop, until_stopped
 from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CallExpired, CallGone, CcBotError, ToolGone, ToolServerAway
+from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, Proposal, is_open
@@ -119,10 +120,13 @@ class ApprovedCalls:
             raise CallGone(minutes=OPEN_MINUTES)
         return call
 
-    async def make(self, call: ClaimedCall, stop: Stop, locale: Locale) -> CallResult:
-        """Make a call that was just claimed, and note what came of it in the answer that proposed it. Raises
-        StorageError where that can't be noted: then it is in doubt, as after a kill."""
-        answer = await self._make(call, stop, locale)
+    async def make(
+        self, call: ClaimedCall, stop: Stop, locale: Locale, asker: Asker | None = None
+    ) -> CallResult:
+        """Make a call that was just claimed, and note what came of it in the answer that proposed it. `asker`
+        is the way to who asked. Raises StorageError where that can't be noted: then it is in doubt, as after
+        a kill."""
+        answer = await self._make(call, stop, locale, asker)
         state = answer.state
         told = _told(call.change, answer.text, ok=state == "done")
         kept = await self.stores.claimed_calls.finish(call, state, lambda each: _revised(each, told))
@@ -143,12 +147,13 @@ class ApprovedCalls:
         """Forget it: its user knows what came of it. Raises StorageError."""
         await self.stores.claimed_calls.settle(call)
 
-    async def _make(self, call: ClaimedCall, stop: Stop, locale: Locale) -> "_Answer":
+    async def _make(self, call: ClaimedCall, stop: Stop, locale: Locale, asker: Asker | None) -> "_Answer":
         change = call.change
         try:
             if self.servers is None:
                 raise ToolServerAway(server=change.server)
-            calling = self.servers.call(change.server, change.tool, json.loads(change.arguments))
+            given = json.loads(change.arguments)
+            calling = self.servers.call(change.server, change.tool, given, asker)
             result: ServerResult | None = await until_stopped(calling, stop)
         except CcBotError as error:
             sentence = explain(error, texts(locale))

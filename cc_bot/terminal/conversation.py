@@ -1,9 +1,9 @@
 """The conversation: questions with their files, answers, and what answers propose."""
 
 import secrets
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
 from typing import Annotated, Final, assert_never
@@ -20,12 +20,15 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AgentGone,
     CallGone,
+    CcBotError,
     HearingNotSetUp,
+    InputError,
     NobodyListens,
     NothingHeard,
     RecordingRefused,
     StorageError,
 )
+from cc_bot.domain.form import OPEN_FOR_S, Form, FormField, read_form
 from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import CallTool, Proposal
@@ -46,7 +49,7 @@ from cc_bot.terminal.commands import (
 )
 from cc_bot.terminal.markdown import MARGIN, Quoted, Stated, one_line, set_apart
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, canvas_note, change_line, moment_line, receipt_line
-from cc_bot.texts import Texts
+from cc_bot.texts import Texts, explain
 from cc_bot.texts.proposal import Time, Value, describe, gist, headline
 
 _UNHEARD: Final = (NobodyListens, NothingHeard, RecordingRefused, HearingNotSetUp)
@@ -68,7 +71,7 @@ async def ask(
         attachments=chat.attachments,
     )
     stop = Stop()
-    events = chat.assistant.ask(chat.person.key, message, _options(chat.person, temporary), stop)
+    events = chat.assistant.ask(chat.person.key, message, _options(chat, chat.person, temporary), stop)
     try:
         done = await _follow(chat, events, stop)
     except _UNHEARD:  # what can't be heard would keep every later question from being answered
@@ -85,7 +88,7 @@ async def regenerate(chat: Chat) -> None:
         chat.complain(chat.texts.terminal.no_answer_yet)
         return
     stop = Stop()
-    events = chat.assistant.regenerate(chat.person.key, answer_id, _options(chat.person), stop)
+    events = chat.assistant.regenerate(chat.person.key, answer_id, _options(chat, chat.person), stop)
     await _follow(chat, events, stop)
 
 
@@ -167,6 +170,7 @@ async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> D
     done, chat.answering = None, stop
     try:
         with chat.view.answer(chat.texts) as answer:
+            chat.above_answer = answer.paused
             async with aclosing(events):  # type: ignore[type-var]  # both sources are generators
                 async for event in events:
                     answer.show(event)
@@ -174,14 +178,14 @@ async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> D
                         done = event
                         break
     finally:
-        chat.answering = None
+        chat.answering, chat.above_answer = None, nullcontext
     if done is None:
         raise RuntimeError("a turn that does not raise ends with Done")
     await show_proposals(chat, done.proposals)
     return done
 
 
-def _options(person: Person, temporary: bool = False) -> TurnOptions:
+def _options(chat: Chat, person: Person, temporary: bool = False) -> TurnOptions:
     return TurnOptions(
         person.locale,
         person.timezone,
@@ -190,6 +194,7 @@ def _options(person: Person, temporary: bool = False) -> TurnOptions:
         memory_paused=person.settings.memory_paused,
         agent=person.agent,
         front_end="terminal",
+        asker=TerminalAsker(chat),
     )
 
 
@@ -359,7 +364,7 @@ async def _use_tool(chat: Chat, proposal_id: int) -> None:
         with chat.assistant.calling(chat.user_id, stop):
             claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
             chat.say(words.outcome("claimed", one_line(call.what)))
-            result = await calls.make(claimed, stop, chat.person.locale)
+            result = await calls.make(claimed, stop, chat.person.locale, TerminalAsker(chat))
     finally:
         chat.answering = None
     lines = [words.outcome(result.state, one_line(call.what), stopped=result.stopped)]
@@ -380,7 +385,7 @@ async def _go_on_after(chat: Chat, result: CallResult, person: Person) -> None:
         tainted=True,
     )
     stop = Stop()
-    options = replace(_options(person), pictures=result.images)
+    options = replace(_options(chat, person), pictures=result.images)
     await _follow(chat, chat.assistant.ask(person.key, question, options, stop), stop)
 
 
@@ -407,3 +412,64 @@ def _tell(chat: Chat, done: ProposalResult, words: Texts) -> None:
                 chat.view.canvas(done, words)
         case _:
             assert_never(done)
+
+
+# ---- forms -----------------------------------------------------------------------------------------------
+# What a server asks back while a call is made, field by field. Through a pipe nobody is asked: what comes
+# there was written before the question.
+
+_FORM_CHARACTERS: Final = 600
+"""Of what the server says."""
+
+
+@dataclass(eq=False, slots=True)
+class TerminalAsker:
+    """Asks whoever has the terminal (an Asker)."""
+
+    chat: Chat
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        chat, words = self.chat, self.chat.texts
+        if chat.ask_line is None:
+            return None
+        with chat.above_answer():
+            asks = words.form.asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+            declining = MARGIN + words.form.empty_declines
+            chat.view.state([asks, Quoted(form.message[:_FORM_CHARACTERS]), declining])
+            entered = dict[str, str]()
+            for field in form.fields:
+                given = await self._ask_field(form, field)
+                if given is None:
+                    chat.view.state([words.form.declined.format(server=form.server)])
+                    return None
+                entered[field.name] = given
+            chat.view.state([words.form.answered.format(server=form.server)])
+            return entered
+
+    async def tell(self, refusal: CcBotError) -> None:
+        with self.chat.above_answer():
+            self.chat.view.state([explain(refusal, self.chat.texts)])
+
+    async def _ask_field(self, form: Form, field: FormField) -> str | None:
+        """Ask until it is as it has to be; None for an empty line."""
+        alone = Form(form.server, form.message, (field,))
+        label = _label(field, self.chat.texts)
+        while given := await self._line(label, field.default):
+            try:
+                read_form(alone, {field.name: given})
+            except InputError as error:
+                self.chat.view.state([explain(error, self.chat.texts)])
+            else:
+                return given
+        return None
+
+    async def _line(self, label: str, default: str) -> str:
+        if self.chat.ask_line is None:
+            return ""
+        return (await self.chat.ask_line(label, default) or "").strip()
+
+
+def _label(field: FormField, words: Texts) -> str:
+    known = " / ".join(choice.label for choice in field.choices) or field.hint
+    hint = words.form.yes_or_no if field.kind == "yes_or_no" else known
+    return f"{one_line(field.title)} ({one_line(hint)}): " if hint else f"{one_line(field.title)}: "

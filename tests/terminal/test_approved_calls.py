@@ -12,7 +12,7 @@ from cc_bot.domain import Locale, Message
 from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import CallTool
-from cc_bot.llm.model import ToolRequest, UserPart
+from cc_bot.llm.model import ToolRequest, ToolResultPart, UserPart
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
@@ -117,3 +117,47 @@ async def test_a_call_that_gives_a_picture_says_so_and_the_model_sees_it(
     seen = model.requests[-1].prompt[-1]
     assert isinstance(seen, UserPart)
     assert [image.data for image in seen.images] == [PICTURE]
+
+
+class Typed:
+    """Somebody who types these lines, whatever they are asked."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+        self.labels = list[str]()
+
+    async def __call__(self, label: str, default: str) -> str | None:
+        self.labels.append(label)
+        return self.lines.pop(0)
+
+
+@pytest.mark.parametrize("locale", list(Locale))
+async def test_what_a_server_asks_back_is_asked_line_by_line(
+    stores: Stores, model: ScriptedModel, tmp_path: Path, locale: Locale
+) -> None:
+    chat = talk(stores, model, tmp_path, locale)
+    (tmp_path / "asks.json").write_text("60", "utf-8")
+    chat.chat.ask_line = typed = Typed("C", "Ｂ", "4")
+    model.script = [[ToolRequest("c1", "notes__read", '{"text": "棚"}')], ["🙂"]]
+    said = await chat.lines("?")
+    assert typed.labels == ["🗄️ (A / B): ", "🗄️ (A / B): ", "🔢: "]
+    assert any("A / B" in line and "🗄️" in line and "◆" in line for line in said)  # what was wrong
+    assert json.loads(told_result(model)) == {"shelf": "b", "count": 4}
+
+
+@pytest.mark.parametrize("typed", [Typed(""), None])
+async def test_an_empty_line_and_a_pipe_decline_what_a_server_asks_back(
+    stores: Stores, model: ScriptedModel, tmp_path: Path, typed: Typed | None
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    (tmp_path / "asks.json").write_text("60", "utf-8")
+    chat.chat.ask_line = typed
+    model.script = [[ToolRequest("c1", "notes__read", '{"text": "棚"}')], ["🙂"]]
+    await chat.lines("?")
+    assert told_result(model) == "declined"
+
+
+def told_result(model: ScriptedModel) -> str:
+    part = model.requests[-1].prompt[-1]
+    assert isinstance(part, ToolResultPart)
+    return str(json.loads(part.text)["result"])

@@ -344,6 +344,7 @@ class Answers:
         turn = accepted.turn
         chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
         options = accepted.options(chosen, answer_id)
+        options = replace(options, asker=self.running.forms.asker(live.reply, accepted.recipient))
         if accepted.pictures:  # its user has waited for them, whatever comes now
             live.feed(ImagesGiven(accepted.pictures))
         async with self._order.after(turn.key.user_id) as leave:

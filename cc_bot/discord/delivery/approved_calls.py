@@ -15,6 +15,7 @@ import structlog
 from cc_bot.assistant import Assistant, Stop
 from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
 from cc_bot.discord.delivery.answers import Answers, FollowUp
+from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
@@ -182,7 +183,7 @@ class CallDelivery:
         calls, words = self.assistant.calls, press.asker.words
         showing = asyncio.create_task(self._show_begun(press, call, begun))
         try:
-            result = await calls.make(call, stop, press.asker.locale)
+            result = await calls.make(call, stop, press.asker.locale, self._asker_of(press))
         except StorageError as error:
             _log.warning("approved_call_not_noted", error=type(error).__name__)
             self.answers.deliveries.owed.set()
@@ -196,6 +197,14 @@ class CallDelivery:
         else:
             self.answers.deliveries.owed.set()
         return result
+
+    def _asker_of(self, press: CallPress) -> FormAsker | None:
+        """The way to who asked, if they see what stands below the message of the call."""
+        ephemeral = is_ephemeral(press.interaction.message)
+        if ephemeral and not press.by_asker:
+            return None
+        below = reply_in_place(press.interaction, press.page, ephemeral=ephemeral)
+        return self.answers.running.forms.asker(below, press.asker)
 
     async def _settle(self, call: ClaimedCall) -> None:
         try:
