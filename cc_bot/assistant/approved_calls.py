@@ -15,9 +15,10 @@ import structlog
 from cc_bot.assistant.turn import Stop, until_stopped
 from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import CallDecided, CallExpired, CcBotError, ToolGone, ToolServerAway
+from cc_bot.domain.errors import CallExpired, CallGone, CcBotError, ToolGone, ToolServerAway
+from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Agent, ToolCall
+from cc_bot.domain.message import Agent, Attachment, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, Proposal, is_open
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ToolPlace
 from cc_bot.stores import Stores
@@ -36,6 +37,8 @@ from cc_bot.tools.servers import (
 
 _log = structlog.get_logger(__name__)
 
+OPEN_MINUTES: Final = CALL_OPEN_FOR.seconds // 60
+
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
@@ -52,6 +55,8 @@ class CallResult:
     """Whether somebody ended it on its way."""
     kept: bool = True
     """False where all of its user's was erased meanwhile."""
+    images: tuple[Attachment, ...] = ()
+    """The pictures that its server gave; they stand in no database."""
 
     @property
     def answered(self) -> bool:
@@ -70,19 +75,19 @@ class ApprovedCalls:
     clock: Clock
 
     async def find(self, user_id: int, proposal_id: int) -> tuple[Proposal, CallTool]:
-        """Return what is to be decided. Raises CallDecided, and CallExpired once it is dropped for that."""
+        """Return what is to be decided. Raises CallGone, and CallExpired once it is dropped for that."""
         proposal = await self.stores.proposals.get(user_id, proposal_id)
         if proposal is None or not isinstance(proposal.change, CallTool):
-            raise CallDecided
+            raise CallGone(minutes=OPEN_MINUTES)
         if is_open(proposal, self.clock()):
             return proposal, proposal.change
         await self._leave(proposal, proposal.change, EXPIRED)
-        raise CallExpired(minutes=CALL_OPEN_FOR.seconds // 60)
+        raise CallExpired(minutes=OPEN_MINUTES)
 
     async def check(self, proposal: Proposal, agent: Agent, place: ToolPlace) -> None:
         """Drop it, and raise ToolGone, where its agent has no such tool there any more."""
         if not isinstance(proposal.change, CallTool):
-            raise CallDecided
+            raise CallGone(minutes=OPEN_MINUTES)
         call, offered = proposal.change, self._offered(proposal.change, place)
         schemas = self.tools.in_place(place).schemas(allowed=agent.tools) if offered else ()
         if offered is None or not any(schema.name == offered.tool.full_name for schema in schemas):
@@ -90,17 +95,17 @@ class ApprovedCalls:
             raise ToolGone(server=call.server, tool=call.tool)
 
     async def decline(self, proposal: Proposal) -> None:
-        """Leave it undone. Raises CallDecided when somebody was faster."""
+        """Leave it undone. Raises CallGone when somebody was faster."""
         if not isinstance(proposal.change, CallTool) or not await self._leave(
             proposal, proposal.change, DECLINED
         ):
-            raise CallDecided
+            raise CallGone(minutes=OPEN_MINUTES)
 
     async def claim(self, proposal: Proposal, name: str, message: CallMessage) -> ClaimedCall:
         """Claim it: from here on it is made once, or not at all. `name` is that of who is about to make it.
-        Raises CallDecided when somebody was faster."""
+        Raises CallGone when somebody was faster."""
         if not isinstance(proposal.change, CallTool):
-            raise CallDecided
+            raise CallGone(minutes=OPEN_MINUTES)
         call = ClaimedCall(
             proposal.id,
             proposal.key,
@@ -112,18 +117,22 @@ class ApprovedCalls:
             message=message,
         )
         if not await self.stores.claimed_calls.claim(proposal, call):
-            raise CallDecided
+            raise CallGone(minutes=OPEN_MINUTES)
         return call
 
-    async def make(self, call: ClaimedCall, stop: Stop, locale: Locale) -> CallResult:
-        """Make a call that was just claimed, and note what came of it in the answer that proposed it. Raises
-        StorageError where that can't be noted: then it is in doubt, as after a kill."""
-        state, text, problem = await self._make(call, stop, locale)
-        told = _told(call.change, text, ok=state == "done")
+    async def make(
+        self, call: ClaimedCall, stop: Stop, locale: Locale, asker: Asker | None = None
+    ) -> CallResult:
+        """Make a call that was just claimed, and note what came of it in the answer that proposed it. `asker`
+        is the way to who asked. Raises StorageError where that can't be noted: then it is in doubt, as after
+        a kill."""
+        answer = await self._make(call, stop, locale, asker)
+        state = answer.state
+        told = _told(call.change, answer.text, ok=state == "done")
         kept = await self.stores.claimed_calls.finish(call, state, lambda each: _revised(each, told))
         _log.info("approved_call", tool=call.change.called, state=state, stopped=stop.requested)
         stopped = stop.requested and stop.status == "stopped" and state == "unknown"
-        return CallResult(call, state, told, problem, stopped, kept)
+        return CallResult(call, state, told, answer.problem, stopped, kept, answer.images)
 
     async def give_up(self, call: ClaimedCall) -> CallState:
         """Note of a call whose run of the program was ended that it may have been done; return what came of
@@ -138,24 +147,24 @@ class ApprovedCalls:
         """Forget it: its user knows what came of it. Raises StorageError."""
         await self.stores.claimed_calls.settle(call)
 
-    async def _make(self, call: ClaimedCall, stop: Stop, locale: Locale) -> tuple[CallState, str, str]:
-        """Return what came of it, what the model is told, and what its user is told beside that."""
+    async def _make(self, call: ClaimedCall, stop: Stop, locale: Locale, asker: Asker | None) -> "_Answer":
         change = call.change
         try:
             if self.servers is None:
                 raise ToolServerAway(server=change.server)
-            calling = self.servers.call(change.server, change.tool, json.loads(change.arguments))
+            given = json.loads(change.arguments)
+            calling = self.servers.call(change.server, change.tool, given, asker)
             result: ServerResult | None = await until_stopped(calling, stop)
         except CcBotError as error:
             sentence = explain(error, texts(locale))
             state: CallState = "unknown" if isinstance(error, MAYBE_DONE) else "failed"
-            return state, failed(sentence).text, sentence
+            return _Answer(state, failed(sentence).text, sentence)
         except Exception:  # noqa: BLE001 - whatever it is, it is on record, and nobody knows what was done
             _log.error("approved_call_broke", exc_info=True)
-            return "unknown", json.dumps(IN_DOUBT), ""
+            return _Answer("unknown", json.dumps(IN_DOUBT))
         if result is None:
-            return "unknown", json.dumps(IN_DOUBT), ""
-        return "done" if result.ok else "failed", outcome_of(result).text, ""
+            return _Answer("unknown", json.dumps(IN_DOUBT))
+        return _Answer("done" if result.ok else "failed", outcome_of(result).text, images=result.images)
 
     def _offered(self, call: CallTool, place: ToolPlace) -> OfferedTool | None:
         there = self.servers.tools_in(place) if self.servers else ()
@@ -164,6 +173,18 @@ class ApprovedCalls:
     async def _leave(self, proposal: Proposal, call: CallTool, result: Mapping[str, Any]) -> bool:
         told = _told(call, json.dumps(result), ok=False)
         return await self.stores.claimed_calls.leave(proposal, lambda each: _revised(each, told))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The end of a call: for the model, and for its user."""
+
+    state: CallState
+    text: str
+    """For the model."""
+    problem: str = ""
+    """See CallResult."""
+    images: tuple[Attachment, ...] = ()
 
 
 def _is_tool(offered: OfferedTool, call: CallTool) -> bool:

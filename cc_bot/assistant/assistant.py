@@ -507,7 +507,9 @@ class Assistant:
         model = recorder.metered(self._chains.of(options.agent.models))
         ledger, earlier = self._stores.ledger, options.earlier_calls
         record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
-        rounds = Rounds(model, registry, offered, context, account, record, turn.asked, emit)
+        rounds = Rounds(
+            model, registry, offered, context, account, record, turn.asked, emit, options.pictures
+        )
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             await until_stopped(rounds.run(prompt, draft), stop)

@@ -192,11 +192,14 @@ class Rounds:
     record: CallRecord | None = None
     question: str = ""
     emit: Emit = ignore_event
+    pictures: Sequence[Attachment] = ()
+    """Of the call that the turn goes on after."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
         """Drive the answer to its end. Raises a ModelError only while the draft is empty."""
         if self.record and self.record.earlier:
             self.emit(await self._resume(self.record.earlier, prompt, draft))
+        prompt.add(*_shown(self.pictures))
         await self._until_said(prompt, draft)
         if draft.status != "complete" or not says_what_it_did(draft.text, self.question):
             return

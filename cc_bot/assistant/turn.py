@@ -22,6 +22,7 @@ from cc_bot.domain.errors import (
     NotNewest,
     ShuttingDown,
 )
+from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.member import UsageSubject
@@ -230,6 +231,11 @@ class TurnOptions:
     """What an earlier run of the program did for the same question before it was ended."""
     role_ids: tuple[int, ...] | None = ()
     """The roles that its user has in the server; None where nobody tells."""
+    pictures: tuple[Attachment, ...] = ()
+    """Of the call that the turn goes on after. Whoever asks shows them to its user, answer or no answer."""
+
+    asker: Asker | None = None
+    """The way to its user while it runs; None where a server can ask nothing back."""
 
     def paid_by(self, user_id: int) -> UsageSubject:
         return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
@@ -398,6 +404,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         guild_id=options.guild_id,
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
+        asker=None if turn.user_id is None else options.asker,
     )
 
 

@@ -23,6 +23,7 @@ from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     AskForm,
     EditForm,
+    FormSheet,
     MemoryButton,
     OpenMenu,
     PrivacyButton,
@@ -647,7 +648,7 @@ def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction
     """Return whether anything here made what was pressed or sent."""
     made = parse_custom_id(interaction.custom_id)
     is_form = isinstance(interaction, hikari.ModalInteraction)
-    return made is not None and isinstance(made, AskForm | EditForm) == is_form
+    return made is not None and isinstance(made, AskForm | EditForm | FormSheet) == is_form
 
 
 def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:

@@ -25,6 +25,7 @@ from cc_bot.discord.delivery.approved_calls import CallDelivery, UnfinishedCalls
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -273,7 +274,14 @@ def build_services(
         reads_all=granted.reading == "all",
     )
     answers = Answers(
-        given.assistant, running, deliveries, boards, chooser, recipients, taken_down, references
+        given.assistant,
+        running,
+        deliveries,
+        boards,
+        chooser,
+        recipients,
+        taken_down,
+        references,
     )
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
@@ -328,6 +336,7 @@ def build_services(
     registry.register_value(CanvasBoards, boards)
     registry.register_value(Messages, messages)
     registry.register_value(Answers, answers)
+    registry.register_value(OpenForms, running.forms)
     registry.register_value(ProactiveMessageQuotes, messages.quotes)
     registry.register_value(Forwards, messages.forwards)
     admit_presses(bot, gate, recipients)

@@ -36,8 +36,14 @@
     │   ├── ScheduleNotFound
     │   ├── ProposalGone        decided, or too old
     │   ├── ProposalOutdated    what it would change is another by now
-    │   ├── CallDecided         whether a tool of a server is used: decided, or withdrawn
+    │   ├── CallGone            whether a tool of a server is used: decided, withdrawn, or too old
     │   ├── CallExpired         nobody decided on it in time
+    │   ├── FieldEmpty          of what a server asks back; so below
+    │   ├── FieldNotANumber
+    │   ├── FieldNotAWholeNumber
+    │   ├── FieldNotYesOrNo
+    │   ├── FieldNotAChoice
+    │   ├── FieldOutOfBounds
     │   ├── WhenNotUnderstood
     │   │   └── NoSuchTime      no calendar has it
     │   ├── SeveralTimes        where one was asked for
@@ -113,7 +119,9 @@
     │   ├── ToolServerAway      it can't be reached; nothing was sent
     │   ├── ToolGone            it has no such tool any more; nothing was sent
     │   ├── ToolTimedOut        it did not answer in time
-    │   └── ToolCallLost        it was lost on the way: nobody knows whether the call was made
+    │   ├── ToolCallLost        it was lost on the way: nobody knows whether the call was made
+    │   ├── SecretAsked         it asked back for a secret, which was declined
+    │   └── FormUnsuitable      it asked back in a way that is no form of texts, which was declined
     ├── AccessError             the operator does not let it be done
     │   ├── NotAllowed
     │   ├── OwnersOnly
@@ -236,6 +244,14 @@ class ToolTimedOut(ToolServerError):
 
 
 class ToolCallLost(ToolServerError):
+    """Parameter: server."""
+
+
+class SecretAsked(ToolServerError):
+    """Parameter: server."""
+
+
+class FormUnsuitable(ToolServerError):
     """Parameter: server."""
 
 
@@ -402,11 +418,33 @@ class ProposalGone(InputError): ...
 class ProposalOutdated(InputError): ...
 
 
-class CallDecided(InputError): ...
+class CallGone(InputError):
+    """Parameter: minutes."""
 
 
 class CallExpired(InputError):
     """Parameter: minutes."""
+
+
+class FieldEmpty(InputError):
+    """Parameter: name, of the field; so below."""
+
+
+class FieldNotANumber(InputError): ...
+
+
+class FieldNotAWholeNumber(InputError): ...
+
+
+class FieldNotYesOrNo(InputError): ...
+
+
+class FieldNotAChoice(InputError):
+    """Parameters: name, known (the choices)."""
+
+
+class FieldOutOfBounds(InputError):
+    """Parameters: name, expected (from and to)."""
 
 
 class WhenNotUnderstood(InputError): ...

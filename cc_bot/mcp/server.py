@@ -7,20 +7,24 @@ any task. A server that fails harms no other, and no turn waits for one that is 
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import mcp_types as types
 import structlog
 from mcp.client.client import Client
-from mcp.client.session import ElicitationFnT, IncomingMessage
+from mcp.client.session import ClientRequestContext, IncomingMessage
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult
 from cc_bot.mcp.file import ServerEntry
+from cc_bot.mcp.forms import CallUnderway
 from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.process import ServerProcess
@@ -44,6 +48,9 @@ LONGEST_ERROR: Final = 1000
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote what is sent and what comes
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
+_CALL: Final = ContextVar["CallUnderway | None"]("_CALL", default=None)
+"""The call that a task makes."""
+
 State = Literal["starting", "ready", "away"]
 OnList = Callable[[Sequence[ListedTool]], Awaitable[None]]
 
@@ -51,12 +58,13 @@ OnList = Callable[[Sequence[ListedTool]], Awaitable[None]]
 class ServerLink:
     """The connection to one server."""
 
-    def __init__(self, entry: ServerEntry, on_list: OnList, *, elicit: ElicitationFnT | None = None) -> None:
-        """`on_list` is told which tools it has, whenever that is asked. `elicit` answers what the server asks
-        back during a call; without it, servers are told that nobody does."""
+    def __init__(self, entry: ServerEntry, on_list: OnList, *, form_s: float = OPEN_FOR_S) -> None:
+        """`on_list` is told which tools it has, whenever that is asked. `form_s` is for whoever is asked
+        something back to answer."""
         self.entry = entry
         self._on_list = on_list
-        self._elicit = elicit
+        self._form_s = form_s
+        self._underway: list[CallUnderway] = []
         self._client: Client | None = None
         self._way: ServerProcess | HttpWay | None = None
         self._changed = asyncio.Event()
@@ -90,7 +98,7 @@ class ServerLink:
         client = Client(
             way,
             cache=None,
-            elicitation_callback=self._elicit,
+            elicitation_callback=self._answer,
             message_handler=self._hear,
             client_info=types.Implementation(name="cc-bot", version="1"),
         )
@@ -164,15 +172,16 @@ class ServerLink:
             _log.warning("tools_with_the_same_name", server=self.entry.name, count=len(twice))
         await self._on_list([tool for tool in found.values() if tool.name not in twice])
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+    async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
         """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
         client, way, rules, server = self._client, self._way, self.entry.rules, self.entry.name
         if client is None or way is None or way.closed.is_set():
             raise ToolServerAway(server=server)
         way.was_told = True
         try:
-            async with asyncio.timeout(rules.timeout_s):
-                result = await client.call_tool(name, dict(arguments))
+            async with asyncio.timeout(rules.timeout_s) as time:
+                with self._asking_back(asker, time) as call:
+                    result = await client.call_tool(name, dict(arguments))
         except TimeoutError:
             self._check_alive(client)
             raise ToolTimedOut(server=server, seconds=round(rules.timeout_s)) from None
@@ -188,7 +197,33 @@ class ServerLink:
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
             _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
             return ServerResult("The server gave no result that can be read.", ok=False)
-        return result_of(result, most_kb=rules.max_result_kb)
+        given = result_of(result, most_kb=rules.max_result_kb)
+        return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
+
+    @contextmanager
+    def _asking_back(self, asker: Asker | None, time: asyncio.Timeout) -> Iterator[CallUnderway]:
+        """Have the server ask back within."""
+        call = CallUnderway(self.entry.name, asker, time, self._form_s)
+        self._underway.append(call)
+        before = _CALL.set(call)
+        try:
+            yield call
+        finally:
+            _CALL.reset(before)
+            self._underway.remove(call)
+            call.end()
+
+    async def _answer(
+        self,
+        context: ClientRequestContext,  # noqa: ARG002 - ElicitationFnT
+        params: types.ElicitRequestParams,
+    ) -> types.ElicitResult | types.ErrorData:
+        """Answer what the server asks back. In the newer protocol it comes with what the call gave; in the
+        older one it names no call, so it has to be the only one."""
+        call = _CALL.get()
+        if call is None and len(self._underway) == 1:
+            [call] = self._underway
+        return types.ElicitResult(action="decline") if call is None else await call.answer(params)
 
     def _check_alive(self, client: Client) -> None:
         """Let go of a server that answers nothing any more after a call was given up: what it still does ends

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import structlog
 
 from cc_bot.domain.errors import CcBotError, InvalidToolServers, ToolGone, ToolServerAway
+from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import (
     OfferedTool,
     ServerResult,
@@ -87,6 +88,8 @@ class Servers:
     cost: Cost
     budget: int
     """Tokens that all their tools may take together."""
+    form_s: float = OPEN_FOR_S
+    """For whoever is asked something back to answer."""
     kept: dict[str, _Kept] = field(default_factory=dict)
 
     # ---- for turns ----
@@ -106,7 +109,9 @@ class Servers:
         checker = kept.offer.checkers.get(tool.name) if kept and kept.offer else None
         return problem_with(checker, arguments) if checker else ""
 
-    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+    async def call(
+        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+    ) -> ServerResult:
         kept = self.kept.get(server)
         if kept is None or not any(each.tool.name == name for each in kept.offered):
             raise ToolGone(server=server, tool=name)
@@ -114,7 +119,7 @@ class Servers:
         try:
             if kept.link is None:
                 raise ToolServerAway(server=server)
-            result = await kept.link.call(name, arguments)
+            result = await kept.link.call(name, arguments, asker)
         except BaseException:
             kept.failures += 1
             raise
@@ -170,7 +175,7 @@ class Servers:
         from cc_bot.mcp.server import ServerLink
 
         for kept in waiting:
-            kept.link = ServerLink(kept.entry, partial(self._take, kept))
+            kept.link = ServerLink(kept.entry, partial(self._take, kept), form_s=self.form_s)
             kept.task = asyncio.create_task(kept.link.run())
 
     async def settle(self) -> None:
@@ -284,10 +289,11 @@ async def open_servers(
     cost: Cost,
     budget: int,
     words: Texts,
+    form_s: float = OPEN_FOR_S,
 ) -> AsyncIterator[Servers]:
     """Have the servers of a file while this is open; it is loaded already. Nobody waits for them to start.
     Raises InvalidToolServers and StorageError."""
-    servers = Servers(lists, cost, budget)
+    servers = Servers(lists, cost, budget, form_s)
     entries = await file.now()
     await servers.follow(entries)
     servers.ensure_budget(path, words)

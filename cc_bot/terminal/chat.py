@@ -28,7 +28,7 @@ from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import AnyFormattedText
-from prompt_toolkit.history import FileHistory, History
+from prompt_toolkit.history import DummyHistory, FileHistory, History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import get_cwidth
@@ -174,6 +174,14 @@ class InputLine:
             await run_in_terminal(show)
         else:
             show()
+
+
+async def _ask_line(label: str, default: str) -> str | None:
+    """Return a line of a form, of which no history is kept; None for Ctrl-C and Ctrl-D."""
+    try:
+        return await PromptSession[str](history=DummyHistory()).prompt_async(label, default=default)
+    except (EOFError, KeyboardInterrupt):
+        return None
 
 
 def hint(words: Texts, columns: int) -> str:
@@ -350,6 +358,7 @@ async def _chat_with_person(chat: Chat, console: Console, typed: History) -> Non
         names = [attachment.name for attachment in chat.attachments]
         return await line.read((await chat.read_person()).texts, names)
 
+    chat.ask_line = _ask_line
     words = (await chat.read_person()).texts.terminal
     console.print(wrap_text(words.greeting.format(model=chat.profile.model_label), style="dim"))
     console.print()

@@ -17,6 +17,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -117,8 +118,15 @@ class Chat:
     """What goes with the next question."""
     seen: set[int] = field(default_factory=set, init=False)
     """The ids of the proposals that were shown: nobody consents to what they have not seen."""
+    calls_shown: set[int] = field(default_factory=set, init=False)
+    """The numbers of those among them that are calls: once one is decided, nothing else tells what it was."""
     agent: str | None = field(default=None, init=False)
     """Who was chosen in this chat."""
+    ask_line: Callable[[str, str], Awaitable[str | None]] | None = field(default=None, init=False)
+    """Asks for a line while an answer is on its way, by a label and what stands there already; None through a
+    pipe."""
+    above_answer: Callable[[], AbstractContextManager[None]] = field(default=nullcontext, init=False)
+    """Holds the answer that is being drawn while something else is shown."""
     answering: Stop | None = field(default=None, init=False)
     """Ends the running answer; None: there is none."""
 

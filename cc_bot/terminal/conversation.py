@@ -1,9 +1,9 @@
 """The conversation: questions with their files, answers, and what answers propose."""
 
 import secrets
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
 from typing import Annotated, Final, assert_never
@@ -11,6 +11,7 @@ from typing import Annotated, Final, assert_never
 from prompt_toolkit.completion import Completion
 
 from cc_bot.assistant import Stop, TurnOptions
+from cc_bot.assistant.approved_calls import OPEN_MINUTES, CallResult
 from cc_bot.assistant.files import read_files
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.domain.canvas import Canvas, Chart
@@ -18,12 +19,16 @@ from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AgentGone,
+    CallGone,
+    CcBotError,
     HearingNotSetUp,
+    InputError,
     NobodyListens,
     NothingHeard,
     RecordingRefused,
     StorageError,
 )
+from cc_bot.domain.form import OPEN_FOR_S, Form, FormField, read_form
 from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import CallTool, Proposal
@@ -44,7 +49,7 @@ from cc_bot.terminal.commands import (
 )
 from cc_bot.terminal.markdown import MARGIN, Quoted, Stated, one_line, set_apart
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, canvas_note, change_line, moment_line, receipt_line
-from cc_bot.texts import Texts
+from cc_bot.texts import Texts, explain
 from cc_bot.texts.proposal import Time, Value, describe, gist, headline
 
 _UNHEARD: Final = (NobodyListens, NothingHeard, RecordingRefused, HearingNotSetUp)
@@ -66,7 +71,7 @@ async def ask(
         attachments=chat.attachments,
     )
     stop = Stop()
-    events = chat.assistant.ask(chat.person.key, message, _options(chat.person, temporary), stop)
+    events = chat.assistant.ask(chat.person.key, message, _options(chat, chat.person, temporary), stop)
     try:
         done = await _follow(chat, events, stop)
     except _UNHEARD:  # what can't be heard would keep every later question from being answered
@@ -83,7 +88,7 @@ async def regenerate(chat: Chat) -> None:
         chat.complain(chat.texts.terminal.no_answer_yet)
         return
     stop = Stop()
-    events = chat.assistant.regenerate(chat.person.key, answer_id, _options(chat.person), stop)
+    events = chat.assistant.regenerate(chat.person.key, answer_id, _options(chat, chat.person), stop)
     await _follow(chat, events, stop)
 
 
@@ -165,6 +170,7 @@ async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> D
     done, chat.answering = None, stop
     try:
         with chat.view.answer(chat.texts) as answer:
+            chat.above_answer = answer.paused
             async with aclosing(events):  # type: ignore[type-var]  # both sources are generators
                 async for event in events:
                     answer.show(event)
@@ -172,14 +178,14 @@ async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> D
                         done = event
                         break
     finally:
-        chat.answering = None
+        chat.answering, chat.above_answer = None, nullcontext
     if done is None:
         raise RuntimeError("a turn that does not raise ends with Done")
     await show_proposals(chat, done.proposals)
     return done
 
 
-def _options(person: Person, temporary: bool = False) -> TurnOptions:
+def _options(chat: Chat, person: Person, temporary: bool = False) -> TurnOptions:
     return TurnOptions(
         person.locale,
         person.timezone,
@@ -188,6 +194,7 @@ def _options(person: Person, temporary: bool = False) -> TurnOptions:
         memory_paused=person.settings.memory_paused,
         agent=person.agent,
         front_end="terminal",
+        asker=TerminalAsker(chat),
     )
 
 
@@ -290,7 +297,7 @@ async def decline(chat: Chat, number: ProposalNumber) -> None:
 
 
 async def _leave(chat: Chat, proposal_id: int) -> Proposal:
-    """Leave what was proposed, and return it. Raises ProposalGone, CallDecided and CallExpired."""
+    """Leave what was proposed, and return it. Raises ProposalGone, CallGone and CallExpired."""
     if not await _is_call(chat, proposal_id):
         return await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
     proposal, _ = await chat.assistant.calls.find(chat.user_id, proposal_id)
@@ -308,6 +315,7 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
         stated += proposal_lines(each, chat.person, utc_now())
     chat.view.state(stated)
     chat.seen.update(each.id for each in proposals)
+    chat.calls_shown.update(each.number for each in proposals if isinstance(each.change, CallTool))
 
 
 async def _waiting_proposals(chat: Chat) -> Sequence[Proposal]:
@@ -316,9 +324,12 @@ async def _waiting_proposals(chat: Chat) -> Sequence[Proposal]:
 
 async def _choose_proposal(chat: Chat, number: int | None) -> int | None:
     """Return the id of what has this number; without a number, of the one that waits, if this chat has shown
-    it. Otherwise show all that wait, and return None."""
+    it. Otherwise show all that wait, and return None. Raises CallGone."""
     if number is not None:
-        return await chat.stores.proposals.get_id(chat.user_id, number)
+        proposal_id = await chat.stores.proposals.get_id(chat.user_id, number)
+        if not proposal_id and number in chat.calls_shown:
+            raise CallGone(minutes=OPEN_MINUTES)
+        return proposal_id
     waiting, words = await _waiting_proposals(chat), chat.texts.terminal
     if not waiting:
         chat.say(words.no_proposals)
@@ -353,26 +364,29 @@ async def _use_tool(chat: Chat, proposal_id: int) -> None:
         with chat.assistant.calling(chat.user_id, stop):
             claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
             chat.say(words.outcome("claimed", one_line(call.what)))
-            result = await calls.make(claimed, stop, chat.person.locale)
+            result = await calls.make(claimed, stop, chat.person.locale, TerminalAsker(chat))
     finally:
         chat.answering = None
     lines = [words.outcome(result.state, one_line(call.what), stopped=result.stopped)]
+    if result.images:
+        lines.append(chat.texts.terminal.images_given.format(count=len(result.images)))
     chat.view.state([*lines, *([MARGIN + result.problem] if result.problem else ())])
     await calls.settle(claimed)
     if result.answered:
-        await _go_on_after(chat, call, replace(chat.person, agent=agent, key=proposal.key))
+        await _go_on_after(chat, result, replace(chat.person, agent=agent, key=proposal.key))
 
 
-async def _go_on_after(chat: Chat, call: CallTool, person: Person) -> None:
+async def _go_on_after(chat: Chat, result: CallResult, person: Person) -> None:
     question = Message(
         "user",
-        person.texts.proposal.after_call.format(what=call.what),
+        person.texts.proposal.after_call.format(what=result.call.change.what),
         visibility=chat.profile.visibility,
         author_id=chat.user_id,
         tainted=True,
     )
     stop = Stop()
-    await _follow(chat, chat.assistant.ask(person.key, question, _options(person), stop), stop)
+    options = replace(_options(chat, person), pictures=result.images)
+    await _follow(chat, chat.assistant.ask(person.key, question, options, stop), stop)
 
 
 async def tell_of_unfinished_calls(chat: Chat) -> None:
@@ -398,3 +412,64 @@ def _tell(chat: Chat, done: ProposalResult, words: Texts) -> None:
                 chat.view.canvas(done, words)
         case _:
             assert_never(done)
+
+
+# ---- forms -----------------------------------------------------------------------------------------------
+# What a server asks back while a call is made, field by field. Through a pipe nobody is asked: what comes
+# there was written before the question.
+
+_FORM_CHARACTERS: Final = 600
+"""Of what the server says."""
+
+
+@dataclass(eq=False, slots=True)
+class TerminalAsker:
+    """Asks whoever has the terminal (an Asker)."""
+
+    chat: Chat
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        chat, words = self.chat, self.chat.texts
+        if chat.ask_line is None:
+            return None
+        with chat.above_answer():
+            asks = words.form.asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+            declining = MARGIN + words.form.empty_declines
+            chat.view.state([asks, Quoted(form.message[:_FORM_CHARACTERS]), declining])
+            entered = dict[str, str]()
+            for field in form.fields:
+                given = await self._ask_field(form, field)
+                if given is None:
+                    chat.view.state([words.form.declined.format(server=form.server)])
+                    return None
+                entered[field.name] = given
+            chat.view.state([words.form.answered.format(server=form.server)])
+            return entered
+
+    async def tell(self, refusal: CcBotError) -> None:
+        with self.chat.above_answer():
+            self.chat.view.state([explain(refusal, self.chat.texts)])
+
+    async def _ask_field(self, form: Form, field: FormField) -> str | None:
+        """Ask until it is as it has to be; None for an empty line."""
+        alone = Form(form.server, form.message, (field,))
+        label = _label(field, self.chat.texts)
+        while given := await self._line(label, field.default):
+            try:
+                read_form(alone, {field.name: given})
+            except InputError as error:
+                self.chat.view.state([explain(error, self.chat.texts)])
+            else:
+                return given
+        return None
+
+    async def _line(self, label: str, default: str) -> str:
+        if self.chat.ask_line is None:
+            return ""
+        return (await self.chat.ask_line(label, default) or "").strip()
+
+
+def _label(field: FormField, words: Texts) -> str:
+    known = " / ".join(choice.label for choice in field.choices) or field.hint
+    hint = words.form.yes_or_no if field.kind == "yes_or_no" else known
+    return f"{one_line(field.title)} ({one_line(hint)}): " if hint else f"{one_line(field.title)}: "

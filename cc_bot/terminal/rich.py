@@ -168,6 +168,15 @@ class RichAnswer(AnswerView):
         self._state_memories()
         self._live.stop()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        self._settle(self._markdown.end())
+        self._live.stop()
+        try:
+            yield
+        finally:
+            self._live.start()
+
     def redraw(self) -> None:
         """Draw the moving part now instead of at the next tick."""
         self._live.refresh()

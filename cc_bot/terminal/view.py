@@ -1,7 +1,8 @@
 """The view, as far as both have it: the same happens before a person and in a pipe, and each shows it its own
 way."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -240,6 +241,11 @@ class AnswerView:
         for line in words.owned_up(self._untrue):
             self._state(line)
         self._receipts, self._used, self._untrue = (), (), frozenset()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Draw nothing within: something else is shown."""
+        yield
 
     def _write(self, text: str) -> None:
         """Show the next piece of the model's words."""

@@ -21,6 +21,7 @@ from cc_bot.texts.commands import plainly
 from cc_bot.texts.console import ConsoleTexts
 from cc_bot.texts.doctor import DoctorFileTexts, DoctorServerTexts, DoctorTexts
 from cc_bot.texts.errors import ErrorTexts
+from cc_bot.texts.form import FormTexts
 from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts.menu import MessageMenuTexts
 from cc_bot.texts.naming import Show, command_mention
@@ -61,6 +62,7 @@ class Texts:
     doctor_server: DoctorServerTexts
     erasure: ErasureTexts
     errors: ErrorTexts
+    form: FormTexts
     heartbeat: HeartbeatTexts
     memory: MemoryTexts
     memory_box: MemoryBoxTexts

@@ -196,13 +196,32 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="提案のあとに元の内容が変わったので、何もしていません。必要なら、もう一度お聞きください。",
         en="What this would change has changed since, so nothing was done. Ask again if you still want it.",
     ),
-    errors.CallDecided: Sentence(
-        ja="このツールを使うかどうかは、もう決まっています。",
-        en="Whether this tool is used has been decided already.",
+    errors.CallGone: Sentence(
+        ja="このツールを使うかどうかは、もう決まっているか、取り下げられたか、期限（{minutes}分）が過ぎています。必要なら、もう一度お聞きください。",
+        en="Whether this tool is used was decided already, withdrawn, or its {minutes} minutes are over. Ask again if you still want it.",
     ),
     errors.CallExpired: Sentence(
         ja="{minutes}分を過ぎたので、実行していません。必要なら、もう一度お聞きください。",
         en="{minutes} minutes have passed, so it was not done. Ask again if you still want it.",
+    ),
+    errors.FieldEmpty: Sentence(
+        ja="「{name}」を書いてください。", en="“{name}” is needed. Please fill it in."
+    ),
+    errors.FieldNotANumber: Sentence(
+        ja="「{name}」は数字で書いてください。", en="“{name}” has to be a number."
+    ),
+    errors.FieldNotAWholeNumber: Sentence(
+        ja="「{name}」は整数で書いてください。", en="“{name}” has to be a whole number."
+    ),
+    errors.FieldNotYesOrNo: Sentence(
+        ja="「{name}」は「はい」か「いいえ」で書いてください。", en="“{name}” has to be “yes” or “no”."
+    ),
+    errors.FieldNotAChoice: Sentence(
+        ja="「{name}」は次の中から選んで書いてください: {known}", en="“{name}” has to be one of: {known}"
+    ),
+    errors.FieldOutOfBounds: Sentence(
+        ja="「{name}」は {expected} の範囲（文章なら文字数）で書いてください。",
+        en="“{name}” has to be within {expected} (of a text: its number of characters).",
     ),
     errors.WhenNotUnderstood: Sentence(
         ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。",
@@ -423,6 +442,14 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.ToolCallLost: Sentence(
         ja="実行の途中で「{server}」との接続が切れました。実行されたかどうかは分からないので、繰り返す前に確かめてください。",
         en="“{server}” was lost during the call. It may have been done: please check before you repeat it.",
+    ),
+    errors.SecretAsked: Sentence(
+        ja="「{server}」がパスワードのような秘密をたずねてきたので、断りました。",
+        en="“{server}” asked for a secret, such as a password. That was declined.",
+    ),
+    errors.FormUnsuitable: Sentence(
+        ja="「{server}」の質問は、ここでは答えられない形だったので、断りました。",
+        en="“{server}” asked something in a way that can't be answered here. That was declined.",
     ),
     errors.AccessError: Sentence(ja="この操作は、ここでは使えません。", en="That can't be done here."),
     errors.NotAllowed: Sentence(

@@ -26,6 +26,7 @@ from pydantic import BaseModel, BeforeValidator, ValidationError, create_model
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText, reduce
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored
+from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
 from cc_bot.domain.message import Attachment, Visibility
@@ -157,6 +158,8 @@ class ToolContext:
     """The documents of the turn and of what is shown of its conversation, oldest first."""
     internet: TurnInternet | None = None
     """What of the web may be read and searched; None where nothing is."""
+    asker: Asker | None = None
+    """The way to the user while a call is made; None where there is none."""
 
     @property
     def audience(self) -> Audience:

@@ -14,6 +14,7 @@ from typing import Any, Final, Protocol
 import structlog
 
 from cc_bot.domain.errors import CcBotError, ToolCallLost, ToolTimedOut
+from cc_bot.domain.form import Asker
 from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
@@ -72,8 +73,11 @@ class ToolServers(Protocol):
         """Say for the model what is wrong with the arguments, without repeating them; empty for nothing."""
         ...
 
-    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
-        """Call a tool. To cancel this is to cancel the call at the server.
+    async def call(
+        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+    ) -> ServerResult:
+        """Call a tool. To cancel this is to cancel the call at the server. What the server asks back then is
+        asked of `asker`; without one it is declined.
 
         Raises ToolServerAway where the server can't be reached or has no such tool any more, before anything
         was sent, and ToolCallLost where nobody knows whether the call was made.
@@ -105,7 +109,7 @@ class CallableServerTool:
             given = self._check(arguments)
             if self._offered.waits:
                 return self._leave(context, given)
-            result = await self._servers.call(tool.server, tool.name, given)
+            result = await self._servers.call(tool.server, tool.name, given, context.asker)
         except InvalidToolCall as error:
             return failed(str(error))
         except CcBotError as error:

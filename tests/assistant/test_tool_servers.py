@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cc_bot.assistant import Assistant
+from cc_bot.domain.form import Asker
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.domain.turn import MemoryChanged
 from cc_bot.llm.model import ToolRequest, ToolResultPart
@@ -33,7 +34,9 @@ class Notes:
     def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
         return ""
 
-    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+    async def call(
+        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+    ) -> ServerResult:
         return ServerResult(ORDERS)
 
 

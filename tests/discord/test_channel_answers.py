@@ -13,6 +13,7 @@ import pytest
 
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.attachments import AttachmentFetcher
+from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
@@ -95,6 +96,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             SeenRoles(),
             QuestionFiles(rest, AttachmentFetcher(DocumentReader())),
             references_over(stores, rest, me),
+            OpenForms(),
             lambda: me,
         )
         replies = MessageReplies(rest, TakenDown(), stores.channels)

@@ -1,6 +1,7 @@
 """A tool of a server that changes something out there is used when somebody says so: once, or not at all."""
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from tests.end_to_end.test_proposals import proposals
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import Call, Hang, Reply, Say, Wait, calls, says
-from tests.loopback.tool_servers import calls_in
+from tests.loopback.tool_servers import PICTURE, calls_in
 
 DO = {"ja": "実行する", "en-US": "Do it"}
 DONT = {"ja": "実行しない", "en-US": "Don't"}
@@ -166,6 +167,42 @@ class TestCall:
         assert '"declined": true' in str(stage.model.requests[-1].messages)
         assert made(stage) == []
 
+    @pytest.mark.parametrize("locale", ["ja", "en-US"])
+    async def test_gives_its_picture_to_the_model_and_below_the_answer_that_goes_on(
+        self, stage: Stage, channel: Channel, locale: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        reply = await proposed(stage, user, channel)
+        answers(stage, write={"picture": "売上の図です"})
+        pressed = await agreed(stage, user, reply.message, "🙂 42")
+        assert base64.b64encode(PICTURE).decode() in str(stage.model.requests[-1].messages)
+        [picture] = pressed.messages[-1].attachments
+        assert (picture.file.name, picture.file.data) == ("1.png", PICTURE)
+        assert stage.rows("SELECT 1 FROM attachments WHERE user_id = ?", user.id) == []
+        await settled(stage, user)
+
+    @pytest.mark.parametrize("private", [False, True])
+    async def test_whose_answer_can_not_go_on_shows_its_picture_all_the_same(
+        self, stage: Stage, aiko: User, channel: Channel, private: bool
+    ) -> None:
+        reply = await proposed(stage, aiko, channel, private=private)
+        answers(stage, write={"picture": "売上の図です"})
+        asked = len(stage.model.requests)
+        policy = stage.program.folder / "data" / "policy.toml"
+        policy.write_text(f"[limits.users.{aiko.id}]\ntokens_per_month = 1\n", encoding="utf-8")
+        try:
+            pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+            await pressed.until(
+                lambda shown: shown.messages and shown.messages[-1].attachments, "the picture"
+            )
+        finally:
+            policy.unlink()
+        last = pressed.messages[-1]
+        assert last.text.startswith("いま使える分を使いきりました。")
+        assert last.attachments[0].file.data == PICTURE
+        assert last.ephemeral is private
+        assert len(stage.model.requests) == asked
+
     async def test_whose_server_fails_says_so_and_goes_on(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -271,7 +308,7 @@ class TestPress:
         def says_somewhere(text: str) -> bool:
             return any(text in each.text for press in presses for each in press.messages)
 
-        await presses[0].until(lambda _: says_somewhere("もう決まっています"), "that it was decided")
+        await presses[0].until(lambda _: says_somewhere("期限（10分）が過ぎています"), "that it was decided")
         free.unlink()
         await presses[0].until(lambda _: says_somewhere("一度だけ。"), "an answer")
         await settled(stage, aiko)

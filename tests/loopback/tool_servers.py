@@ -2,7 +2,8 @@
 
 A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
 processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
-seconds one takes; `answers.json` says what a tool gives, and how it fails, `roles.json` whose role has it.
+seconds one takes. `asks.json` says for how many seconds a call waits for what it asks back; `answers.json`
+says what a tool gives, a picture among that, and how it fails; `roles.json`, whose role has it.
 
     python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
 """
@@ -17,8 +18,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
+from cc_bot.domain.form import Asker, Form, FormChoice, FormField, read_form
+from cc_bot.domain.message import Attachment
 from cc_bot.domain.tool_server import Approvers, OfferedTool, ServerResult, ServerTool, ToolPlace
 
+PICTURE: Final = b"\x89PNG\r\n\x1a\n of a chart"
 TEXT: Final = {
     "type": "object",
     "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
@@ -38,6 +42,18 @@ def offered(
     tool = ServerTool(server, name, f"Does {name}.", TEXT, read_only)
     return OfferedTool(tool, waits, approvers)
 
+
+SHELVES: Final = (FormChoice("a", "A"), FormChoice("b", "B"))
+FORM: Final = Form(
+    "notes",
+    "🗄️ A / B? @everyone **!** https://evil.invalid/",
+    (
+        FormField(
+            "shelf", "🗄️", "choice", required=True, choices=(FormChoice("a", "A"), FormChoice("b", "B"))
+        ),
+        FormField("count", "🔢", "whole", least=1, most=9),
+    ),
+)
 
 READ: Final = offered("read", read_only=True, waits=False)
 WRITE: Final = offered("write")
@@ -64,7 +80,9 @@ class CountingServers:
         missing = [name for name in tool.parameters["required"] if name not in arguments]
         return f"Missing: {', '.join(missing)}." if missing else ""
 
-    async def call(self, server: str, name: str, arguments: Mapping[str, Any]) -> ServerResult:
+    async def call(
+        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+    ) -> ServerResult:
         note(self.folder, "calls.jsonl", {"tool": f"{server}__{name}", "arguments": dict(arguments)})
         try:
             await asyncio.sleep(self._read("slow.json", 0.0))
@@ -73,9 +91,13 @@ class CountingServers:
         except asyncio.CancelledError:
             note(self.folder, "cancelled.jsonl", {"tool": f"{server}__{name}"})
             raise
+        if seconds := self._read("asks.json", 0.0):
+            return ServerResult(await _ask(asker, seconds))
         match answer := self._read("answers.json", {}).get(name, f"{name} は済みました。"):
             case {"error": str(text)}:
                 return ServerResult(text, ok=False)
+            case {"picture": str(text)}:
+                return ServerResult(text, images=(Attachment("chart.png", "image/png", PICTURE),))
             case {"raises": "away"}:
                 raise ToolServerAway(server=server)
             case {"raises": "lost"}:
@@ -88,6 +110,18 @@ class CountingServers:
     def _read(self, name: str, otherwise: Any) -> Any:
         path = self.folder / name
         return json.loads(path.read_text("utf-8")) if path.exists() else otherwise
+
+
+async def _ask(asker: Asker | None, seconds: float) -> str:
+    """Ask something back, which has so much time, and say what came of it."""
+    if asker is None:
+        return "nobody to ask"
+    try:
+        async with asyncio.timeout(seconds):
+            entered = await asker.ask(FORM)
+    except TimeoutError:
+        return "too late"
+    return "declined" if entered is None else json.dumps(dict(read_form(FORM, entered)), ensure_ascii=False)
 
 
 def note(folder: Path, name: str, line: Mapping[str, Any]) -> None:

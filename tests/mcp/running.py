@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.tool_server import ServerResult, StoredToolList, ToolPlace, ToolServerReport
 from cc_bot.mcp.file import servers_file
@@ -67,8 +68,10 @@ class Running:
     async def until_ready(self, server: str = "hostile") -> None:
         await self.until(lambda: self.report(server).state == "ready")
 
-    async def echo(self, text: str = "猫", server: str = "hostile") -> ServerResult:
-        return await self.servers.call(server, "echo", {"text": text})
+    async def echo(
+        self, text: str = "猫", server: str = "hostile", *, asker: Asker | None = None
+    ) -> ServerResult:
+        return await self.servers.call(server, "echo", {"text": text}, asker)
 
 
 def write(path: Path, entries: Mapping[str, Any]) -> None:
@@ -77,7 +80,12 @@ def write(path: Path, entries: Mapping[str, Any]) -> None:
 
 @asynccontextmanager
 async def running(
-    folder: Path, *, lists: KeptLists | None = None, budget: int = 4000, **entries: Mapping[str, Any]
+    folder: Path,
+    *,
+    lists: KeptLists | None = None,
+    budget: int = 4000,
+    form_s: float = 60,
+    **entries: Mapping[str, Any],
 ) -> AsyncIterator[Running]:
     """Have the servers run. A tool takes 100 tokens."""
     path, kept = folder / "mcp.json", lists or KeptLists()
@@ -85,5 +93,7 @@ async def running(
     file = servers_file(path, variables=os.environ, locale=Locale.EN)
     await file.load()
     words = texts(Locale.EN)
-    async with open_servers(file, kept, path=path, cost=lambda _: 100, budget=budget, words=words) as servers:
+    async with open_servers(
+        file, kept, path=path, cost=lambda _: 100, budget=budget, words=words, form_s=form_s
+    ) as servers:
         yield Running(servers, path, kept)

@@ -126,8 +126,10 @@ class TestACall:
             assert (result.ok, result.text) == (False, "それはできません")
             assert (bot.report().calls, bot.report().failures) == (1, 1)
 
-    @pytest.mark.parametrize("switch", ["--sample", "--roots", "--elicit"])
-    async def test_in_which_the_server_asks_back_is_declined(self, tmp_path: Path, switch: str) -> None:
+    @pytest.mark.parametrize("switch", ["--sample", "--roots"])
+    async def test_in_which_the_server_asks_the_model_or_the_disk_is_declined(
+        self, tmp_path: Path, switch: str
+    ) -> None:
         async with running(tmp_path, hostile=hostile(switch)) as bot:
             await bot.until_ready()
             assert "error" in json.loads((await bot.echo()).text)

@@ -12,11 +12,11 @@ from cc_bot.domain import Locale, Message
 from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import CallTool
-from cc_bot.llm.model import ToolRequest
+from cc_bot.llm.model import ToolRequest, ToolResultPart, UserPart
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
-from tests.loopback.tool_servers import CountingServers, calls_in
+from tests.loopback.tool_servers import PICTURE, CountingServers, calls_in
 from tests.scripted_model import ScriptedModel, only
 from tests.terminal.talk import KEY, Talk
 
@@ -60,7 +60,8 @@ async def test_a_call_waits_and_goes_on_when_it_is_accepted(
     assert said[-1] == "書きました。"
     assert calls_in(tmp_path) == [{"tool": "notes__write", "arguments": {"text": "牛乳"}}]
     assert "write は済みました。" in told(model)
-    assert "もう決まっている" in await chat.say("/accept 1")
+    for line in ("/accept 1", "/decline 1"):
+        assert "期限（10分）が過ぎています" in await chat.say(line)
     assert len(calls_in(tmp_path)) == 1
 
 
@@ -102,3 +103,61 @@ async def test_a_call_under_which_a_chat_was_ended_is_told_by_the_next_and_not_m
     assert said[0].startswith("◆ ❓ 実行された可能性があります: notes · write")
     assert calls_in(tmp_path) == []
     assert not any("可能性" in line for line in await after.lines("もう一度"))
+
+
+async def test_a_call_that_gives_a_picture_says_so_and_the_model_sees_it(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = talk(stores, model, tmp_path, Locale.EN)
+    model.script = [[WRITE], ["Decide below."], ["A chart."]]
+    await chat.lines("write milk")
+    (tmp_path / "answers.json").write_text('{"write": {"picture": "図です"}}', "utf-8")
+    said = await chat.lines("/accept")
+    assert "◆ 🖼️ A tool gave 1 picture(s), which can't be shown here." in said
+    seen = model.requests[-1].prompt[-1]
+    assert isinstance(seen, UserPart)
+    assert [image.data for image in seen.images] == [PICTURE]
+
+
+class Typed:
+    """Somebody who types these lines, whatever they are asked."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = list(lines)
+        self.labels = list[str]()
+
+    async def __call__(self, label: str, default: str) -> str | None:
+        self.labels.append(label)
+        return self.lines.pop(0)
+
+
+@pytest.mark.parametrize("locale", list(Locale))
+async def test_what_a_server_asks_back_is_asked_line_by_line(
+    stores: Stores, model: ScriptedModel, tmp_path: Path, locale: Locale
+) -> None:
+    chat = talk(stores, model, tmp_path, locale)
+    (tmp_path / "asks.json").write_text("60", "utf-8")
+    chat.chat.ask_line = typed = Typed("C", "Ｂ", "4")
+    model.script = [[ToolRequest("c1", "notes__read", '{"text": "棚"}')], ["🙂"]]
+    said = await chat.lines("?")
+    assert typed.labels == ["🗄️ (A / B): ", "🗄️ (A / B): ", "🔢: "]
+    assert any("A / B" in line and "🗄️" in line and "◆" in line for line in said)  # what was wrong
+    assert json.loads(told_result(model)) == {"shelf": "b", "count": 4}
+
+
+@pytest.mark.parametrize("typed", [Typed(""), None])
+async def test_an_empty_line_and_a_pipe_decline_what_a_server_asks_back(
+    stores: Stores, model: ScriptedModel, tmp_path: Path, typed: Typed | None
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    (tmp_path / "asks.json").write_text("60", "utf-8")
+    chat.chat.ask_line = typed
+    model.script = [[ToolRequest("c1", "notes__read", '{"text": "棚"}')], ["🙂"]]
+    await chat.lines("?")
+    assert told_result(model) == "declined"
+
+
+def told_result(model: ScriptedModel) -> str:
+    part = model.requests[-1].prompt[-1]
+    assert isinstance(part, ToolResultPart)
+    return str(json.loads(part.text)["result"])

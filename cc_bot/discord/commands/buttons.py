@@ -10,6 +10,7 @@ from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.approved_calls import CallDelivery
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -17,6 +18,7 @@ from cc_bot.discord.failures import tell, tell_after_all
 from cc_bot.discord.interactions import (
     defer,
     defer_update,
+    is_accepted_ahead,
     is_ephemeral,
     visibility_of,
 )
@@ -25,6 +27,8 @@ from cc_bot.discord.pages.custom_ids import (
     ANY_ASKER,
     AnswerButton,
     CallButton,
+    FormButton,
+    FormSheet,
     ProposalButton,
     RetryButton,
     SeeProposalsButton,
@@ -33,22 +37,25 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     UsedMemoriesButton,
 )
+from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id, sheet_title
 from cc_bot.discord.pages.memory import EphemeralView, erase_question, used_list, within
-from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page
+from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
 from cc_bot.discord.presses import on_press, whisper
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import (
-    CallDecided,
     CallExpired,
+    CallGone,
     CcBotError,
+    InputError,
     ProposalGone,
     ProposalOutdated,
     ToolGone,
     WhenPassed,
 )
+from cc_bot.domain.form import read_form
 from cc_bot.domain.memory import MemoryChange, with_receipt
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.schedule import ScheduleChange
@@ -192,6 +199,70 @@ async def stop(
     )
 
 
+# ---- forms ---------------------------------------------------------------------------------------------
+# What a server asks back while a call is made: answer it, or don't. One of an earlier run of the program is
+# over, and so is one that somebody has answered on another device.
+
+
+@on_press(loader, FormButton, not_yours=lambda words: words.form.not_yours)
+async def open_form(
+    interaction: hikari.ComponentInteraction,
+    button: FormButton,
+    recipient: Recipient,
+    *,
+    forms: OpenForms,
+) -> None:
+    words, found = recipient.words, forms.find(button.form)
+    if is_accepted_ahead(interaction):
+        return  # pressed twice: what the first press does is seen
+    if found is None:
+        await _put(interaction, words.form.over)
+    elif button.action == "skip":
+        found.answer(None)
+        await _put(interaction, words.form.declined.format(server=found.form.server))
+    else:
+        fields = sheet(found.form, found.entered, words)
+        shown = sheet_id(button.form, recipient.user_id)
+        await interaction.create_modal_response(sheet_title(found.form, words), shown, components=fields)
+
+
+@on_press(loader, FormSheet, not_yours=lambda words: words.form.not_yours)
+async def take_form(
+    interaction: hikari.ModalInteraction,
+    sent: FormSheet,
+    recipient: Recipient,
+    *,
+    forms: OpenForms,
+) -> None:
+    words, found = recipient.words, forms.find(sent.form)
+    if found is None:
+        await _put(interaction, words.form.over)
+        return
+    values = {each.custom_id: each.value or "" for row in interaction.components for each in row}
+    entered = entered_in(found.form, values)
+    try:
+        read_form(found.form, entered)
+    except InputError as error:
+        found.entered = entered
+        await interaction.create_initial_response(
+            hikari.ResponseType.MESSAGE_CREATE,
+            explain(error, words),
+            components=components(form_buttons(sent.form, recipient.user_id, words)),
+            flags=hikari.MessageFlag.EPHEMERAL,
+            **NO_PINGS,
+        )
+        return
+    found.answer(entered)
+    await _put(interaction, words.form.answered.format(server=found.form.server))
+
+
+async def _put(interaction: hikari.ComponentInteraction | hikari.ModalInteraction, sentence: str) -> None:
+    """Put a sentence in the place of the message that asked."""
+    await interaction.create_initial_response(
+        hikari.ResponseType.MESSAGE_UPDATE, sentence, components=[], **NO_PINGS
+    )
+
+
 # ---- proposal buttons ----------------------------------------------------------------------------------
 # The buttons of proposals: have it done, leave it, or see what there was no room for.
 #
@@ -271,7 +342,7 @@ async def decide_on_call(
             return
         press = await delivery.press(interaction, proposal, call, recipient, page)
         await (delivery.make(press) if button.action == "do" else delivery.decline(press))
-    except (CallDecided, CallExpired, ToolGone) as error:
+    except (CallGone, CallExpired, ToolGone) as error:
         await _close(interaction, button, recipient, delivery, explain(error, recipient.words))
     except CcBotError as error:  # it may be tried again
         await whisper(interaction, explain(error, recipient.words))

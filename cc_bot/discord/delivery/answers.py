@@ -43,8 +43,8 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import Opened, Pointed, References, Standing, links_in
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.member import UsageSubject
-from cc_bot.domain.message import ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
-from cc_bot.domain.turn import AskedQuestion, CanvasChanged, PendingTurn
+from cc_bot.domain.message import Attachment, ChannelKey, Message, Reference, ToolCall, Visibility, with_heard
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, ImagesGiven, PendingTurn
 from cc_bot.in_order import InOrder
 from cc_bot.log import begin_turn
 
@@ -65,6 +65,8 @@ class AcceptedTurn:
     """See TurnOptions."""
     place: ChannelKey | None = None
     """Of a message, where it stands; an interaction tells it itself."""
+    pictures: tuple[Attachment, ...] = ()
+    """See TurnOptions."""
 
     @property
     def turn(self) -> PendingTurn:
@@ -110,6 +112,7 @@ class AcceptedTurn:
             entry=turn.id,
             earlier_calls=turn.calls,
             role_ids=self.role_ids,
+            pictures=self.pictures,
         )
 
 
@@ -125,6 +128,7 @@ class FollowUp:
     role_ids: tuple[int, ...] | None
     calls: tuple[ToolCall, ...] = ()
     """The call with its result, where the conversation does not tell of it."""
+    pictures: tuple[Attachment, ...] = ()
 
 
 @dataclass(eq=False, slots=True)
@@ -233,7 +237,14 @@ class Answers:
         payer = UsageSubject(asker.user_id, int(guild_id) if guild_id else 0, follow_up.role_ids)
         model = self.assistant.first_model(follow_up.chosen.agent)
         delivery = await self.deliveries.admit(turn, payer, model)
-        accepted = AcceptedTurn(delivery, asker, follow_up.chosen, interaction, follow_up.role_ids)
+        accepted = AcceptedTurn(
+            delivery,
+            asker,
+            follow_up.chosen,
+            interaction,
+            follow_up.role_ids,
+            pictures=follow_up.pictures,
+        )
         async with delivery:
             if turn.calls:
                 await self.deliveries.note_calls(turn)
@@ -333,6 +344,9 @@ class Answers:
         turn = accepted.turn
         chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
         options = accepted.options(chosen, answer_id)
+        options = replace(options, asker=self.running.forms.asker(live.reply, accepted.recipient))
+        if accepted.pictures:  # its user has waited for them, whatever comes now
+            live.feed(ImagesGiven(accepted.pictures))
         async with self._order.after(turn.key.user_id) as leave:
             question = await self._unless_stopped(turn, live, stop)
             again = turn.replaces or 0

@@ -15,6 +15,7 @@ import structlog
 from cc_bot.assistant import Assistant, Stop
 from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
 from cc_bot.discord.delivery.answers import Answers, FollowUp
+from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
@@ -114,7 +115,7 @@ class CallDelivery:
         return any(call.id == proposal_id for call in claimed)
 
     async def decline(self, press: CallPress) -> None:
-        """Leave it, and say so. Raises CallDecided, StorageError, and hikari's errors."""
+        """Leave it, and say so. Raises CallGone, StorageError, and hikari's errors."""
         await self.assistant.calls.decline(press.proposal)
         line = left_line(press.proposal, press.asker.words)
         await self.note(press.interaction, press.page, press.proposal.id, line)
@@ -136,7 +137,7 @@ class CallDelivery:
         """Make the call, once, and have the model go on with what came of it. This returns when the message
         says that it is being made: who pressed may decide on what else stands there.
 
-        Raises AgentGone, ToolGone, CallDecided, ShuttingDown, BeingErased and StorageError where it was not
+        Raises AgentGone, ToolGone, CallGone, ShuttingDown, BeingErased and StorageError where it was not
         made.
         """
         begun = asyncio.Event()
@@ -170,7 +171,8 @@ class CallDelivery:
             result = await self._carry_out(press, call, stop, begun)
         if result and result.answered:
             try:
-                await self._go_on(press, FollowUp(press.asker, chosen, *await self._question(press, result)))
+                question = await self._question(press, result)
+                await self._go_on(press, FollowUp(press.asker, chosen, *question, result.images))
             except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
@@ -181,7 +183,7 @@ class CallDelivery:
         calls, words = self.assistant.calls, press.asker.words
         showing = asyncio.create_task(self._show_begun(press, call, begun))
         try:
-            result = await calls.make(call, stop, press.asker.locale)
+            result = await calls.make(call, stop, press.asker.locale, self._asker_of(press))
         except StorageError as error:
             _log.warning("approved_call_not_noted", error=type(error).__name__)
             self.answers.deliveries.owed.set()
@@ -195,6 +197,14 @@ class CallDelivery:
         else:
             self.answers.deliveries.owed.set()
         return result
+
+    def _asker_of(self, press: CallPress) -> FormAsker | None:
+        """The way to who asked, if they see what stands below the message of the call."""
+        ephemeral = is_ephemeral(press.interaction.message)
+        if ephemeral and not press.by_asker:
+            return None
+        below = reply_in_place(press.interaction, press.page, ephemeral=ephemeral)
+        return self.answers.running.forms.asker(below, press.asker)
 
     async def _settle(self, call: ClaimedCall) -> None:
         try:

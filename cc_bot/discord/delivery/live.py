@@ -17,6 +17,7 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Stop
+from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
 from cc_bot.discord.delivery.speaking import SpokenAnswers
@@ -63,7 +64,7 @@ class LiveAnswer:
         receipts: ReceiptUpkeep | None = None,
     ) -> None:
         """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file."""
-        self._reply = reply
+        self.reply = reply
         self._words = words
         self._stop = stop
         self._asker_id = asker_id
@@ -100,7 +101,7 @@ class LiveAnswer:
 
     async def open(self) -> None:
         """Post the first message, before the turn begins. Raises hikari's errors."""
-        await self._reply.show(await self._lay_out(self._pages_now))
+        await self.reply.show(await self._lay_out(self._pages_now))
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
@@ -152,10 +153,10 @@ class LiveAnswer:
         if len(pages) > 1:
             if self._one_message:
                 raise PostUncertain
-            await self._reply.show(pages)
+            await self.reply.show(pages)
         buttons: tuple[Button, ...] = ()
         if user_id is not None:
-            earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
+            earlier = (await self.reply.message_ids())[:-1] if len(pages) > 1 else ()
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
@@ -163,16 +164,16 @@ class LiveAnswer:
             last = await self._receipts.as_it_is(last, self._words)
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
-        await self._reply.show((*pages[:-1], last))
+        await self.reply.show((*pages[:-1], last))
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
             known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
-            self._receipts.record(self._reply, self._asker_id, visibility, self._words, known)
+            self._receipts.record(self.reply, self._asker_id, visibility, self._words, known)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""
-        await self._reply.show(before)
-        await self._reply.whisper(self.state.failure or self._words.answer.kept)
+        await self.reply.show(before)
+        await self.reply.whisper(self.state.failure or self._words.answer.kept)
 
     async def _paint(self) -> None:
         """Show the latest state whenever it changed, and that time passes when it did not."""
@@ -190,10 +191,10 @@ class LiveAnswer:
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
         pages = await self._lay_out(self._pages_now)
-        if self._one_message and not self._reply.begun:
+        if self._one_message and not self.reply.begun:
             return  # its first message may be there already: only the end is worth a second post
         try:
-            await self._reply.show(pages[:1] if self._one_message else pages, insist=False)
+            await self.reply.show(pages[:1] if self._one_message else pages, insist=False)
         except PostUncertain:
             self._one_message = True
             _log.warning("post_uncertain")
@@ -233,6 +234,7 @@ class RunningTurns:
         self._meter = meter
         self.receipts = receipts
         self.spoken = spoken
+        self.forms = OpenForms()
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}

@@ -105,6 +105,10 @@ class InteractionOutlet:
         await self._noting(int(message_id))
         return message_id
 
+    async def post_beside(self, page: Page) -> hikari.Snowflake:
+        flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
+        return (await self._hook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)).id
+
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """Note nothing: its pages are noted once it is complete."""
 
@@ -269,6 +273,9 @@ class MessageOutlet:
         if not new:
             await self._overwrite(message.id, page)
         return message.id
+
+    async def post_beside(self, page: Page) -> hikari.Snowflake:
+        return (await self.rest.create_message(self.channel_id, **new_message(page))).id
 
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _if_possible(self.channels.add_pages(self.channel_id, _real(first_id), [int(message_id)]))

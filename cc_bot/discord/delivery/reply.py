@@ -44,6 +44,9 @@ class Outlet(Protocol):
     async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """A further message stands below the first; it may have been said before."""
 
+    async def post_beside(self, page: Page) -> hikari.Snowflake:
+        """A new message that is none of the answer's. It is posted once or not at all."""
+
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         """Change a message; `changes` are keywords of hikari's edits."""
 
@@ -147,6 +150,18 @@ class Reply:
             return
         told = replace(page, facts=page.facts.noting(sentence))
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
+
+    async def post_beside(self, page: Page) -> hikari.Snowflake:
+        """Post a message that is none of the answer's. Raises hikari's errors, and PostUncertain while its
+        own first one does not stand there: where that is awaited, Discord takes the next for it."""
+        if not self._sent or (self._sent[0].id is None and self._sent[0].page is None):
+            raise PostUncertain
+        return await self._outlet.post_beside(page)
+
+    async def edit_beside(self, message_id: hikari.Snowflake, page: Page) -> None:
+        """Change such a message. Raises hikari's errors."""
+        changes = changes_to(None, page)
+        await repeat(lambda: self._outlet.edit(message_id, changes), RETRY_PAUSES_S)
 
     async def attach(self, file: SoundFile) -> None:
         """Attach a file to its last message, whatever else that says by now. Raises hikari's errors."""

@@ -7,7 +7,7 @@ crash the same message is written on. Which questions wait, and when, is not dec
 import zlib
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import hikari
@@ -18,6 +18,7 @@ from cc_bot.assistant.turn import until_stopped
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.attachments import scans_among
+from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
@@ -139,6 +140,7 @@ class ChannelAssistant:
     roles: SeenRoles
     files: QuestionFiles
     references: References
+    forms: OpenForms
     bot: Callable[[], hikari.OwnUser]
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
@@ -159,6 +161,7 @@ class ChannelAssistant:
         on_its_way.begin(stop)
         questions = asked.questions if anew else asked.among(on_its_way.questions)
         options = await self._options(asked, on_its_way.answer_id)
+        options = replace(options, asker=self.forms.asker(live.reply, asked.recipient))
         attached = await self._attach(asked.key.place_id, questions, stop, again=anew)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))

@@ -171,6 +171,7 @@ class Messages:
             gate.roles,
             files,
             answers.references,
+            answers.running.forms,
             self._me,
         )
         channel_answers = ChannelAnswers(stores, assistant, replies, answers.running, withdrawals)

@@ -180,6 +180,26 @@ class SeeProposalsButton(CustomId):
     """The answer's row in the archive."""
 
 
+@dataclass(frozen=True, slots=True)
+class FormButton(CustomId):
+    """Answer what a server asks back during a call, or not."""
+
+    head = "form-{action}"
+    action: Literal["fill", "skip"]
+    user_id: int
+    form: str
+    """Which open form."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormSheet(CustomId):
+    """The form in which that is answered."""
+
+    head = "sheet"
+    user_id: int
+    form: str
+
+
 # ---- memories ----------------------------------------------------------------------------------------------
 
 MemoryAction = Literal[
@@ -339,6 +359,8 @@ Control = (
     | ProposalButton
     | CallButton
     | SeeProposalsButton
+    | FormButton
+    | FormSheet
     | ListButton
     | SearchButton
     | MemoryButton

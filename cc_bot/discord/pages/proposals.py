@@ -176,7 +176,7 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
     for number, (line, text) in enumerate(parts):
         yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
-            yield _quote(text)
+            yield quote(text)
 
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
@@ -202,7 +202,7 @@ def _write(value: Value, words: Texts) -> str:
             return words.proposal.repeated.format(repeat=escape_markdown(repeat), time=timestamp(due_at, "F"))
 
 
-def _quote(text: str) -> str:
+def quote(text: str) -> str:
     """A text as it is, line by line behind a mark: none of its lines passes for another part."""
     marked = _LINE_MARK.sub(r"\1\\\2", escape_markdown(spell_out(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

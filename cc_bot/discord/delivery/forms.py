@@ -1,0 +1,104 @@
+"""Forms that are open at the moment: what servers ask back while a call is made.
+
+A form lives as long as the call that waits for it, so it is over when the program ends; the button of one
+that is over says so.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
+
+import hikari
+import structlog
+
+from cc_bot.discord.delivery.reply import PostUncertain, Reply
+from cc_bot.discord.pages.forms import form_page
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.recipients import Recipient
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.form import Form
+from cc_bot.texts import explain
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class OpenForm:
+    """A form that somebody can answer."""
+
+    form: Form
+    answered: asyncio.Future[Mapping[str, str] | None]
+    """None where they don't want to."""
+    entered: Mapping[str, str] = field(default_factory=dict)
+    """What was entered and is not as it has to be."""
+
+    def answer(self, entered: Mapping[str, str] | None) -> None:
+        """Answer it, unless that was done before."""
+        if not self.answered.done():
+            self.answered.set_result(entered)
+
+
+@dataclass(eq=False, slots=True)
+class OpenForms:
+    """The forms of everybody."""
+
+    _open: dict[str, OpenForm] = field(default_factory=dict)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def find(self, key: str) -> OpenForm | None:
+        """Return the form of this key while it can be answered."""
+        found = self._open.get(key)
+        return None if found is None or found.answered.done() else found
+
+    def open(self, form: Form) -> tuple[str, OpenForm]:
+        key = secrets.token_hex(8)
+        self._open[key] = OpenForm(form, asyncio.get_running_loop().create_future())
+        return key, self._open[key]
+
+    def close(self, key: str, after: Coroutine[None, None, None]) -> None:
+        """Forget a form, and do what is to be done then; nobody waits for that."""
+        self._open.pop(key, None)
+        task = asyncio.create_task(after)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def asker(self, reply: Reply, recipient: Recipient) -> "FormAsker":
+        """The way to whoever reads a reply."""
+        return FormAsker(self, reply, recipient)
+
+
+@dataclass(eq=False, slots=True)
+class FormAsker:
+    """Asks in a message of its own below a reply, for its reader alone where the reply is (an Asker)."""
+
+    forms: OpenForms
+    reply: Reply
+    recipient: Recipient
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        words, (key, opened) = self.recipient.words.form, self.forms.open(form)
+        told, message_id = words.over, None
+        try:
+            page = form_page(form, key, self.recipient.user_id, self.recipient.words)
+            message_id = await self.reply.post_beside(page)
+            entered = await opened.answered
+            told = (words.declined if entered is None else words.answered).format(server=form.server)
+            return entered
+        finally:
+            self.forms.close(key, self._show_end(message_id, told))
+
+    async def tell(self, refusal: CcBotError) -> None:
+        try:
+            await self.reply.post_beside(Page(explain(refusal, self.recipient.words)))
+        except (hikari.HikariError, PostUncertain) as error:
+            _log.warning("refusal_not_shown", error=type(error).__name__)
+
+    async def _show_end(self, message_id: hikari.Snowflake | None, told: str) -> None:
+        """Show how it ended in its message. Never raises what is Discord's."""
+        if message_id is None:
+            return
+        try:
+            await self.reply.edit_beside(message_id, Page(told))
+        except hikari.HikariError as error:  # its buttons say so when they are pressed
+            _log.warning("form_not_closed", error=type(error).__name__)

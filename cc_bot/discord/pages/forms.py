@@ -1,0 +1,83 @@
+"""The message that puts what a server asks back to whoever asked, and the form that it opens."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import hikari
+from hikari.impl import ModalActionRowBuilder
+
+from cc_bot.discord.pages.custom_ids import FormButton, FormSheet
+from cc_bot.discord.pages.page import Button, Page, without_previews
+from cc_bot.discord.pages.proposals import quote
+from cc_bot.domain.form import LONGEST_ENTRY, OPEN_FOR_S, Form, FormField
+from cc_bot.domain.text import one_line, shorten
+from cc_bot.texts import Texts
+
+SHOWN_CHARACTERS: Final = 600
+"""Of what the server says."""
+LONGEST_TITLE: Final = 45
+"""Of a form and of a field, as Discord has it."""
+LONGEST_PLACEHOLDER: Final = 100
+_PARAGRAPH_FROM: Final = 200
+"""What may be longer has room for lines."""
+
+
+def form_page(form: Form, key: str, user_id: int, words: Texts) -> Page:
+    """The message with the question of the server, as a quotation of it."""
+    asks = words.form.asks.format(server=form.server, minutes=OPEN_FOR_S // 60)
+    said = quote(shorten(form.message.strip(), SHOWN_CHARACTERS))
+    return Page(without_previews(f"{asks}\n{said}"), form_buttons(key, user_id, words))
+
+
+def form_buttons(key: str, user_id: int, words: Texts) -> tuple[Button, ...]:
+    """The two buttons: to answer, or not to."""
+    return (
+        Button(words.form.fill, FormButton("fill", user_id, key).custom_id(), primary=True),
+        Button(words.form.skip, FormButton("skip", user_id, key).custom_id()),
+    )
+
+
+def sheet_id(key: str, user_id: int) -> str:
+    return FormSheet(user_id, key).custom_id()
+
+
+def sheet_title(form: Form, words: Texts) -> str:
+    return shorten(words.form.title.format(server=form.server), LONGEST_TITLE)
+
+
+def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalActionRowBuilder]:
+    """The fields of a form, with what was entered before. Their ids are their places: names are the
+    server's."""
+    return [
+        ModalActionRowBuilder().add_text_input(
+            str(number),
+            shorten(one_line(field.title), LONGEST_TITLE) or "?",
+            style=_style(field),
+            value=entered.get(field.name, field.default)[:LONGEST_ENTRY] or hikari.UNDEFINED,
+            placeholder=_placeholder(field, words) or hikari.UNDEFINED,
+            required=field.required,
+            max_length=LONGEST_ENTRY,
+        )
+        for number, field in enumerate(form.fields)
+    ]
+
+
+def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
+    """Return what was entered by the names of the fields; `values` are by their places."""
+    return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
+
+
+def _style(field: FormField) -> hikari.TextInputStyle:
+    long = field.kind == "text" and (field.most or 0) > _PARAGRAPH_FROM
+    return hikari.TextInputStyle.PARAGRAPH if long else hikari.TextInputStyle.SHORT
+
+
+def _placeholder(field: FormField, words: Texts) -> str:
+    """The choices, or what the server says of the field."""
+    if field.kind == "yes_or_no":
+        told = words.form.yes_or_no
+    elif field.choices:
+        told = " / ".join(choice.label for choice in field.choices)
+    else:
+        told = field.hint
+    return shorten(one_line(told), LONGEST_PLACEHOLDER)

@@ -1,0 +1,200 @@
+"""Forms of texts, in which whoever asked answers what a server of tools asks back: never a secret.
+
+Of what is entered nothing is kept: it goes to the server that asked, and nowhere else.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from cc_bot.domain.errors import (
+    CcBotError,
+    FieldEmpty,
+    FieldNotAChoice,
+    FieldNotANumber,
+    FieldNotAWholeNumber,
+    FieldNotYesOrNo,
+    FieldOutOfBounds,
+)
+
+MOST_FIELDS: Final = 5
+"""As many as a form on Discord takes."""
+LONGEST_ENTRY: Final = 4000
+"""Characters of what is entered in a field."""
+OPEN_FOR_S: Final = 300
+"""So long somebody can answer."""
+LARGEST_NUMBER: Final = 1e15
+"""Beyond it not every whole number is one that a computer tells from the next."""
+
+FieldKind = Literal["text", "number", "whole", "yes_or_no", "choice"]
+FieldValue = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class FormChoice:
+    """A value that a field may have, and what it is called."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A line of a form. Its words are the server's."""
+
+    name: str
+    title: str
+    kind: FieldKind = "text"
+    hint: str = ""
+    required: bool = False
+    default: str = ""
+    choices: tuple[FormChoice, ...] = ()
+    least: float | None = None
+    """Of a number; of a text its characters."""
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form, with one to MOST_FIELDS fields."""
+
+    server: str
+    message: str
+    """The words of the server."""
+    fields: tuple[FormField, ...]
+
+
+class Asker(Protocol):
+    """The way to whoever had a call made, while it is made."""
+
+    async def ask(self, form: Form) -> Mapping[str, str] | None:
+        """Return what they enter, by the names of the fields, as `read_form` takes it; None where they don't
+        want to. To cancel this is to take the form back."""
+        ...
+
+    async def tell(self, refusal: CcBotError) -> None:
+        """Tell them in one sentence what was declined in their name."""
+        ...
+
+
+# ---- reading ---------------------------------------------------------------------------------------------
+
+_YES: Final = frozenset(
+    {"yes", "y", "true", "on", "1", "はい", "うん", "する", "します", "ok", "オーケー", "有効", "○", "◯"}
+)
+_NO: Final = frozenset(
+    {"no", "n", "false", "off", "0", "いいえ", "いや", "しない", "しません", "無効", "×", "x"}
+)
+_NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
+
+
+def read_form(form: Form, entered: Mapping[str, str]) -> Mapping[str, FieldValue]:
+    """Return the values of what was entered; a field that is left empty has none. Raises an InputError for
+    the first that is not as it has to be."""
+    found = {field.name: _read(field, entered.get(field.name, "").strip()) for field in form.fields}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _read(field: FormField, text: str) -> FieldValue | None:
+    if not text:
+        if field.required:
+            raise FieldEmpty(name=field.title)
+        return None
+    match field.kind:
+        case "choice":
+            return _choice(field, text)
+        case "yes_or_no":
+            return _yes_or_no(field, text)
+        case "number" | "whole":
+            return _number(field, text)
+        case "text":
+            _check_bounds(field, len(text))
+            return text
+
+
+def _choice(field: FormField, text: str) -> str:
+    wanted = _fold(text)
+    for choice in field.choices:
+        if wanted in (_fold(choice.value), _fold(choice.label)):
+            return choice.value
+    raise FieldNotAChoice(name=field.title, known=" / ".join(choice.label for choice in field.choices))
+
+
+def _yes_or_no(field: FormField, text: str) -> bool:
+    folded = _fold(text)
+    if folded not in _YES | _NO:
+        raise FieldNotYesOrNo(name=field.title)
+    return folded in _YES
+
+
+def _number(field: FormField, text: str) -> int | float:
+    plain = _fold(text).replace(",", "").replace("−", "-")
+    wrong = FieldNotAWholeNumber if field.kind == "whole" else FieldNotANumber
+    if not _NUMBER.fullmatch(plain) or abs(value := float(plain)) > LARGEST_NUMBER:
+        raise wrong(name=field.title)
+    if field.kind == "whole":
+        if not value.is_integer():
+            raise wrong(name=field.title)
+        value = int(value)
+    _check_bounds(field, value)
+    return value
+
+
+def _check_bounds(field: FormField, number: float) -> None:
+    least, most = field.least, field.most
+    if (least is None or number >= least) and (most is None or number <= most):
+        return
+    bounds = ("" if bound is None else f"{bound:.15g}" for bound in (least, most))
+    raise FieldOutOfBounds(name=field.title, expected="–".join(bounds))
+
+
+def _fold(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()
+
+
+# ---- secrets ---------------------------------------------------------------------------------------------
+# Words that ask for a secret. One too many costs a form; one too few, somebody's password.
+
+_WITHIN: Final = (
+    *("password", "passwd", "passcode", "passphrase", "passkey", "passnumber", "secret", "token"),
+    *("credential", "apikey", "accesskey", "privatekey", "licensekey", "seedphrase", "recoveryphrase"),
+    *("cardnumber", "cardno", "cardnum", "creditcard", "debitcard", "securitycode", "onetimecode"),
+    *("verificationcode", "authcode", "authenticationcode", "confirmationcode", "recoverycode"),
+    *("backupcode", "socialsecurity", "bankaccount", "accountnumber", "mynumber", "pincode", "pinnumber"),
+    *("cvv", "暗証", "あんしょう", "パスワード", "パスコード", "パスフレーズ", "パスキー"),
+    *("ピンコード", "合言葉", "合い言葉", "秘密", "シークレット", "トークン", "アクセスキー"),
+    *("apiキー", "ライセンスキー", "シードフレーズ", "カード番号", "カードの番号", "クレジットカード"),
+    *("デビットカード", "セキュリティコード", "セキュリティ番号", "認証コード", "認証番号"),
+    *("確認コード", "確認番号", "検証コード", "リカバリーコード", "復元コード", "ワンタイム"),
+    *("バックアップコード", "口座番号", "マイナンバー", "個人番号", "資格情報", "認証情報"),
+)
+"""Wherever they stand, with nothing between letters: hiragana as katakana."""
+_AS_WORDS: Final = frozenset(
+    {
+        *("pin", "pins", "cvc", "cvc2", "csc", "otp", "totp", "2fa", "mfa", "pwd", "pw", "pass"),
+        *("ssn", "iban", "jwt", "bearer"),
+    }
+)
+"""As words of their own: they are part of many others."""
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD: Final = re.compile(r"[a-z0-9]+")
+_BETWEEN: Final = re.compile(r"[\W_]+")
+
+
+def asks_for_secret(text: str) -> bool:
+    """Return whether words like these ask for a password, a code, or the number of a card or an account."""
+    visible = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn"))
+    plain = unicodedata.normalize("NFKC", visible).translate(_ALIKE)
+    words = _WORD.findall(_HUMP.sub(" ", plain).casefold())
+    spelt = (plain.casefold(), plain.casefold().translate(_DIGITS))
+    close = [_BETWEEN.sub("", each).translate(_KATAKANA).replace("secretar", "") for each in spelt]
+    return not _AS_WORDS.isdisjoint(words) or any(word in each for word in _FOLDED for each in close)
+
+
+_ALIKE: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρν", "aeopcxyisdktknAaoOpv")
+"""Letters of other scripts that look like Latin ones."""
+_DIGITS: Final = str.maketrans("013457@$", "oleastas")
+_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
+_FOLDED: Final = tuple(word.translate(_KATAKANA) for word in _WITHIN)

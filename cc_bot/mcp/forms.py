@@ -1,0 +1,223 @@
+"""Forms for what a server asks back during a call, put to whoever had that made, and answered.
+
+Whatever is no form of a few texts, and whatever asks for a secret, is declined without a question to anybody
+but in one sentence; so is what belongs to no call, or to one that nobody waits for.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Final
+
+import mcp_types as types
+import structlog
+
+from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
+from cc_bot.domain.form import (
+    LONGEST_ENTRY,
+    MOST_FIELDS,
+    Asker,
+    FieldKind,
+    Form,
+    FormChoice,
+    FormField,
+    asks_for_secret,
+    read_form,
+)
+
+_log = structlog.get_logger(__name__)
+
+MOST_FORMS: Final = 3
+"""In one call."""
+LONGEST_MESSAGE: Final = 2000
+LONGEST_WORDS: Final = 200
+"""Characters of each of a field's words."""
+MOST_CHOICES: Final = 25
+_DECLINED: Final = "[What the server asked back was declined: {why}]"
+_WHY: Final[Mapping[type[ToolServerError], str]] = {
+    SecretAsked: "it asked for a secret, and nobody is asked for one here.",
+    FormUnsuitable: "it can't be asked here.",
+}
+_BY_USER: Final = "the user did not want to answer."
+_TOO_LATE: Final = "the user did not answer in time."
+_TOO_MANY: Final = f"{MOST_FORMS} questions a call are enough."
+
+# ---- form ------------------------------------------------------------------------------------------------
+
+_KINDS: Final[Mapping[str, FieldKind]] = {
+    "string": "text",
+    "number": "number",
+    "integer": "whole",
+    "boolean": "yes_or_no",
+}
+
+
+def form_of(server: str, params: types.ElicitRequestParams) -> Form:
+    """Return the form that a server asks for. Raises SecretAsked and FormUnsuitable."""
+    if not isinstance(params, types.ElicitRequestFormParams):
+        raise SecretAsked(server=server)  # an address is where secrets are asked for
+    schema = params.requested_schema
+    properties = schema.get("properties")
+    if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):
+        raise FormUnsuitable(server=server)
+    told = (params.message, *(words for field in properties.items() for words in _words(*field)))
+    if any(map(asks_for_secret, told)) or any(map(_is_hidden, properties.values())):
+        raise SecretAsked(server=server)
+    if not 1 <= len(properties) <= MOST_FIELDS:
+        raise FormUnsuitable(server=server)
+    required = schema.get("required")
+    needed = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
+    fields = tuple(_field(server, name, each, name in needed) for name, each in properties.items())
+    return Form(server, params.message[:LONGEST_MESSAGE], fields)
+
+
+def _words(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words of a field, as a server may put its question into any of them."""
+    yield name
+    for key in ("title", "description", "default"):
+        if isinstance(words := schema.get(key), str):
+            yield words
+
+
+def _is_hidden(schema: Mapping[str, Any]) -> bool:
+    return schema.get("format") == "password" or schema.get("writeOnly") is True
+
+
+def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) -> FormField:
+    kind = _KINDS.get(str(schema.get("type", "string")))
+    if kind is None:
+        raise FormUnsuitable(server=server)
+    choices = _choices(schema)
+    if not choices and ("enum" in schema or "oneOf" in schema):
+        raise FormUnsuitable(server=server)
+    bounds = ("minLength", "maxLength") if kind == "text" else ("minimum", "maximum")
+    least, most = (_number(schema.get(bound)) for bound in bounds)
+    return FormField(
+        name,
+        _text(schema.get("title")) or _text(name) or "?",
+        "choice" if choices else kind,
+        _text(schema.get("description")),
+        required,
+        _default(schema.get("default")),
+        choices,
+        least,
+        most,
+    )
+
+
+def _choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
+    """Return the values that a text may have; none where that is not told, or in no way that can be shown."""
+    listed, names = schema.get("enum"), schema.get("enumNames")
+    if isinstance(listed, list):
+        labels = names if isinstance(names, list) and len(names) == len(listed) else listed
+        pairs = list(zip(listed, labels, strict=True))
+    elif isinstance(given := schema.get("oneOf"), list):
+        known = [each for each in given if isinstance(each, dict)]
+        pairs = [(each.get("const"), each.get("title", each.get("const"))) for each in known]
+    else:
+        return ()
+    if len(pairs) > MOST_CHOICES or not all(isinstance(each, str) for pair in pairs for each in pair):
+        return ()
+    return tuple(FormChoice(value, _text(label) or value) for value, label in pairs)
+
+
+def _text(value: object) -> str:
+    return " ".join(value.split())[:LONGEST_WORDS] if isinstance(value, str) else ""
+
+
+def _default(value: object) -> str:
+    if isinstance(value, str):
+        return value[:LONGEST_ENTRY]
+    return json.dumps(value) if isinstance(value, bool | int | float) else ""
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+# ---- call ------------------------------------------------------------------------------------------------
+
+
+class CallUnderway:
+    """A call while its server works on it, and may ask something back."""
+
+    def __init__(self, server: str, asker: Asker | None, time: asyncio.Timeout, form_s: float) -> None:
+        """`time` is that of the call, which stands still while somebody is asked."""
+        self._server = server
+        self._asker = asker
+        self._time = time
+        self._form_s = form_s
+        self._asked = 0
+        self._one_by_one = asyncio.Lock()
+        self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
+        self._over = False
+        self.notes = list[str]()
+        """What the model is told of that, a line each."""
+
+    async def answer(self, params: types.ElicitRequestParams) -> types.ElicitResult:
+        """Answer what the server asks."""
+        async with self._one_by_one:
+            if self._asker is None or self._over:
+                return types.ElicitResult(action="decline")
+            self._asked += 1
+            if self._asked > MOST_FORMS:
+                return self._decline(_TOO_MANY)
+            try:
+                form = form_of(self._server, params)
+            except (SecretAsked, FormUnsuitable) as refusal:
+                await self._tell(self._asker, refusal)
+                return self._decline(_WHY[type(refusal)])
+            with self._standing_still():
+                return await self._ask(self._asker, form)
+
+    def end(self) -> None:
+        """Take back what is being asked: the call is over."""
+        self._over = True
+        if self._asking:
+            self._asking.cancel()
+
+    async def _ask(self, asker: Asker, form: Form) -> types.ElicitResult:
+        self._asking = asking = asyncio.create_task(asker.ask(form))
+        try:
+            await asyncio.wait((asking,), timeout=self._form_s)
+        finally:
+            asking.cancel()
+        if not asking.done() or asking.cancelled():
+            self.notes.append(_DECLINED.format(why=_TOO_LATE))
+            return types.ElicitResult(action="cancel")
+        try:
+            entered = asking.result()
+            if entered is not None:
+                return types.ElicitResult(action="accept", content=dict(read_form(form, entered)))
+        except InputError as error:
+            _log.warning("form_not_read", error=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - whatever keeps them from being asked
+            _log.warning("form_not_asked", error=type(error).__name__)
+            return self._decline(_WHY[FormUnsuitable])
+        return self._decline(_BY_USER)
+
+    async def _tell(self, asker: Asker, refusal: ToolServerError) -> None:
+        try:
+            async with asyncio.timeout(self._form_s):
+                await asker.tell(refusal)
+        except Exception as error:  # noqa: BLE001 - it is declined, whether they know or not
+            _log.warning("refusal_not_told", error=type(error).__name__)
+
+    def _decline(self, why: str) -> types.ElicitResult:
+        self.notes.append(_DECLINED.format(why=why))
+        return types.ElicitResult(action="decline")
+
+    @contextmanager
+    def _standing_still(self) -> Iterator[None]:
+        clock = asyncio.get_running_loop().time
+        ends = self._time.when()
+        left = None if ends is None else ends - clock()
+        with suppress(RuntimeError):  # it has run out a moment ago
+            self._time.reschedule(None)
+        try:
+            yield
+        finally:
+            if left is not None:
+                with suppress(RuntimeError):
+                    self._time.reschedule(clock() + left)

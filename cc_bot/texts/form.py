@@ -1,0 +1,34 @@
+"""Forms: what a server of tools asks back during a call."""
+
+from cc_bot.texts.area import Area, Sentence
+
+
+class FormTexts(Area):
+    asks = Sentence(
+        ja="📋 ツールのサーバー「{server}」からの質問です。答えはそのサーバーに送られます。パスワードなどの秘密は書かないでください（{minutes}分間有効）。",
+        en="📋 The server “{server}” asks this. What you answer goes to that server, so write no password or other secret (open for {minutes} minutes).",
+    )
+    """Above the words of the server, which stand in a quotation."""
+    fill = Sentence(ja="フォームに答える", en="Answer the form")
+    skip = Sentence(ja="答えない", en="Don't answer")
+    title = Sentence(ja="「{server}」からの質問", en="{server} asks")
+    """Of the form itself. Parameter: server."""
+    yes_or_no = Sentence(ja="はい / いいえ", en="yes / no")
+    answered = Sentence(
+        ja="📋 「{server}」のフォームに答えました。", en="📋 The form of “{server}” was answered."
+    )
+    declined = Sentence(
+        ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered."
+    )
+    over = Sentence(
+        ja="📋 このフォームは終わりました。必要なら、もう一度お聞きください。",
+        en="📋 This form is over. Ask again if you still need it.",
+    )
+    not_yours = Sentence(
+        ja="このフォームに答えられるのは、質問した本人だけです。",
+        en="Only the person who asked can answer this form.",
+    )
+    empty_declines = Sentence(
+        ja="何も入力せずに Enter を押すと、答えません。", en="An empty line declines to answer."
+    )
+    """In the terminal, above the first field."""
