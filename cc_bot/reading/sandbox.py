@@ -93,7 +93,9 @@ def _readable_folders() -> tuple[str, ...]:
     packages = (path for path in sys.path if path.rstrip("/\\").endswith(("site-packages", "dist-packages")))
     system = ("/usr/lib", "/usr/lib64", "/lib", "/lib64") if sys.platform == "linux" else ()
     found = (sys.prefix, sys.base_prefix, own, os.path.dirname(os.__file__), *packages, *system)  # noqa: PTH120
-    return tuple(dict.fromkeys(os.path.realpath(folder) for folder in found if os.path.isdir(folder)))  # noqa: PTH112
+    there = [folder for folder in found if os.path.isdir(folder)]  # noqa: PTH112
+    # As they are written too: an environment may stand behind a link, and files are opened by either.
+    return tuple(dict.fromkeys((*there, *map(os.path.realpath, there))))
 
 
 # ---- in Python -------------------------------------------------------------------------------------------

@@ -16,11 +16,11 @@ enter({})
 """
 
 
-def attack(source: str, limits: str = "") -> subprocess.CompletedProcess[str]:
+def attack(source: str, limits: str = "", python: str = sys.executable) -> subprocess.CompletedProcess[str]:
     """Run what an attacker would, in a process that has entered the sandbox."""
     code = ENTERED.format(limits) + source
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, cwd=Path.cwd()
+        [python, "-c", code], capture_output=True, text=True, timeout=60, check=False, cwd=Path.cwd()
     )
 
 
@@ -61,6 +61,13 @@ class TestPython:
         assert outcome("len(open(os.__file__).read()) > 100") == "True"
         assert outcome("'日本'.encode('cp932').decode('cp932')") == "日本"
         assert outcome("__import__('xml.dom.minidom').__name__") == "xml"
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+    def test_may_load_it_where_the_environment_stands_behind_a_link(self, tmp_path: Path) -> None:
+        (tmp_path / "venv").symlink_to(sys.prefix, target_is_directory=True)
+        python = str(tmp_path / "venv" / "bin" / Path(sys.executable).name)
+        told = attack("import pydantic\nprint(len(open(pydantic.__file__).read()) > 100)", python=python)
+        assert told.stdout.strip() == "True", told.stderr
 
 
 @pytest.mark.skipif(not ON_LINUX, reason="the kernel's own refusals are Linux's")
