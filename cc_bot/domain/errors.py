@@ -48,6 +48,7 @@
     │   ├── SubjectNotUnderstood
     │   │   └── IdNotUnderstood     its kind is known, as in a form
     │   ├── ModelsNotUnderstood
+    │   ├── ToolServerUnknown       the operator's file names none like that
     │   ├── LimitNotUnderstood
     │   ├── LimitNotForChannels
     │   ├── LimitNotForServers
@@ -431,6 +432,9 @@ class IdNotUnderstood(SubjectNotUnderstood): ...
 
 
 class ModelsNotUnderstood(InputError): ...
+
+
+class ToolServerUnknown(InputError): ...
 
 
 class LimitNotUnderstood(InputError): ...

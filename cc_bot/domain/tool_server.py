@@ -90,6 +90,36 @@ class StoredToolList:
     """Whether an owner has looked at those, too: the first ones of a server are agreed to by naming it."""
 
 
+ToolStanding = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
+"""Whether models are offered a tool. Those that are new, changed or gone wait for an owner; `left_out` can't
+be told to models, and `unnamed` is what the operator's file does not let be used."""
+HELD_BACK: Final = frozenset[ToolStanding]({"new", "changed", "gone"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWording:
+    """The words of a server on one of its tools."""
+
+    description: str
+    schema: str
+    """Of its arguments, as JSON; empty for one that is too large to keep."""
+    read_only: bool
+    waits: bool
+    """Whether a call of it waits for a press."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDetails:
+    """A tool of a server as an owner reads it before agreeing: as it is, and as it was agreed to."""
+
+    full_name: str
+    standing: ToolStanding
+    now: ToolWording | None
+    """None when its server has it no more."""
+    agreed: ToolWording | None
+    """None when nobody agreed to it."""
+
+
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
 
 

@@ -14,7 +14,15 @@ from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 
-from cc_bot.domain.tool_server import LONGEST_NAME, ServerTool, StoredToolList
+from cc_bot.domain.tool_server import (
+    HELD_BACK,
+    LONGEST_NAME,
+    ServerTool,
+    StoredToolList,
+    ToolDetails,
+    ToolStanding,
+    ToolWording,
+)
 from cc_bot.mcp.file import ServerRules, offered_prefix
 from cc_bot.mcp.schemas import SchemaRefused, checker_of, for_models, tree_of
 
@@ -96,6 +104,47 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
             tools.append(offered)
             checkers[tool.name] = checker
     return Offer(tuple(tools), checkers, tuple(sorted(withheld)), tuple(left_out))
+
+
+def details_of(
+    server: str, rules: ServerRules, stored: StoredToolList, offer: Offer
+) -> tuple[ToolDetails, ...]:
+    """Tell of every tool that a server has or that was agreed to, by name, those that wait for an owner
+    first."""
+    seen = {tool.name: tool for tool in from_text(stored.seen)}
+    agreed = {tool.name: tool for tool in from_text(stored.accepted)}
+    offered = {tool.name for tool in offer.tools}
+
+    def standing(name: str) -> ToolStanding:
+        if not _is_wanted(name, rules):
+            return "unnamed"
+        if name not in seen:
+            return "gone"
+        if name not in agreed:
+            return "new"
+        if seen[name].digest != agreed[name].digest:
+            return "changed"
+        return "offered" if name in offered else "left_out"
+
+    details = [
+        ToolDetails(
+            _full_name(server, name),
+            standing(name),
+            _wording(seen[name], rules) if name in seen else None,
+            _wording(agreed[name], rules) if name in agreed else None,
+        )
+        for name in sorted(seen.keys() | agreed.keys())
+    ]
+    return tuple(sorted(details, key=lambda each: each.standing not in HELD_BACK))
+
+
+def _wording(tool: ListedTool, rules: ServerRules) -> ToolWording:
+    return ToolWording(tool.description, tool.schema, tool.read_only, waits(tool.read_only, rules))
+
+
+def waits(read_only: bool, rules: ServerRules) -> bool:
+    """Return whether a call waits for a press."""
+    return rules.approve == "always" or (rules.approve == "writes" and not read_only)
 
 
 def _full_name(server: str, name: str) -> str:

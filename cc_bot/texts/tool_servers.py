@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from cc_bot.domain.tool_server import ToolServerState
+from cc_bot.domain.tool_server import ToolServerState, ToolStanding
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -103,8 +103,8 @@ class ToolServersTexts(Area):
         en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}",
     )
     withheld = Sentence(
-        ja="  ⚠️ 前と変わったので止めています: {tools} — 確かめてから </admin tools accept>",
-        en="  ⚠️ Held back, since they are not what they were: {tools}. Look at them, then </admin tools accept>",
+        ja="  ⚠️ 前と変わったので止めています: {tools} — </admin tools show> の server で確かめてから </admin tools accept>",
+        en="  ⚠️ Held back, since they are not what they were: {tools}. Read them with </admin tools show> and its option server, then </admin tools accept>",
     )
     not_vouched = Sentence(
         ja="  👀 ツールの説明がまだ確かめられていません。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
@@ -112,8 +112,54 @@ class ToolServersTexts(Area):
     )
     left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
     accepted = Sentence(
-        ja="「{server}」のいまのツールを使えるようにしました。",
-        en="The tools that {server} has now can be used.",
+        ja="「{server}」のいまのツールを使えるようにしました: {tools}",
+        en="The tools that {server} has now can be used: {tools}",
+    )
+    accepted_none = Sentence(
+        ja="確かめました。「{server}」に、いま使えるツールはありません。",
+        en="Agreed. {server} has no tool now that can be used.",
+    )
+    more = Sentence(ja="…ほか {count}", en="… and {count} more")
+    details = Sentence(
+        ja="📄 ツールの名前・説明・引数です。止めているものは、認めたときの内容と並べてあります。",
+        en="📄 The file has the name, the description and the arguments of each tool; of those held back, also what was agreed to.",
+    )
+    details_cut = Sentence(
+        ja="⚠️ 長すぎるため、途中で切っています。",
+        en="⚠️ It is too long, and cut where it is.",
+    )
+    details_none = Sentence(
+        ja="まだ一度もつながっていないので、ツールが分かりません。",
+        en="Its tools are not known yet: it was never there so far.",
+    )
+    details_file = Sentence(ja="ツール.txt", en="tools.txt")
+    standing = Sentence(ja="状態: {standing}", en="State: {standing}")
+    wording_agreed = Sentence(ja="【認めたときの内容】", en="[agreed to before]")
+    wording_new = Sentence(ja="【いまの内容（まだ認めていません）】", en="[new: not agreed to yet]")
+    wording_alike = Sentence(
+        ja="（違いは、長すぎて省いた部分にあります）",
+        en="(They differ in what is too long to be kept.)",
+    )
+    reads = Sentence(ja="サーバーによれば、読み取るだけです。", en="It only reads, according to its server.")
+    writes = Sentence(ja="何かを変えるかもしれません。", en="It may change something.")
+    waits = Sentence(ja="呼び出しはボタンを待ちます。", en="Calls wait for a press.")
+    does_not_wait = Sentence(ja="呼び出しはボタンを待ちません。", en="Calls do not wait for a press.")
+    description = Sentence(ja="説明:", en="Description:")
+    arguments = Sentence(ja="引数:", en="Arguments:")
+    schema_too_large = Sentence(ja="（長すぎるので省きました）", en="(too large to be kept)")
+    standings: Both[Mapping[ToolStanding, str]] = by_key(
+        {
+            "offered": Sentence(ja="使えます", en="in use"),
+            "new": Sentence(ja="止めています（新しいツールです）", en="held back: it is new"),
+            "changed": Sentence(ja="止めています（前と変わりました）", en="held back: it is not what it was"),
+            "gone": Sentence(ja="サーバーからなくなりました", en="gone: its server has it no more"),
+            "left_out": Sentence(
+                ja="モデルに渡せないので外しています", en="left out: no model can be told of it"
+            ),
+            "unnamed": Sentence(
+                ja="cc_bot の tools・deny により使いません", en="not used, by cc_bot.tools or cc_bot.deny"
+            ),
+        }
     )
     nothing_to_accept = Sentence(
         ja="「{server}」に、新しく変わったところはありません。",

@@ -158,6 +158,22 @@ def tool_servers(reports: Sequence[ToolServerReport], words: Texts) -> str:
     return "\n".join(lines)
 
 
+MOST_NAMES: Final = 20
+"""Of tools, in one sentence."""
+
+
+def accepted_tools(server: str, names: Sequence[str] | None, words: Texts) -> str:
+    """Tell which tools of a server are offered from now on; None: nothing had to be agreed to."""
+    told, shown = words.tool_servers, escape_markdown(one_line(server))
+    if names is None:
+        return told.nothing_to_accept.format(server=shown)
+    if not names:
+        return told.accepted_none.format(server=shown)
+    more = [told.more.format(count=len(names) - MOST_NAMES)] if len(names) > MOST_NAMES else []
+    listed = ", ".join((*(f"`{name}`" for name in names[:MOST_NAMES]), *more))
+    return told.accepted.format(server=shown, tools=listed)
+
+
 def _subjects(rules: Subjects, words: Texts) -> list[str]:
     return [Mentionable(kind, id_).mention(words) for kind in SUBJECTS for id_ in sorted(ids_of(rules, kind))]
 
