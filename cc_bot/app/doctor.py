@@ -52,7 +52,7 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
-from cc_bot.domain.tool_server import ToolServerReport
+from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.search.vectors import Embedder
@@ -61,6 +61,7 @@ from cc_bot.storage.engines import dialect_of, kept_beside, named_beside
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, texts
+from cc_bot.texts.doctor import DoctorFileTexts
 from cc_bot.tools.registry import discover
 
 DATABASE_LIMIT_S = 600.0
@@ -279,7 +280,7 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
     reports: Sequence[ToolServerReport] = await trial.try_servers(servers.values(), tool_cost)
     for each in reports:
         if each.state == "away":
-            detail = said.tool_server_away.format(server=each.server, seconds=round(SERVERS_LIMIT_S))
+            detail = said.tool_server_away.format(server=each.server, problem=_problem(each, said))
             found.append(notes.failed(detail, said.tool_server_away_mend))
             continue
         found.append(
@@ -294,6 +295,13 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
         detail = told.format(total=total, limit=config.tool_tokens, each=taken)
         found.append(notes.failed(detail, said.file_mend))
     return found
+
+
+def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
+    """Tell why a server is away."""
+    problem = report.problem or ToolServerProblem("closed")
+    sentence = said.tool_server_problems[problem.kind]
+    return sentence.format(detail=problem.detail, seconds=round(SERVERS_LIMIT_S))
 
 
 def _model_checks(

@@ -123,6 +123,32 @@ class ToolDetails:
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
 
 
+ToolServerProblemKind = Literal["ended", "refused", "late", "closed", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServerProblem:
+    """The reason why a server is away."""
+
+    kind: ToolServerProblemKind
+    detail: str = ""
+    """The code that a program ended with, or the type of an error."""
+
+    def __str__(self) -> str:
+        """Write it for the log."""
+        match self.kind:
+            case "ended":
+                return f"ended with code {self.detail}"
+            case "refused":
+                return "connection refused"
+            case "late":
+                return "no answer in time"
+            case "closed":
+                return "closed"
+            case "error":
+                return self.detail
+
+
 @dataclass(frozen=True, slots=True)
 class ToolServerReport:
     """A server as its operator sees it."""
@@ -141,3 +167,5 @@ class ToolServerReport:
     """Whether an owner has looked at what it says of its tools."""
     left_out: tuple[str, ...] = ()
     """Tools that no model can be offered, each with the reason."""
+    problem: ToolServerProblem | None = None
+    """Why it is away, where it was tried by itself."""

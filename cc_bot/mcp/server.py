@@ -19,10 +19,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
-from cc_bot.domain.tool_server import ServerResult
+from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
+from cc_bot.mcp.problems import problem_of
 from cc_bot.mcp.process import ServerProcess
 from cc_bot.mcp.results import cut, result_of
 
@@ -69,19 +70,27 @@ class ServerLink:
         pause, told = FIRST_PAUSE_S, False
         while True:
             began = clock()
-            problem = "closed"
-            try:
-                await self.connect(self._stay)
-            except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
-                problem = type(error).__name__
+            problem = await self.attempt(self._stay)
             self.state = "away"
             if steady := clock() - began > STEADY_S:
                 pause = FIRST_PAUSE_S
             if steady or not told:
-                _log.warning("tool_server_away", server=self.entry.name, problem=problem)
+                _log.warning("tool_server_away", server=self.entry.name, problem=str(problem))
                 told = True
             await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - no secret hangs on it
             pause = min(pause * 2, LONGEST_PAUSE_S)
+
+    async def attempt(self, then: Callable[[Client], Awaitable[None]]) -> ToolServerProblem:
+        """Connect, and return why that is over."""
+        try:
+            await self.connect(then)
+        except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
+            return self.problem(error)
+        return self.problem(None)
+
+    def problem(self, error: Exception | None) -> ToolServerProblem:
+        """Return why the last connection is over: by that error, or because it was closed."""
+        return problem_of(error, self._way)
 
     async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
         """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""

@@ -13,7 +13,7 @@ from cc_bot.app.core import open_core
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
 from tests.end_to_end.program import Program
-from tests.mcp.running import HERE, hostile, write
+from tests.mcp.running import HERE, closed_port, hostile, write
 
 OPEN = """
 import asyncio, sys
@@ -107,10 +107,22 @@ class TestTheDoctor:
     @pytest.mark.parametrize(
         ("locale", "told"),
         [
-            ("en", ["good was started and answers; tools: 2", "bad does not start", "odd has tools", "a.b"]),
+            (
+                "en",
+                [
+                    *(
+                        "good was started and answers; tools: 2",
+                        "bad is not there: its program ended with code 1",
+                    ),
+                    *("shut is not there: connection refused", "odd has tools", "a.b"),
+                ],
+            ),
             (
                 "ja",
-                ["good: 起動して確かめました。ツール 2", "bad: 起動できない", "odd: 使えないツール", "a.b"],
+                [
+                    *("good: 起動して確かめました。ツール 2", "bad: つながりません。プログラムがコード 1 で"),
+                    *("shut: つながりません。接続を拒否", "odd: 使えないツール", "a.b"),
+                ],
             ),
         ],
     )
@@ -123,7 +135,8 @@ class TestTheDoctor:
             "args": ["-c", "raise SystemExit('geheim-1')"],
             "env": {"K": "geheim-2"},
         }
-        entries = {"good": hostile(), "bad": bad, "odd": hostile("--fall-together")}
+        shut = {"url": f"http://127.0.0.1:{closed_port()}/geheim-3"}
+        entries = {"good": hostile(), "bad": bad, "shut": shut, "odd": hostile("--fall-together")}
         write(tmp_path / "data" / "mcp.json", entries)
         _, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("doctor")
         assert all(words in output for words in told)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import resource
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from cc_bot.domain.errors import (
     ToolTimedOut,
 )
 from cc_bot.domain.tool_server import ServerTool, ToolPlace
-from tests.mcp.running import HERE, KeptLists, hostile, running
+from tests.mcp.running import HERE, KeptLists, closed_port, hostile, running
 
 
 def calls(path: Path) -> list[dict[str, Any]]:
@@ -383,6 +384,43 @@ class TestAListThatChanges:
         async with running(tmp_path, slow=hostile("--slow-start", 60)) as bot:
             assert bot.servers.details("slow") == ()
             assert await bot.servers.accept("slow") is None
+
+
+def exiting(code: str) -> dict[str, Any]:
+    return {"command": sys.executable, "args": ["-c", code, "geheim-1"], "env": {"K": "geheim-2"}}
+
+
+AWAY = [
+    (exiting("raise SystemExit(7)"), "ended with code 7"),
+    (exiting("import os; os.kill(os.getpid(), 9)"), "ended with code -9"),
+    ({"url": "http://127.0.0.1:{port}/geheim-1", "headers": {"A": "geheim-2"}}, "connection refused"),
+    ({"url": "http://geheim-1.invalid/mcp"}, "gaierror"),
+]
+
+
+class TestAServerThatIsAway:
+    @pytest.mark.parametrize(("entry", "problem"), AWAY, ids=[problem for _, problem in AWAY])
+    async def test_is_on_record_once_with_the_cause_and_no_value_of_the_file(
+        self, tmp_path: Path, entry: dict[str, Any], problem: str
+    ) -> None:
+        if "url" in entry:
+            entry = {**entry, "url": entry["url"].replace("{port}", str(closed_port()))}
+        with capture_logs() as records:
+            async with running(tmp_path, hostile=entry) as bot:
+                await bot.until(lambda: bot.report().state == "away")
+        away = [record for record in records if record["event"] == "tool_server_away"]
+        assert [record["problem"] for record in away] == [problem]
+        assert "geheim" not in str(away)
+
+    async def test_ended_in_a_call_is_on_record_with_its_code(self, tmp_path: Path) -> None:
+        with capture_logs() as records:
+            async with running(tmp_path, hostile=hostile("--die")) as bot:
+                await bot.until_ready()
+                with pytest.raises(ToolCallLost):
+                    await bot.echo()
+                await bot.until(lambda: [each for each in records if each["event"] == "tool_server_away"])
+        [away] = [each for each in records if each["event"] == "tool_server_away"]
+        assert away["problem"] == "ended with code 3"
 
 
 class TestTheBudget:
