@@ -120,6 +120,19 @@ class ToolDetails:
     """None when nobody agreed to it."""
 
 
+LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_object"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutTool:
+    """A tool that no model can be offered."""
+
+    name: str
+    reason: LeftOutReason
+    most: int = 0
+    """Characters that its name may have."""
+
+
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
 
 
@@ -165,7 +178,9 @@ class ToolServerReport:
     """Tools that are new, gone, or not what they were."""
     vouched: bool = True
     """Whether an owner has looked at what it says of its tools."""
-    left_out: tuple[str, ...] = ()
-    """Tools that no model can be offered, each with the reason."""
+    left_out: tuple[LeftOutTool, ...] = ()
+    """Tools that no model can be offered."""
     problem: ToolServerProblem | None = None
     """Why it is away, where it was tried by itself."""
+    listed: tuple[str, ...] = ()
+    """All tools that it has, where it was tried by itself."""

@@ -17,6 +17,8 @@ from jsonschema import Draft202012Validator
 from cc_bot.domain.tool_server import (
     HELD_BACK,
     LONGEST_NAME,
+    SEPARATOR,
+    LeftOutTool,
     ServerTool,
     StoredToolList,
     ToolDetails,
@@ -80,7 +82,7 @@ class Offer:
     tools: tuple[ServerTool, ...] = ()
     checkers: Mapping[str, Draft202012Validator] = field(default_factory=dict, hash=False)
     withheld: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[LeftOutTool, ...] = ()
 
 
 def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
@@ -91,15 +93,16 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
     withheld = {tool.name for tool in seen if tool.digest not in agreed} | {
         name for name in gone if _is_wanted(name, rules)
     }
+    longest = LONGEST_NAME - len(offered_prefix(server)) - len(SEPARATOR)
     names = Counter(_full_name(server, tool.name) for tool in seen)
-    tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[str]()
+    tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[LeftOutTool]()
     for tool in seen:
         if tool.name in withheld:
             continue
         try:
             offered, checker = _offered(server, tool, names)
         except SchemaRefused as refused:
-            left_out.append(f"{tool.name}: {refused}")
+            left_out.append(LeftOutTool(tool.name, refused.reason, longest))
         else:
             tools.append(offered)
             checkers[tool.name] = checker
@@ -157,13 +160,11 @@ def _offered(
     """Return a tool as models are offered it, and what checks its arguments. Raises SchemaRefused."""
     full_name = _full_name(server, tool.name)
     if names[full_name] > 1:
-        raise SchemaRefused("another one has the same name, once each sign in it is a _")
+        raise SchemaRefused("alike")
     if len(full_name) > LONGEST_NAME or not tool.name:
-        raise SchemaRefused(
-            f"its name has more than {LONGEST_NAME - len(offered_prefix(server)) - 2} characters"
-        )
+        raise SchemaRefused("long_name")
     if not tool.schema:
-        raise SchemaRefused("its schema is too large")
+        raise SchemaRefused("too_large")
     tree = tree_of(json.loads(tool.schema))
     parameters: Mapping[str, Any] = for_models(tree)
     return ServerTool(server, tool.name, tool.description, parameters, tool.read_only), checker_of(tree)

@@ -39,4 +39,7 @@ async def _try_server(entry: ServerEntry, cost: Callable[[ServerTool], int]) -> 
     seen = to_text(found)
     offer = offer_of(entry.name, entry.rules, StoredToolList(entry.digest, seen, seen))
     tokens = sum(map(cost, offer.tools))
-    return ToolServerReport(entry.name, "ready", len(offer.tools), tokens, left_out=offer.left_out)
+    listed = tuple(tool.name for tool in found)
+    return ToolServerReport(
+        entry.name, "ready", len(offer.tools), tokens, left_out=offer.left_out, listed=listed
+    )

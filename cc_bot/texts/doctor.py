@@ -459,6 +459,19 @@ class DoctorFileTexts(Area):
         ja="command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。",
         en="Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.",
     )
+    tool_server_none_fits = Sentence(
+        ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}",
+        en="{server} has no tool that may be used. Those that there are: {tools}",
+    )
+    tool_server_none_fits_mend = Sentence(
+        ja="cc_bot の tools・deny の名前を、サーバーのツールに合わせてください。",
+        en="Correct the names under cc_bot.tools and cc_bot.deny.",
+    )
+    tool_server_empty = Sentence(ja="{server}: ツールが1つもありません。", en="{server} has no tools at all.")
+    tool_server_empty_mend = Sentence(
+        ja="args などの指定を確かめてください。要らないサーバーなら、ファイルから消してください。",
+        en="See whether its args are right, or take it out of the file.",
+    )
     tool_server_left_out = Sentence(
         ja="{server}: 使えないツールがあります: {tools}", en="{server} has tools that are left out: {tools}"
     )

@@ -1,8 +1,9 @@
 """Servers with tools: their file and their state, as their operator reads of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from cc_bot.domain.tool_server import ToolServerState, ToolStanding
+from cc_bot.domain.text import one_line
+from cc_bot.domain.tool_server import LeftOutReason, LeftOutTool, ToolServerState, ToolStanding
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -110,6 +111,22 @@ class ToolServersTexts(Area):
         ja="  👀 ツールの説明がまだ確かめられていません。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
         en="  👀 Nobody has looked at what it says of its tools. Until </admin tools accept>, each change of memories or reminders in an answer that may use them waits for a press",
     )
+    reasons: Both[Mapping[LeftOutReason, str]] = by_key(
+        {
+            "alike": Sentence(
+                ja="記号を _ に置きかえると、ほかのツールと同じ名前になります",
+                en="another one has the same name, once each sign in it is a _",
+            ),
+            "long_name": Sentence(
+                ja="名前は1文字以上{most}文字までです", en="its name may have 1 to {most} characters"
+            ),
+            "too_large": Sentence(ja="引数の定義が大きすぎます", en="its schema is too large"),
+            "no_schema": Sentence(
+                ja="引数の定義が JSON Schema ではありません", en="its schema is no JSON schema"
+            ),
+            "no_object": Sentence(ja="引数がオブジェクトではありません", en="its arguments are no object"),
+        }
+    )
     left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
     accepted = Sentence(
         ja="「{server}」のいまのツールを使えるようにしました: {tools}",
@@ -174,4 +191,11 @@ class ToolServersTexts(Area):
                 ja="トークンの上限を超えるので外しています", en="left out: over CC_BOT_TOOL_TOKENS"
             ),
         }
+    )
+
+
+def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
+    """Name tools that are left out, each with the reason, on one line."""
+    return one_line(
+        "; ".join(f"{tool.name}: {words.reasons[tool.reason].format(most=tool.most)}" for tool in tools)
     )

@@ -142,6 +142,36 @@ class TestTheDoctor:
         assert all(words in output for words in told)
         assert "geheim" not in output
 
+    @pytest.mark.parametrize(
+        ("locale", "told"),
+        [
+            (
+                "en",
+                [
+                    "typo has no tool that may be used",
+                    "echo, write",
+                    "empty has no tools at all",
+                    "once each",
+                ],
+            ),
+            (
+                "ja",
+                ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "a.b: 記号を _ に"],
+            ),
+        ],
+    )
+    async def test_warns_of_servers_without_a_tool_that_fits(
+        self, tmp_path: Path, locale: str, told: list[str]
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "tools.json").write_text("[]")
+        empty, odd = hostile("--list", tmp_path / "tools.json"), hostile("--fall-together")
+        write(tmp_path / "data" / "mcp.json", {"typo": hostile(tools=["eko"]), "empty": empty, "odd": odd})
+        _, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("doctor", "--json")
+        found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
+        warned = "\n".join(each["detail"] for each in found if each["verdict"] == "warning")
+        assert all(words in warned for words in told)
+
     async def test_says_what_each_server_takes_where_it_is_too_much(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
         write(tmp_path / "data" / "mcp.json", {"good": hostile()})

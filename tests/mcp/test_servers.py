@@ -19,7 +19,7 @@ from cc_bot.domain.errors import (
     ToolServerUnknown,
     ToolTimedOut,
 )
-from cc_bot.domain.tool_server import ServerTool, ToolPlace
+from cc_bot.domain.tool_server import LeftOutTool, ServerTool, ToolPlace
 from tests.mcp.running import HERE, KeptLists, closed_port, hostile, running
 
 
@@ -227,7 +227,11 @@ class TestTheTools:
         async with running(tmp_path, hostile=hostile("--fall-together", "--tool", "x" * 60)) as bot:
             await bot.until_ready()
             assert bot.offered() == ["hostile__echo", "hostile__write"]
-            assert [line.split(":")[0] for line in bot.report().left_out] == ["a.b", "a/b", "x" * 60]
+            assert bot.report().left_out == (
+                LeftOutTool("a.b", "alike", 55),
+                LeftOutTool("a/b", "alike", 55),
+                LeftOutTool("x" * 60, "long_name", 55),
+            )
 
     async def test_wait_unless_they_only_read(self, tmp_path: Path) -> None:
         for approve, waiting in (("writes", [False, True]), ("never", [False] * 2), ("always", [True] * 2)):

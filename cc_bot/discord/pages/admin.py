@@ -28,6 +28,7 @@ from cc_bot.domain.text import shorten
 from cc_bot.domain.tool_server import ToolServerReport
 from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
+from cc_bot.texts.tool_servers import say_left_out
 from cc_bot.texts.usage import money
 
 # ---- admin view ----------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ def tool_servers(reports: Sequence[ToolServerReport], words: Texts) -> str:
         if not each.vouched:
             lines.append(told.not_vouched)
         if each.left_out:
-            lines.append(told.left_out.format(tools=escape_markdown(one_line("; ".join(each.left_out)))))
+            lines.append(told.left_out.format(tools=escape_markdown(say_left_out(each.left_out, told))))
     return "\n".join(lines)
 
 
