@@ -27,10 +27,35 @@ class ToolServersFileTexts(Area):
         ja="{server} が2度書かれています。どちらかを消してください。",
         en="{server} stands there twice. Remove one of them.",
     )
+    twice_within = Sentence(
+        ja="サーバー {server} に {key} が2度書かれています。どちらかを消してください。",
+        en="Server {server}: {key} stands there twice. Remove one of them.",
+    )
     too_many = Sentence(ja="サーバーは {limit} 個までです。", en="There may be up to {limit} servers.")
     names_alike = Sentence(
-        ja="記号を _ に置きかえると同じ名前になるサーバーがあります。どちらかの名前を変えてください。",
-        en="Two servers have the same name once each sign in it is a _. Rename one of them.",
+        ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。",
+        en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.",
+    )
+    no_name = Sentence(
+        ja='名前が空のサーバーがあります（""）。名前を付けてください。',
+        en='A server has an empty name (""). Give it one.',
+    )
+    comments = Sentence(
+        ja="コメントや、最後の余分なコンマは使えません（{line} 行目の {column} 文字目）。消してください。",
+        en="Comments, and commas after the last entry, are not supported (line {line}, column {column}). Remove them.",
+    )
+    """Parameters: line, column."""
+    env_file = Sentence(
+        ja="サーバー {server} の envFile には対応していません。変数は env に書いてください。",
+        en="Server {server}: envFile is not supported here. Write the variables under env.",
+    )
+    input = Sentence(
+        ja="サーバー {server} の {key} にある {input} には対応していません。環境変数にして、${{NAME}} と書いてください。",
+        en="Server {server}: {input} in {key} is not supported here. Make it a variable of the environment: ${{NAME}}",
+    )
+    not_runnable = Sentence(
+        ja="サーバー {server} の command は実行できません（フォルダか、実行の許可がないファイルです）。",
+        en="Server {server}: what command names can't be run; it is a folder, or a file that is not executable.",
     )
     bad_name = Sentence(
         ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。",
@@ -75,6 +100,8 @@ class ToolServersFileTexts(Area):
         en='"url": "https://notes.example/mcp" (and no command beside it)',
     )
     kind = Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"')
+    text = Sentence(ja='"3000" のような文字列', en='a text, as "3000"')
+    no_nul = Sentence(ja="NUL 文字のない文字列", en="a text without the sign NUL")
     pairs = Sentence(ja='{{"NAME": "値"}}（文字列の組）', en='{{"NAME": "value"}} (pairs of texts)')
     table = Sentence(
         ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}'
