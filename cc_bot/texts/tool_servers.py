@@ -135,8 +135,8 @@ class ToolServersTexts(Area):
         en="  ⚠️ Held back, since they are not what they were: {tools}. Read them with </admin tools show> and its option server, then </admin tools accept>",
     )
     not_vouched = Sentence(
-        ja="  👀 ツールの説明がまだ確かめられていません。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
-        en="  👀 Nobody has looked at what it says of its tools. Until </admin tools accept>, each change of memories or reminders in an answer that may use them waits for a press",
+        ja="👀 ツールの説明がまだ確かめられていません（{servers}）。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
+        en="👀 Nobody has looked at what these say of their tools: {servers}. Until </admin tools accept>, each change of memories or reminders in an answer that may use their tools waits for a press",
     )
     reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from cc_bot.discord.pages.admin import accepted_tools
+from cc_bot.discord.pages.admin import accepted_tools, tool_servers
 from cc_bot.discord.pages.tool_details import LARGEST, details_file
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.tool_server import ToolDetails, ToolStanding, ToolWording
+from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolStanding, ToolWording
 from cc_bot.texts import texts
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
@@ -108,3 +108,16 @@ class TestAccepting:
     @pytest.mark.parametrize("locale", list(Locale))
     def test_tells_none_from_nothing_to_accept(self, locale: Locale) -> None:
         assert accepted_tools("notes", [], texts(locale)) != accepted_tools("notes", None, texts(locale))
+
+
+class TestTheServers:
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_that_nobody_has_looked_at_are_named_once(self, locale: Locale) -> None:
+        reports = [
+            ToolServerReport(name, "ready", 1, 10, vouched=vouched)
+            for name, vouched in (("notes", False), ("time", True), ("git_hub", False))
+        ]
+        lines = [each for each in tool_servers(reports, texts(locale)).splitlines() if "👀" in each]
+        [line] = lines
+        assert "notes, git\\_hub" in line
+        assert "time," not in line

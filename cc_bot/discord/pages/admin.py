@@ -152,10 +152,10 @@ def tool_servers(reports: Sequence[ToolServerReport], words: Texts) -> str:
         if each.withheld:
             names = ", ".join(map(escape_markdown, map(one_line, each.withheld)))
             lines.append(told.withheld.format(tools=names))
-        if not each.vouched:
-            lines.append(told.not_vouched)
         if each.left_out:
             lines.append(told.left_out.format(tools=escape_markdown(say_left_out(each.left_out, told))))
+    if unread := [escape_markdown(each.server) for each in reports if not each.vouched]:
+        lines.append(told.not_vouched.format(servers=", ".join(unread)))
     return "\n".join(lines)
 
 
