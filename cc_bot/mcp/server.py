@@ -23,7 +23,6 @@ from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
-from cc_bot.mcp.problems import problem_of
 from cc_bot.mcp.process import ServerProcess
 from cc_bot.mcp.results import cut, result_of
 
@@ -90,7 +89,7 @@ class ServerLink:
 
     def problem(self, error: Exception | None) -> ToolServerProblem:
         """Return why the last connection is over: by that error, or because it was closed."""
-        return problem_of(error, self._way)
+        return _problem_of(error, self._way)
 
     async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
         """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""
@@ -221,3 +220,26 @@ def _as_listed(tool: types.Tool) -> ListedTool:
     hints = tool.annotations
     read_only = hints is not None and hints.read_only_hint is True
     return listed(tool.name, tool.description or tool.title or "", tool.input_schema, read_only=read_only)
+
+
+def _problem_of(error: Exception | None, way: ServerProcess | HttpWay | None) -> ToolServerProblem:
+    """Return why a server is away, as far as that is told without a word of the file or of the server."""
+    if isinstance(way, ServerProcess) and way.code is not None:
+        return ToolServerProblem("ended", str(way.code))
+    if error is None:
+        return ToolServerProblem("closed")
+    match _innermost(error):
+        case ConnectionRefusedError():
+            return ToolServerProblem("refused")
+        case TimeoutError():
+            return ToolServerProblem("late")
+        case cause:
+            return ToolServerProblem("error", type(cause).__name__)
+
+
+def _innermost(error: Exception) -> Exception:
+    """Follow an error to where it began; of several at once, to the first."""
+    inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error.__cause__
+    if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides it
+        inner = error.__context__
+    return _innermost(inner) if isinstance(inner, Exception) else error

@@ -22,7 +22,7 @@ MOST_PIECES: Final = 50_000
 
 @dataclass(frozen=True, slots=True)
 class DetailsFile:
-    """What a file says."""
+    """The text of a file, and whether it had to be cut."""
 
     text: str
     cut: bool
