@@ -38,7 +38,7 @@ from cc_bot.domain.member import (
     ids_of,
 )
 from cc_bot.domain.text import one_line, without_controls
-from cc_bot.domain.tool_server import ToolServerReport
+from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
@@ -214,10 +214,15 @@ class Administration:
         """Tell how each server with tools is, in the order of the operator's file."""
         return self.servers.reports()
 
-    async def accept_tools(self, owner_id: int, server: str) -> bool:
-        """Let the tools that a server has now be used, and return whether any had to wait for that."""
+    def list_tools(self, server: str) -> tuple[ToolDetails, ...]:
+        """Tell of every tool of a server, those that wait for an owner first. Raises ToolServerUnknown."""
+        return self.servers.details(server)
+
+    async def accept_tools(self, owner_id: int, server: str) -> tuple[str, ...] | None:
+        """Let the tools that a server has now be used, and return the names of those that models are offered;
+        None when nothing had to wait for that. Raises ToolServerUnknown."""
         accepted = await self.servers.accept(server)
-        if accepted:
+        if accepted is not None:
             _record("tools_accepted", owner_id, server=server)
         return accepted
 

@@ -52,7 +52,8 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
-from cc_bot.domain.tool_server import ToolServerReport
+from cc_bot.domain.text import one_line
+from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.search.vectors import Embedder
@@ -62,6 +63,8 @@ from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import ensure_folder
 from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.doctor import DoctorFileTexts
+from cc_bot.texts.tool_servers import say_left_out
 from cc_bot.tools.registry import discover
 
 DATABASE_LIMIT_S = 600.0
@@ -70,6 +73,8 @@ LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
 SEARCH_LIMIT_S = 20.0
 SERVERS_LIMIT_S = 30.0
+MOST_NAMES = 10
+"""Of tools, in one sentence."""
 """For servers with tools to start and to answer."""
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
@@ -290,21 +295,36 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
     reports: Sequence[ToolServerReport] = await trial.try_servers(servers.values(), tool_cost)
     for each in reports:
         if each.state == "away":
-            detail = said.tool_server_away.format(server=each.server, seconds=round(SERVERS_LIMIT_S))
+            detail = said.tool_server_away.format(server=each.server, problem=_problem(each, said))
             found.append(notes.failed(detail, said.tool_server_away_mend))
             continue
         found.append(
             notes.ok(said.tool_server_ok.format(server=each.server, tools=each.tools, tokens=each.tokens))
         )
         if each.left_out:
-            detail = said.tool_server_left_out.format(server=each.server, tools="; ".join(each.left_out))
+            left_out = say_left_out(each.left_out, words.tool_servers)
+            detail = said.tool_server_left_out.format(server=each.server, tools=left_out)
             found.append(notes.warning(detail, said.tool_server_left_out_mend))
+        elif not each.tools and each.listed:
+            names = one_line(", ".join(each.listed[:MOST_NAMES]))
+            detail = said.tool_server_none_fits.format(server=each.server, tools=names)
+            found.append(notes.warning(detail, said.tool_server_none_fits_mend))
+        elif not each.tools:
+            detail = said.tool_server_empty.format(server=each.server)
+            found.append(notes.warning(detail, said.tool_server_empty_mend))
     if (total := sum(each.tokens for each in reports)) > config.tool_tokens:
         taken = ", ".join(f"{each.server} {each.tokens}" for each in reports)
         told = words.tool_servers_file.over_budget
         detail = told.format(total=total, limit=config.tool_tokens, each=taken)
         found.append(notes.failed(detail, said.file_mend))
     return found
+
+
+def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
+    """Tell why a server is away."""
+    problem = report.problem or ToolServerProblem("closed")
+    sentence = said.tool_server_problems[problem.kind]
+    return sentence.format(detail=problem.detail, seconds=round(SERVERS_LIMIT_S))
 
 
 def _model_checks(

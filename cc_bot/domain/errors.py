@@ -54,6 +54,7 @@
     │   ├── SubjectNotUnderstood
     │   │   └── IdNotUnderstood     its kind is known, as in a form
     │   ├── ModelsNotUnderstood
+    │   ├── ToolServerUnknown       the operator's file names none like that
     │   ├── LimitNotUnderstood
     │   ├── LimitNotForChannels
     │   ├── LimitNotForServers
@@ -476,6 +477,9 @@ class IdNotUnderstood(SubjectNotUnderstood): ...
 
 
 class ModelsNotUnderstood(InputError): ...
+
+
+class ToolServerUnknown(InputError): ...
 
 
 class LimitNotUnderstood(InputError): ...

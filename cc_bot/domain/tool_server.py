@@ -90,7 +90,76 @@ class StoredToolList:
     """Whether an owner has looked at those, too: the first ones of a server are agreed to by naming it."""
 
 
+ToolStanding = Literal["offered", "new", "changed", "gone", "left_out", "unnamed"]
+"""Whether models are offered a tool. Those that are new, changed or gone wait for an owner; `left_out` can't
+be told to models, and `unnamed` is what the operator's file does not let be used."""
+HELD_BACK: Final = frozenset[ToolStanding]({"new", "changed", "gone"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWording:
+    """The words of a server on one of its tools."""
+
+    description: str
+    schema: str
+    """Of its arguments, as JSON; empty for one that is too large to keep."""
+    read_only: bool
+    waits: bool
+    """Whether a call of it waits for a press."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDetails:
+    """A tool of a server as an owner reads it before agreeing: as it is, and as it was agreed to."""
+
+    full_name: str
+    standing: ToolStanding
+    now: ToolWording | None
+    """None when its server has it no more."""
+    agreed: ToolWording | None
+    """None when nobody agreed to it."""
+
+
+LeftOutReason = Literal["alike", "long_name", "too_large", "no_schema", "no_object"]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutTool:
+    """A tool that no model can be offered."""
+
+    name: str
+    reason: LeftOutReason
+    most: int = 0
+    """Characters that its name may have."""
+
+
 ToolServerState = Literal["starting", "ready", "away", "over_budget"]
+
+
+ToolServerProblemKind = Literal["ended", "refused", "late", "closed", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolServerProblem:
+    """The reason why a server is away."""
+
+    kind: ToolServerProblemKind
+    detail: str = ""
+    """The code that a program ended with, or the type of an error."""
+
+    def __str__(self) -> str:
+        """Write it for the log."""
+        match self.kind:
+            case "ended":
+                return f"ended with code {self.detail}"
+            case "refused":
+                return "connection refused"
+            case "late":
+                return "no answer in time"
+            case "closed":
+                return "closed"
+            case "error":
+                return self.detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +178,9 @@ class ToolServerReport:
     """Tools that are new, gone, or not what they were."""
     vouched: bool = True
     """Whether an owner has looked at what it says of its tools."""
-    left_out: tuple[str, ...] = ()
-    """Tools that no model can be offered, each with the reason."""
+    left_out: tuple[LeftOutTool, ...] = ()
+    """Tools that no model can be offered."""
+    problem: ToolServerProblem | None = None
+    """Why it is away, where it was tried by itself."""
+    listed: tuple[str, ...] = ()
+    """All tools that it has, where it was tried by itself."""

@@ -9,7 +9,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -150,6 +151,8 @@ _OVER_HTTP: Final = frozenset({"http", "streamablehttp"})
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(r"\$\{(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|\$\{")
+_INPUT: Final = re.compile(r"\$\{input:[A-Za-z0-9_.-]{1,30}\}")
+"""What VS Code asks its user for."""
 _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
@@ -173,8 +176,11 @@ def parse_servers(text: str, *, variables: Mapping[str, str], words: Texts) -> M
         raise FileRefused(told.too_many.format(limit=MOST_SERVERS))
     entries = [_Reader(name, variables, told).read(table) for name, table in tables.items()]
     servers = {entry.name: entry for entry in entries if entry is not None}
-    if len({offered_prefix(name) for name in servers}) < len(servers):
-        raise FileRefused(told.names_alike)
+    by_prefix = dict[str, str]()
+    for name in servers:
+        other = by_prefix.setdefault(offered_prefix(name), name)
+        if other != name:
+            raise FileRefused(told.names_alike.format(server=printable_key(name), other=printable_key(other)))
     if servers and find_spec("mcp") is None:
         raise FileRefused(told.not_installed)
     return servers
@@ -188,23 +194,53 @@ def offered_prefix(server: str) -> str:
 def _parse_json(text: str, words: Texts) -> dict[str, Any]:
     told = words.tool_servers_file
 
-    def without_twins(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise FileRefused(told.twice.format(server=printable_key(twice)))
-        return found
-
     try:
-        document = json.loads(text, object_pairs_hook=without_twins)
+        document = json.loads(text, object_pairs_hook=_object)
+        twin = next(_twins(document), None)
     except json.JSONDecodeError as error:
-        raise FileRefused(told.not_json.format(line=error.lineno, column=error.colno)) from None
+        sentence = told.comments if _is_of_jsonc(text, error.pos) else told.not_json
+        raise FileRefused(sentence.format(line=error.lineno, column=error.colno)) from None
     except (ValueError, RecursionError):  # numbers with more digits than Python reads, and what is too deep
         raise FileRefused(told.not_json.format(line=1, column=1)) from None
     if not isinstance(document, dict):
         raise FileRefused(told.not_an_object.format(name="{…}"))
+    if twin:
+        [*path, key] = map(printable_key, twin)
+        within = told.twice_within.format(server=path[1], key=key) if len(path) > 1 else ""
+        raise FileRefused(within or told.twice.format(server=key))
     return document
+
+
+class _Twice(dict[str, Any]):
+    """An object in which a key stands twice."""
+
+    key = ""
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    names, twice = [name for name, _ in pairs], _Twice(found)
+    twice.key = next(name for name, count in Counter(names).items() if count > 1)
+    return twice
+
+
+def _twins(value: object, *path: str) -> Iterator[tuple[str, ...]]:
+    """Find the keys that stand twice in their object, each after the keys that lead there."""
+    if isinstance(value, _Twice):
+        yield (*path, value.key)
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _twins(each, *path, key)
+
+
+def _is_of_jsonc(text: str, place: int) -> bool:
+    """Return whether JSON ends at a comment, or at a comma before a bracket, as other programs take them."""
+    if text.startswith(("//", "/*"), place):
+        return True
+    commas = text[: place + 1].rstrip().removesuffix("}").removesuffix("]").rstrip()
+    return commas.endswith(",") and text[place:].lstrip(", \t\r\n")[:1] in ("}", "]", "/")
 
 
 class _Reader:
@@ -218,10 +254,14 @@ class _Reader:
     def read(self, table: Any) -> ServerEntry | None:
         """Return the server; None where it is not wanted. Raises FileRefused."""
         shown = printable_key(self._name)
+        if not self._name:
+            raise FileRefused(self._words.no_name)
         if not _NAME.fullmatch(self._name) or SEPARATOR in self._name:
             raise FileRefused(self._words.bad_name.format(server=shown))
         if not isinstance(table, dict):
             raise FileRefused(self._words.not_an_object.format(name=shown))
+        if "envFile" in table:
+            raise FileRefused(self._words.env_file.format(server=shown))
         given = self._validate({key: value for key, value in table.items() if key not in _OF_OTHERS})
         if given.disabled or not given.cc_bot.enabled:
             return None
@@ -248,6 +288,8 @@ class _Reader:
             shown = printable_key(f"cc_bot.{key}" if ours else key)
             server = printable_key(self._name)
             raise FileRefused(self._words.unknown_key.format(server=server, key=shown, keys=keys))
+        if key in ("env", "headers") and len(path) > 1:
+            raise self._wrong(f"{key}.{path[1]}", self._words.text)
         raise self._wrong(f"cc_bot.{key}" if ours else key, self._expected(key))
 
     def _expected(self, key: str) -> str:
@@ -303,8 +345,10 @@ class _Reader:
             raise self._wrong("cwd", self._words.folder)
         command = self._found(self._filled("command", given.command), environment, folder)
         arguments = tuple(self._filled("args", each) for each in given.args)
-        if any("\0" in text for text in (*arguments, *environment.values())):
+        if any("\0" in text for text in arguments):
             raise self._wrong("args", self._words.args)
+        if broken := [name for name, text in environment.items() if "\0" in name + text]:
+            raise self._wrong(f"env.{broken[0]}", self._words.no_nul)
         digest = _digest(given.command, *given.args, given.cwd or "")
         return ServerEntry(self._name, rules, command, arguments, environment, folder=folder, digest=digest)
 
@@ -314,7 +358,9 @@ class _Reader:
         wanted = str(folder / command) if beside and folder else command
         found = None if "\0" in wanted else shutil.which(wanted, path=environment.get("PATH"))
         if found is None:
-            raise FileRefused(self._words.no_command.format(server=printable_key(self._name)))
+            there = "\0" not in wanted and os.sep in wanted and Path(wanted).exists()
+            sentence = self._words.not_runnable if there else self._words.no_command
+            raise FileRefused(sentence.format(server=printable_key(self._name)))
         return str(Path(found).absolute())
 
     def _over_http(self, given: _ServerTable, rules: ServerRules) -> ServerEntry:
@@ -339,6 +385,14 @@ class _Reader:
 
         def value(match: re.Match[str]) -> str:
             name, default = match[1], match[2]
+            if asked := _INPUT.match(text, match.start()):
+                raise FileRefused(
+                    self._words.input.format(
+                        server=printable_key(self._name),
+                        key=printable_key(key),
+                        input=printable_key(asked[0]),
+                    )
+                )
             found = self._variables.get(name, default) if name else None
             if found is None:
                 shown = printable_key(name or "${…}")
@@ -353,7 +407,9 @@ class _Reader:
 
     def _wrong(self, key: str, expected: str) -> FileRefused:
         server = printable_key(self._name)
-        return FileRefused(self._words.wrong.format(server=server, key=key, expected=expected.format()))
+        return FileRefused(
+            self._words.wrong.format(server=server, key=printable_key(key), expected=expected.format())
+        )
 
 
 def _digest(*texts: str) -> str:

@@ -14,7 +14,17 @@ from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 
-from cc_bot.domain.tool_server import LONGEST_NAME, ServerTool, StoredToolList
+from cc_bot.domain.tool_server import (
+    HELD_BACK,
+    LONGEST_NAME,
+    SEPARATOR,
+    LeftOutTool,
+    ServerTool,
+    StoredToolList,
+    ToolDetails,
+    ToolStanding,
+    ToolWording,
+)
 from cc_bot.mcp.file import ServerRules, offered_prefix
 from cc_bot.mcp.schemas import SchemaRefused, checker_of, for_models, tree_of
 
@@ -72,7 +82,7 @@ class Offer:
     tools: tuple[ServerTool, ...] = ()
     checkers: Mapping[str, Draft202012Validator] = field(default_factory=dict, hash=False)
     withheld: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[LeftOutTool, ...] = ()
 
 
 def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
@@ -83,19 +93,61 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
     withheld = {tool.name for tool in seen if tool.digest not in agreed} | {
         name for name in gone if _is_wanted(name, rules)
     }
+    longest = LONGEST_NAME - len(offered_prefix(server)) - len(SEPARATOR)
     names = Counter(_full_name(server, tool.name) for tool in seen)
-    tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[str]()
+    tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[LeftOutTool]()
     for tool in seen:
         if tool.name in withheld:
             continue
         try:
             offered, checker = _offered(server, tool, names)
         except SchemaRefused as refused:
-            left_out.append(f"{tool.name}: {refused}")
+            left_out.append(LeftOutTool(tool.name, refused.reason, longest))
         else:
             tools.append(offered)
             checkers[tool.name] = checker
     return Offer(tuple(tools), checkers, tuple(sorted(withheld)), tuple(left_out))
+
+
+def details_of(
+    server: str, rules: ServerRules, stored: StoredToolList, offer: Offer
+) -> tuple[ToolDetails, ...]:
+    """Tell of every tool that a server has or that was agreed to, by name, those that wait for an owner
+    first."""
+    seen = {tool.name: tool for tool in from_text(stored.seen)}
+    agreed = {tool.name: tool for tool in from_text(stored.accepted)}
+    offered = {tool.name for tool in offer.tools}
+
+    def standing(name: str) -> ToolStanding:
+        if not _is_wanted(name, rules):
+            return "unnamed"
+        if name not in seen:
+            return "gone"
+        if name not in agreed:
+            return "new"
+        if seen[name].digest != agreed[name].digest:
+            return "changed"
+        return "offered" if name in offered else "left_out"
+
+    details = [
+        ToolDetails(
+            _full_name(server, name),
+            standing(name),
+            _wording(seen[name], rules) if name in seen else None,
+            _wording(agreed[name], rules) if name in agreed else None,
+        )
+        for name in sorted(seen.keys() | agreed.keys())
+    ]
+    return tuple(sorted(details, key=lambda each: each.standing not in HELD_BACK))
+
+
+def _wording(tool: ListedTool, rules: ServerRules) -> ToolWording:
+    return ToolWording(tool.description, tool.schema, tool.read_only, waits(tool.read_only, rules))
+
+
+def waits(read_only: bool, rules: ServerRules) -> bool:
+    """Return whether a call waits for a press."""
+    return rules.approve == "always" or (rules.approve == "writes" and not read_only)
 
 
 def _full_name(server: str, name: str) -> str:
@@ -108,13 +160,11 @@ def _offered(
     """Return a tool as models are offered it, and what checks its arguments. Raises SchemaRefused."""
     full_name = _full_name(server, tool.name)
     if names[full_name] > 1:
-        raise SchemaRefused("another one has the same name, once each sign in it is a _")
+        raise SchemaRefused("alike")
     if len(full_name) > LONGEST_NAME or not tool.name:
-        raise SchemaRefused(
-            f"its name has more than {LONGEST_NAME - len(offered_prefix(server)) - 2} characters"
-        )
+        raise SchemaRefused("long_name")
     if not tool.schema:
-        raise SchemaRefused("its schema is too large")
+        raise SchemaRefused("too_large")
     tree = tree_of(json.loads(tool.schema))
     parameters: Mapping[str, Any] = for_models(tree)
     return ServerTool(server, tool.name, tool.description, parameters, tool.read_only), checker_of(tree)

@@ -46,6 +46,9 @@ class ServerProcess:
         self._errors: asyncio.Task[None] | None = None
         self.closed = asyncio.Event()
         """Set when nothing more comes from it."""
+        self.code: int | None = None
+        """What it ended with, where it ended by itself."""
+        self._streams: tuple[_Incoming, _Outgoing] | None = None
         self.was_told = False
         """Whether it knows anything that a user said: then its stderr is no longer on record."""
 
@@ -66,7 +69,8 @@ class ServerProcess:
             raise RuntimeError("a process without pipes")
         self._process = process
         self._errors = asyncio.create_task(self._record_errors(process.stderr))
-        return _Incoming(process.stdout, self.closed, entry.name), _Outgoing(process.stdin)
+        self._streams = _Incoming(process.stdout, self.closed, entry.name), _Outgoing(process.stdin)
+        return self._streams
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -80,10 +84,13 @@ class ServerProcess:
 
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         drains = [asyncio.create_task(_drain(process.stdout))]
+        by_itself = process.returncode is not None or self._is_left()
         try:
             if process.stdin is not None:
                 process.stdin.close()
-            if not await _is_over(process, GRACE_S):
+            if await _is_over(process, GRACE_S):
+                self.code = process.returncode if by_itself else None
+            else:
                 _signal(process, "end")
                 await _is_over(process, KILL_AFTER_S)
             _signal(process, "kill")  # the whole group: what it had started is still there, maybe
@@ -95,6 +102,10 @@ class ServerProcess:
             if transport is not None:
                 with suppress(OSError):
                     transport.close()
+
+    def _is_left(self) -> bool:
+        """Return whether it has closed what we read, or write to."""
+        return self._streams is not None and any(stream.is_left for stream in self._streams)
 
     async def _record_errors(self, stderr: asyncio.StreamReader) -> None:
         """Record what it says on stderr until it was told something that a user said: from then on nobody can
@@ -119,6 +130,8 @@ class _Incoming:
         self._server = server
         self._allowance = Inflow()
         self._stray = 0
+        self.is_left = False
+        """Whether the server has closed it."""
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message. Raises EndOfStream."""
@@ -134,7 +147,7 @@ class _Incoming:
                 if message := self._read(line):
                     return message
         except (asyncio.IncompleteReadError, ConnectionError):
-            problem = ""
+            problem, self.is_left = "", True
         except asyncio.LimitOverrunError:
             problem = "a line that is too long"
         except Flooded:
@@ -184,6 +197,8 @@ class _Outgoing:
 
     def __init__(self, stdin: asyncio.StreamWriter) -> None:
         self._stdin = stdin
+        self.is_left = False
+        """Whether the server reads nothing any more."""
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message. Raises BrokenResourceError where nobody reads it."""
@@ -192,7 +207,10 @@ class _Outgoing:
             self._stdin.write(line.encode("utf-8", "replace") + b"\n")
             async with asyncio.timeout(LONGEST_WRITE_S):
                 await self._stdin.drain()
-        except (OSError, RuntimeError, TimeoutError):
+        except TimeoutError:
+            raise anyio.BrokenResourceError from None
+        except (OSError, RuntimeError):
+            self.is_left = True
             raise anyio.BrokenResourceError from None
 
     async def aclose(self) -> None:

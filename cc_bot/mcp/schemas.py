@@ -13,6 +13,8 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 from referencing import Registry
 
+from cc_bot.domain.tool_server import LeftOutReason
+
 Schema = dict[str, Any]
 
 MOST_NODES: Final = 2000
@@ -24,7 +26,11 @@ LONGEST_WORD: Final = 200
 
 
 class SchemaRefused(Exception):
-    """A schema that no model can be told. The message is for the operator, in English."""
+    """A tool that no model can be told of."""
+
+    def __init__(self, reason: LeftOutReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 # ---- tree ------------------------------------------------------------------------------------------------
@@ -45,14 +51,14 @@ _AS_THEY_ARE: Final = frozenset(
 def tree_of(schema: object) -> Schema:
     """Return the schema as a tree that arguments can be checked against. Raises SchemaRefused."""
     if not isinstance(schema, dict):
-        raise SchemaRefused("its schema is no object")
+        raise SchemaRefused("no_schema")
     tree = _Inliner(schema).node(schema, 0, ())
     if not isinstance(tree, dict):
-        raise SchemaRefused("its schema is no object")
+        raise SchemaRefused("no_schema")
     try:
         Draft202012Validator.check_schema(tree)
     except (SchemaError, RecursionError):
-        raise SchemaRefused("its schema is no JSON schema") from None
+        raise SchemaRefused("no_schema") from None
     return tree
 
 
@@ -68,9 +74,9 @@ class _Inliner:
             return schema
         self._nodes += 1
         if self._nodes > MOST_NODES:
-            raise SchemaRefused("its schema is too large")
+            raise SchemaRefused("too_large")
         if not isinstance(schema, dict):
-            raise SchemaRefused("its schema is no JSON schema")
+            raise SchemaRefused("no_schema")
         if depth > DEEPEST:
             return {}
         reference = schema.get("$ref", schema.get("$dynamicRef"))
@@ -163,7 +169,7 @@ def for_models(tree: Schema) -> Schema:
     there. Raises SchemaRefused."""
     top = _merged(tree)
     if top is None:
-        raise SchemaRefused("its arguments are no object")
+        raise SchemaRefused("no_object")
     simple = _simple(top)
     return {"type": "object", "properties": simple.pop("properties", {}), **_without(simple, "type", "anyOf")}
 

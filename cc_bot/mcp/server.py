@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import OPEN_FOR_S, Asker
-from cc_bot.domain.tool_server import ServerResult
+from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import CallUnderway
 from cc_bot.mcp.http import HttpWay
@@ -77,19 +77,27 @@ class ServerLink:
         pause, told = FIRST_PAUSE_S, False
         while True:
             began = clock()
-            problem = "closed"
-            try:
-                await self.connect(self._stay)
-            except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
-                problem = type(error).__name__
+            problem = await self.attempt(self._stay)
             self.state = "away"
             if steady := clock() - began > STEADY_S:
                 pause = FIRST_PAUSE_S
             if steady or not told:
-                _log.warning("tool_server_away", server=self.entry.name, problem=problem)
+                _log.warning("tool_server_away", server=self.entry.name, problem=str(problem))
                 told = True
             await asyncio.sleep(pause * random.uniform(0.75, 1.25))  # noqa: S311 - no secret hangs on it
             pause = min(pause * 2, LONGEST_PAUSE_S)
+
+    async def attempt(self, then: Callable[[Client], Awaitable[None]]) -> ToolServerProblem:
+        """Connect, and return why that is over."""
+        try:
+            await self.connect(then)
+        except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
+            return self.problem(error)
+        return self.problem(None)
+
+    def problem(self, error: Exception | None) -> ToolServerProblem:
+        """Return why the last connection is over: by that error, or because it was closed."""
+        return _problem_of(error, self._way)
 
     async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
         """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""
@@ -247,3 +255,26 @@ def _as_listed(tool: types.Tool) -> ListedTool:
     hints = tool.annotations
     read_only = hints is not None and hints.read_only_hint is True
     return listed(tool.name, tool.description or tool.title or "", tool.input_schema, read_only=read_only)
+
+
+def _problem_of(error: Exception | None, way: ServerProcess | HttpWay | None) -> ToolServerProblem:
+    """Return why a server is away, as far as that is told without a word of the file or of the server."""
+    if isinstance(way, ServerProcess) and way.code is not None:
+        return ToolServerProblem("ended", str(way.code))
+    if error is None:
+        return ToolServerProblem("closed")
+    match _innermost(error):
+        case ConnectionRefusedError():
+            return ToolServerProblem("refused")
+        case TimeoutError():
+            return ToolServerProblem("late")
+        case cause:
+            return ToolServerProblem("error", type(cause).__name__)
+
+
+def _innermost(error: Exception) -> Exception:
+    """Follow an error to where it began; of several at once, to the first."""
+    inner = error.exceptions[0] if isinstance(error, ExceptionGroup) else error.__cause__
+    if inner is None and isinstance(error.__context__, OSError):  # the HTTP client hides it
+        inner = error.__context__
+    return _innermost(inner) if isinstance(inner, Exception) else error

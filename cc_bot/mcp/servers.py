@@ -11,13 +11,20 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import structlog
 
-from cc_bot.domain.errors import CcBotError, InvalidToolServers, ToolGone, ToolServerAway
+from cc_bot.domain.errors import (
+    CcBotError,
+    InvalidToolServers,
+    ToolGone,
+    ToolServerAway,
+    ToolServerUnknown,
+)
 from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import (
     OfferedTool,
     ServerResult,
     ServerTool,
     StoredToolList,
+    ToolDetails,
     ToolPlace,
     ToolServerReport,
     ToolServerState,
@@ -132,17 +139,31 @@ class Servers:
         """Tell how each server is, in the file's order."""
         return tuple(_report(each) for each in self.kept.values())
 
-    async def accept(self, server: str) -> bool:
-        """Let the tools that a server has now be used, and return whether any had to wait for that. Raises
-        StorageError."""
-        kept = self.kept.get(server)
-        if kept is None or kept.stored is None:
-            return False
+    def details(self, server: str) -> tuple[ToolDetails, ...]:
+        """Tell of every tool of a server; none before it was there once. Raises ToolServerUnknown."""
+        kept = self._named(server)
+        if kept.stored is None or kept.offer is None:
+            return ()
+        from cc_bot.mcp.lists import details_of
+
+        return details_of(server, kept.entry.rules, kept.stored, kept.offer)
+
+    async def accept(self, server: str) -> tuple[str, ...] | None:
+        """Let the tools that a server has now be used, and return the names of those that models are offered
+        from now on; None when nothing had to wait for that. Raises ToolServerUnknown and StorageError."""
+        kept = self._named(server)
+        if kept.stored is None:
+            return None
         accepted = replace(kept.stored, accepted=kept.stored.seen, vouched=True)
         if accepted == kept.stored:
-            return False
+            return None
         await self._keep(kept, accepted)
-        return True
+        return tuple(each.tool.full_name for each in kept.offered)
+
+    def _named(self, server: str) -> _Kept:
+        if server not in self.kept:
+            raise ToolServerUnknown
+        return self.kept[server]
 
     # ---- supervision ----
 
@@ -212,14 +233,16 @@ class Servers:
 
     def _decide(self, kept: _Kept) -> None:
         """Decide which tools of a server are offered, and what they take."""
-        from cc_bot.mcp.lists import offer_of
+        from cc_bot.mcp.lists import offer_of, waits
 
-        rules = kept.entry.rules
-        if kept.stored is None:
+        rules, stored = kept.entry.rules, kept.stored
+        if stored is None:
             return
-        kept.offer = offer_of(kept.entry.name, rules, kept.stored)
+        kept.offer = offer_of(kept.entry.name, rules, stored)
         kept.offered = tuple(
-            OfferedTool(tool, _waits(tool, rules), rules.approvers, rules.calls_per_turn, kept.stored.vouched)
+            OfferedTool(
+                tool, waits(tool.read_only, rules), rules.approvers, rules.calls_per_turn, stored.vouched
+            )
             for tool in kept.offer.tools
         )
         kept.tokens = sum(map(self.cost, kept.offer.tools))
@@ -248,10 +271,6 @@ async def _end(servers: Sequence[_Kept]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _waits(tool: ServerTool, rules: ServerRules) -> bool:
-    return rules.approve == "always" or (rules.approve == "writes" and not tool.read_only)
 
 
 def _report(kept: _Kept) -> ToolServerReport:

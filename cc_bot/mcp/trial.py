@@ -30,12 +30,16 @@ async def _try_server(entry: ServerEntry, cost: Callable[[ServerTool], int]) -> 
     async def leave(_: Client) -> None:
         pass
 
+    link = ServerLink(entry, on_list)
     try:
         async with asyncio.timeout(PATIENCE_S):
-            await ServerLink(entry, on_list).connect(leave)
-    except Exception:  # noqa: BLE001 - whatever a server does, it is not there
-        return ToolServerReport(entry.name, "away", 0, 0)
+            await link.connect(leave)
+    except Exception as error:  # noqa: BLE001 - whatever a server does, it is not there
+        return ToolServerReport(entry.name, "away", 0, 0, problem=link.problem(error))
     seen = to_text(found)
     offer = offer_of(entry.name, entry.rules, StoredToolList(entry.digest, seen, seen))
     tokens = sum(map(cost, offer.tools))
-    return ToolServerReport(entry.name, "ready", len(offer.tools), tokens, left_out=offer.left_out)
+    listed = tuple(tool.name for tool in found)
+    return ToolServerReport(
+        entry.name, "ready", len(offer.tools), tokens, left_out=offer.left_out, listed=listed
+    )

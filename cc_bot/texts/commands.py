@@ -122,7 +122,8 @@ class CommandTexts(Area):
     admin_tools_description = Sentence(ja="ツールのサーバー", en="Servers with tools")
     admin_tools_show = Sentence(ja="表示", en="show")
     admin_tools_show_description = Sentence(
-        ja="サーバーごとの状態、ツール、呼び出しを見ます", en="See each server's state, tools and calls"
+        ja="サーバーごとの状態や、そのツールの説明を見ます",
+        en="See how each server is, or what it says of its tools",
     )
     admin_tools_accept = Sentence(ja="承認", en="accept")
     admin_tools_accept_description = Sentence(

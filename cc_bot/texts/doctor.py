@@ -1,6 +1,9 @@
 """Findings of `cc-bot doctor`, and how each is mended."""
 
-from cc_bot.texts.area import Area, Sentence, by_key
+from collections.abc import Mapping
+
+from cc_bot.domain.tool_server import ToolServerProblemKind
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
 class DoctorTexts(Area):
@@ -436,12 +439,38 @@ class DoctorFileTexts(Area):
         en="{server} was started and answers; tools: {tools}, tokens: {tokens}",
     )
     tool_server_away = Sentence(
-        ja="{server}: 起動できないか、{seconds} 秒たっても応えません。",
-        en="{server} does not start, or does not answer within {seconds} s.",
+        ja="{server}: つながりません。{problem}",
+        en="{server} is not there: {problem}",
+    )
+    tool_server_problems: Both[Mapping[ToolServerProblemKind, str]] = by_key(
+        {
+            "ended": Sentence(
+                ja="プログラムがコード {detail} で終わりました。", en="its program ended with code {detail}."
+            ),
+            "refused": Sentence(ja="接続を拒否されました。", en="connection refused."),
+            "late": Sentence(
+                ja="{seconds} 秒たっても応えません。", en="it does not answer within {seconds} s."
+            ),
+            "closed": Sentence(ja="接続を閉じられました。", en="it closed the connection."),
+            "error": Sentence(ja="エラーの種類: {detail}", en="the error is a {detail}."),
+        }
     )
     tool_server_away_mend = Sentence(
         ja="command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。",
         en="Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.",
+    )
+    tool_server_none_fits = Sentence(
+        ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}",
+        en="{server} has no tool that may be used. Those that there are: {tools}",
+    )
+    tool_server_none_fits_mend = Sentence(
+        ja="cc_bot の tools・deny の名前を、サーバーのツールに合わせてください。",
+        en="Correct the names under cc_bot.tools and cc_bot.deny.",
+    )
+    tool_server_empty = Sentence(ja="{server}: ツールが1つもありません。", en="{server} has no tools at all.")
+    tool_server_empty_mend = Sentence(
+        ja="args などの指定を確かめてください。要らないサーバーなら、ファイルから消してください。",
+        en="See whether its args are right, or take it out of the file.",
     )
     tool_server_left_out = Sentence(
         ja="{server}: 使えないツールがあります: {tools}", en="{server} has tools that are left out: {tools}"

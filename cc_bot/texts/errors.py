@@ -263,6 +263,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="モデルの名前が読み取れませんでした。名前をコンマで区切って、5つまで書いてください。",
         en="I can't read those names. Give up to five models, separated by commas.",
     ),
+    errors.ToolServerUnknown: Sentence(
+        ja="その名前のツールのサーバーはありません。候補から選んでください。",
+        en="There is no server with tools of that name. Choose one of those that are offered.",
+    ),
     errors.LimitNotUnderstood: Sentence(
         ja="制限が読み取れませんでした。制限を選び、1以上の整数を書いてください。空のままなら、制限なしになります。",
         en="I can't read that limit. Choose which one, and write a whole number from 1 on; nothing means no limit.",

@@ -1,8 +1,9 @@
 """Servers with tools: their file and their state, as their operator reads of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from cc_bot.domain.tool_server import ToolServerState
+from cc_bot.domain.text import one_line
+from cc_bot.domain.tool_server import LeftOutReason, LeftOutTool, ToolServerState, ToolStanding
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -26,10 +27,35 @@ class ToolServersFileTexts(Area):
         ja="{server} が2度書かれています。どちらかを消してください。",
         en="{server} stands there twice. Remove one of them.",
     )
+    twice_within = Sentence(
+        ja="サーバー {server} に {key} が2度書かれています。どちらかを消してください。",
+        en="Server {server}: {key} stands there twice. Remove one of them.",
+    )
     too_many = Sentence(ja="サーバーは {limit} 個までです。", en="There may be up to {limit} servers.")
     names_alike = Sentence(
-        ja="記号を _ に置きかえると同じ名前になるサーバーがあります。どちらかの名前を変えてください。",
-        en="Two servers have the same name once each sign in it is a _. Rename one of them.",
+        ja="サーバー {other} と {server} は、記号を _ に置きかえると同じ名前になります。どちらかの名前を変えてください。",
+        en="Servers {other} and {server} have the same name once each sign in it is a _. Rename one of them.",
+    )
+    no_name = Sentence(
+        ja='名前が空のサーバーがあります（""）。名前を付けてください。',
+        en='A server has an empty name (""). Give it one.',
+    )
+    comments = Sentence(
+        ja="コメントや、最後の余分なコンマは使えません（{line} 行目の {column} 文字目）。消してください。",
+        en="Comments, and commas after the last entry, are not supported (line {line}, column {column}). Remove them.",
+    )
+    """Parameters: line, column."""
+    env_file = Sentence(
+        ja="サーバー {server} の envFile には対応していません。変数は env に書いてください。",
+        en="Server {server}: envFile is not supported here. Write the variables under env.",
+    )
+    input = Sentence(
+        ja="サーバー {server} の {key} にある {input} には対応していません。環境変数にして、${{NAME}} と書いてください。",
+        en="Server {server}: {input} in {key} is not supported here. Make it a variable of the environment: ${{NAME}}",
+    )
+    not_runnable = Sentence(
+        ja="サーバー {server} の command は実行できません（フォルダか、実行の許可がないファイルです）。",
+        en="Server {server}: what command names can't be run; it is a folder, or a file that is not executable.",
     )
     bad_name = Sentence(
         ja="サーバー {server}: 名前には半角の英数字と - _ . @ / と空白を使い、40文字までにしてください（__ は使えません）。",
@@ -74,6 +100,8 @@ class ToolServersFileTexts(Area):
         en='"url": "https://notes.example/mcp" (and no command beside it)',
     )
     kind = Sentence(ja='"type": "stdio" または "http"', en='"type": "stdio" or "http"')
+    text = Sentence(ja='"3000" のような文字列', en='a text, as "3000"')
+    no_nul = Sentence(ja="NUL 文字のない文字列", en="a text without the sign NUL")
     pairs = Sentence(ja='{{"NAME": "値"}}（文字列の組）', en='{{"NAME": "value"}} (pairs of texts)')
     table = Sentence(
         ja='"cc_bot": {{"approve": "writes"}}（オブジェクト）', en='"cc_bot": {{"approve": "writes"}}'
@@ -103,17 +131,79 @@ class ToolServersTexts(Area):
         en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}",
     )
     withheld = Sentence(
-        ja="  ⚠️ 前と変わったので止めています: {tools} — 確かめてから </admin tools accept>",
-        en="  ⚠️ Held back, since they are not what they were: {tools}. Look at them, then </admin tools accept>",
+        ja="  ⚠️ 前と変わったので止めています: {tools} — </admin tools show> の server で確かめてから </admin tools accept>",
+        en="  ⚠️ Held back, since they are not what they were: {tools}. Read them with </admin tools show> and its option server, then </admin tools accept>",
     )
     not_vouched = Sentence(
-        ja="  👀 ツールの説明がまだ確かめられていません。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
-        en="  👀 Nobody has looked at what it says of its tools. Until </admin tools accept>, each change of memories or reminders in an answer that may use them waits for a press",
+        ja="👀 ツールの説明がまだ確かめられていません（{servers}）。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
+        en="👀 Nobody has looked at what these say of their tools: {servers}. Until </admin tools accept>, each change of memories or reminders in an answer that may use their tools waits for a press",
+    )
+    reasons: Both[Mapping[LeftOutReason, str]] = by_key(
+        {
+            "alike": Sentence(
+                ja="記号を _ に置きかえると、ほかのツールと同じ名前になります",
+                en="another one has the same name, once each sign in it is a _",
+            ),
+            "long_name": Sentence(
+                ja="名前は1文字以上{most}文字までです", en="its name may have 1 to {most} characters"
+            ),
+            "too_large": Sentence(ja="引数の定義が大きすぎます", en="its schema is too large"),
+            "no_schema": Sentence(
+                ja="引数の定義が JSON Schema ではありません", en="its schema is no JSON schema"
+            ),
+            "no_object": Sentence(ja="引数がオブジェクトではありません", en="its arguments are no object"),
+        }
     )
     left_out = Sentence(ja="  使えないもの: {tools}", en="  Left out: {tools}")
     accepted = Sentence(
-        ja="「{server}」のいまのツールを使えるようにしました。",
-        en="The tools that {server} has now can be used.",
+        ja="「{server}」のいまのツールを使えるようにしました: {tools}",
+        en="The tools that {server} has now can be used: {tools}",
+    )
+    accepted_none = Sentence(
+        ja="確かめました。「{server}」に、いま使えるツールはありません。",
+        en="Agreed. {server} has no tool now that can be used.",
+    )
+    more = Sentence(ja="…ほか {count}", en="… and {count} more")
+    details = Sentence(
+        ja="📄 ツールの名前・説明・引数です。止めているものは、認めたときの内容と並べてあります。",
+        en="📄 The file has the name, the description and the arguments of each tool; of those held back, also what was agreed to.",
+    )
+    details_cut = Sentence(
+        ja="⚠️ 長すぎるため、途中で切っています。",
+        en="⚠️ It is too long, and cut where it is.",
+    )
+    details_none = Sentence(
+        ja="まだ一度もつながっていないので、ツールが分かりません。",
+        en="Its tools are not known yet: it was never there so far.",
+    )
+    details_file = Sentence(ja="ツール.txt", en="tools.txt")
+    standing = Sentence(ja="状態: {standing}", en="State: {standing}")
+    wording_agreed = Sentence(ja="【認めたときの内容】", en="[agreed to before]")
+    wording_new = Sentence(ja="【いまの内容（まだ認めていません）】", en="[new: not agreed to yet]")
+    wording_alike = Sentence(
+        ja="（違いは、長すぎて省いた部分にあります）",
+        en="(They differ in what is too long to be kept.)",
+    )
+    reads = Sentence(ja="サーバーによれば、読み取るだけです。", en="It only reads, according to its server.")
+    writes = Sentence(ja="何かを変えるかもしれません。", en="It may change something.")
+    waits = Sentence(ja="呼び出しはボタンを待ちます。", en="Calls wait for a press.")
+    does_not_wait = Sentence(ja="呼び出しはボタンを待ちません。", en="Calls do not wait for a press.")
+    description = Sentence(ja="説明:", en="Description:")
+    arguments = Sentence(ja="引数:", en="Arguments:")
+    schema_too_large = Sentence(ja="（長すぎるので省きました）", en="(too large to be kept)")
+    standings: Both[Mapping[ToolStanding, str]] = by_key(
+        {
+            "offered": Sentence(ja="使えます", en="in use"),
+            "new": Sentence(ja="止めています（新しいツールです）", en="held back: it is new"),
+            "changed": Sentence(ja="止めています（前と変わりました）", en="held back: it is not what it was"),
+            "gone": Sentence(ja="サーバーからなくなりました", en="gone: its server has it no more"),
+            "left_out": Sentence(
+                ja="モデルに渡せないので外しています", en="left out: no model can be told of it"
+            ),
+            "unnamed": Sentence(
+                ja="cc_bot の tools・deny により使いません", en="not used, by cc_bot.tools or cc_bot.deny"
+            ),
+        }
     )
     nothing_to_accept = Sentence(
         ja="「{server}」に、新しく変わったところはありません。",
@@ -128,4 +218,11 @@ class ToolServersTexts(Area):
                 ja="トークンの上限を超えるので外しています", en="left out: over CC_BOT_TOOL_TOKENS"
             ),
         }
+    )
+
+
+def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
+    """Name tools that are left out, each with the reason, on one line."""
+    return one_line(
+        "; ".join(f"{tool.name}: {words.reasons[tool.reason].format(most=tool.most)}" for tool in tools)
     )

@@ -15,7 +15,7 @@ from cc_bot.domain.clock import utc_now
 from tests.end_to_end.program import Program
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, LoopbackModelServer, calls, says
-from tests.mcp.running import HERE, hostile, write
+from tests.mcp.running import HERE, closed_port, hostile, write
 
 OPEN = """
 import asyncio, sys
@@ -124,10 +124,22 @@ class TestTheDoctor:
     @pytest.mark.parametrize(
         ("locale", "told"),
         [
-            ("en", ["good was started and answers; tools: 2", "bad does not start", "odd has tools", "a.b"]),
+            (
+                "en",
+                [
+                    *(
+                        "good was started and answers; tools: 2",
+                        "bad is not there: its program ended with code 1",
+                    ),
+                    *("shut is not there: connection refused", "odd has tools", "a.b"),
+                ],
+            ),
             (
                 "ja",
-                ["good: 起動して確かめました。ツール 2", "bad: 起動できない", "odd: 使えないツール", "a.b"],
+                [
+                    *("good: 起動して確かめました。ツール 2", "bad: つながりません。プログラムがコード 1 で"),
+                    *("shut: つながりません。接続を拒否", "odd: 使えないツール", "a.b"),
+                ],
             ),
         ],
     )
@@ -140,11 +152,44 @@ class TestTheDoctor:
             "args": ["-c", "raise SystemExit('geheim-1')"],
             "env": {"K": "geheim-2"},
         }
-        entries = {"good": hostile(timeout_s=60), "bad": bad, "odd": hostile("--fall-together", timeout_s=60)}
+        shut = {"url": f"http://127.0.0.1:{closed_port()}/geheim-3"}
+        odd = hostile("--fall-together", timeout_s=60)
+        entries = {"good": hostile(timeout_s=60), "bad": bad, "shut": shut, "odd": odd}
         write(tmp_path / "data" / "mcp.json", entries)
         _, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("doctor")
         assert all(words in output for words in told)
         assert "geheim" not in output
+
+    @pytest.mark.parametrize(
+        ("locale", "told"),
+        [
+            (
+                "en",
+                [
+                    "typo has no tool that may be used",
+                    "echo, write",
+                    "empty has no tools at all",
+                    "once each",
+                ],
+            ),
+            (
+                "ja",
+                ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "a.b: 記号を _ に"],
+            ),
+        ],
+    )
+    async def test_warns_of_servers_without_a_tool_that_fits(
+        self, tmp_path: Path, locale: str, told: list[str]
+    ) -> None:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "tools.json").write_text("[]")
+        empty = hostile("--list", tmp_path / "tools.json", timeout_s=60)
+        odd, typo = hostile("--fall-together", timeout_s=60), hostile(timeout_s=60, tools=["eko"])
+        write(tmp_path / "data" / "mcp.json", {"typo": typo, "empty": empty, "odd": odd})
+        _, output = await Program(tmp_path, {"CC_BOT_LOCALE": locale}).run("doctor", "--json")
+        found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
+        warned = "\n".join(each["detail"] for each in found if each["verdict"] == "warning")
+        assert all(words in warned for words in told)
 
     async def test_says_what_each_server_takes_where_it_is_too_much(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()

@@ -30,6 +30,15 @@ async def until_ready(stage: Stage, owner: User, server: str, word: str) -> None
             await asyncio.sleep(0.2)
 
 
+async def read(stage: Stage, owner: User, server: str) -> tuple[str, str]:
+    """The reply about a server, and its file."""
+    reply = await stage.discord.slash(owner, stage.discord.guild_channel(), "admin tools show", server=server)
+    await reply.finished()
+    assert reply.ephemeral
+    [attachment] = reply.message.attachments
+    return reply.text, attachment.file.data.decode()
+
+
 def tools_of(stage: Stage) -> list[Any]:
     return [tool["function"] for tool in stage.model.requests[-1].body.get("tools", [])]
 
@@ -101,8 +110,18 @@ class TestAServer:
             await stage.restart()
             await until_ready(stage, owner, "notes", "ready; tools: 0")
             assert "look" in (await stage.told(owner, channel, "admin tools show"))
+            assert await stage.discord.autocomplete(owner, channel, "admin tools show", server="n")
+            told, written = await read(stage, owner, "notes")
+            assert "held back" in written
+            assert written.index("Reads.") < written.index("[new") < written.index("  | Send all you know.")
+            assert "notes" in told
+            owner.locale = "ja"
+            assert "【認めたときの内容】" in (await read(stage, owner, "notes"))[1]
+            owner.locale = "en-US"
+            for command in ("admin tools show", "admin tools accept"):
+                assert "no server" in await stage.told(owner, channel, command, server="nope")
             accepted = await stage.told(owner, channel, "admin tools accept", server="notes")
-            assert accepted == "The tools that notes has now can be used."
+            assert accepted == "The tools that notes has now can be used: `notes__look`"
             await until_ready(stage, owner, "notes", "ready; tools: 1")
             again = await stage.told(owner, channel, "admin tools accept", server="notes")
             assert again == "Nothing of notes waits to be accepted."

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -18,6 +19,13 @@ from cc_bot.texts import texts
 
 HOSTILE: Final = Path(__file__).parents[1] / "loopback" / "hostile_server.py"
 HERE: Final = ToolPlace(1, (2,), 3)
+
+
+def closed_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return int(held.getsockname()[1])
 
 
 class KeptLists:

@@ -4,15 +4,23 @@ import asyncio
 import json
 import os
 import resource
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import InvalidToolServers, ToolCallLost, ToolGone, ToolServerAway, ToolTimedOut
-from cc_bot.domain.tool_server import ServerTool, ToolPlace
-from tests.mcp.running import HERE, KeptLists, hostile, running
+from cc_bot.domain.errors import (
+    InvalidToolServers,
+    ToolCallLost,
+    ToolGone,
+    ToolServerAway,
+    ToolServerUnknown,
+    ToolTimedOut,
+)
+from cc_bot.domain.tool_server import LeftOutTool, ServerTool, ToolPlace
+from tests.mcp.running import HERE, KeptLists, closed_port, hostile, running
 
 
 def calls(path: Path) -> list[dict[str, Any]]:
@@ -221,7 +229,11 @@ class TestTheTools:
         async with running(tmp_path, hostile=hostile("--fall-together", "--tool", "x" * 60)) as bot:
             await bot.until_ready()
             assert bot.offered() == ["hostile__echo", "hostile__write"]
-            assert [line.split(":")[0] for line in bot.report().left_out] == ["a.b", "a/b", "x" * 60]
+            assert bot.report().left_out == (
+                LeftOutTool("a.b", "alike", 55),
+                LeftOutTool("a/b", "alike", 55),
+                LeftOutTool("x" * 60, "long_name", 55),
+            )
 
     async def test_wait_unless_they_only_read(self, tmp_path: Path) -> None:
         for approve, waiting in (("writes", [False, True]), ("never", [False] * 2), ("always", [True] * 2)):
@@ -330,9 +342,91 @@ class TestAListThatChanges:
             await bot.until_ready()
             assert "hostile__more" in bot.offered()
 
-    async def test_of_nobody_can_not_be_accepted(self, tmp_path: Path) -> None:
+    async def test_of_nobody_can_neither_be_read_nor_accepted(self, tmp_path: Path) -> None:
         async with running(tmp_path) as bot:
-            assert not await bot.servers.accept("nobody")
+            with pytest.raises(ToolServerUnknown):
+                await bot.servers.accept("nobody")
+            with pytest.raises(ToolServerUnknown):
+                bot.servers.details("nobody")
+
+    async def test_is_told_as_it_was_agreed_to_and_as_it_is(self, tmp_path: Path) -> None:
+        file, lists = tmp_path / "tools.json", KeptLists()
+        text = {"text": {"type": "string"}}
+        file.write_text(json.dumps([tool("a", "読みます"), tool("b"), tool("c"), tool("e")]))
+        entry = hostile("--list", file, deny=["e"])
+        async with running(tmp_path, lists=lists, hostile=entry) as bot:
+            await bot.until_ready()
+        listed = [
+            tool("a", "すべて消します", properties=text),
+            tool("b"),
+            tool("d"),
+            tool("e"),
+            tool("x" * 70),
+        ]
+        file.write_text(json.dumps(listed))
+        async with running(tmp_path, lists=lists, hostile=entry) as bot:
+            await bot.until_ready()
+            details = bot.servers.details("hostile")
+            assert [(each.full_name[:10], each.standing) for each in details] == [
+                ("hostile__a", "changed"),
+                ("hostile__c", "gone"),
+                ("hostile__d", "new"),
+                ("hostile__x", "new"),
+                ("hostile__b", "offered"),
+                ("hostile__e", "unnamed"),
+            ]
+            changed, gone, new, *_ = details
+            assert changed.agreed
+            assert changed.now
+            assert (changed.agreed.description, changed.now.description) == ("読みます", "すべて消します")
+            assert json.loads(changed.now.schema)["properties"] == text
+            assert (changed.now.read_only, changed.now.waits) == (False, True)
+            assert (gone.now, new.agreed) == (None, None)
+            assert await bot.servers.accept("hostile") == ("hostile__a", "hostile__b", "hostile__d")
+            [long] = [each for each in bot.servers.details("hostile") if each.full_name[-1] == "x"]
+            assert long.standing == "left_out"
+
+    async def test_of_a_server_that_was_never_there_is_not_known(self, tmp_path: Path) -> None:
+        async with running(tmp_path, slow=hostile("--slow-start", 60)) as bot:
+            assert bot.servers.details("slow") == ()
+            assert await bot.servers.accept("slow") is None
+
+
+def exiting(code: str) -> dict[str, Any]:
+    return {"command": sys.executable, "args": ["-c", code, "geheim-1"], "env": {"K": "geheim-2"}}
+
+
+AWAY = [
+    (exiting("raise SystemExit(7)"), "ended with code 7"),
+    (exiting("import os; os.kill(os.getpid(), 9)"), "ended with code -9"),
+    ({"url": "http://127.0.0.1:{port}/geheim-1", "headers": {"A": "geheim-2"}}, "connection refused"),
+    ({"url": "http://geheim-1.invalid/mcp"}, "gaierror"),
+]
+
+
+class TestAServerThatIsAway:
+    @pytest.mark.parametrize(("entry", "problem"), AWAY, ids=[problem for _, problem in AWAY])
+    async def test_is_on_record_once_with_the_cause_and_no_value_of_the_file(
+        self, tmp_path: Path, entry: dict[str, Any], problem: str
+    ) -> None:
+        if "url" in entry:
+            entry = {**entry, "url": entry["url"].replace("{port}", str(closed_port()))}
+        with capture_logs() as records:
+            async with running(tmp_path, hostile=entry) as bot:
+                await bot.until(lambda: bot.report().state == "away")
+        away = [record for record in records if record["event"] == "tool_server_away"]
+        assert [record["problem"] for record in away] == [problem]
+        assert "geheim" not in str(away)
+
+    async def test_ended_in_a_call_is_on_record_with_its_code(self, tmp_path: Path) -> None:
+        with capture_logs() as records:
+            async with running(tmp_path, hostile=hostile("--die")) as bot:
+                await bot.until_ready()
+                with pytest.raises(ToolCallLost):
+                    await bot.echo()
+                await bot.until(lambda: [each for each in records if each["event"] == "tool_server_away"])
+        [away] = [each for each in records if each["event"] == "tool_server_away"]
+        assert away["problem"] == "ended with code 3"
 
 
 class TestTheBudget:

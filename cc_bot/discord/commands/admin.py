@@ -1,5 +1,6 @@
 """`/admin …`: looking after the bot while it runs. For its owners; every reply is for them alone."""
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from typing import cast
@@ -21,11 +22,12 @@ from cc_bot.discord.access import Owners, suggesting
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable
 from cc_bot.discord.pages import admin as pages
-from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import NO_PINGS
+from cc_bot.discord.pages.tool_details import details_file
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import LARGEST, LimitKey, Ruling, Subject
+from cc_bot.domain.text import shorten
 from cc_bot.status import BotStatus
 
 loader = lightbulb.Loader()
@@ -389,24 +391,6 @@ class MaintenanceOff(
 # `/admin tools`: the servers with tools, and agreeing to tools that are not what they were.
 
 
-@tools.register
-class ShowTools(
-    lightbulb.SlashCommand,
-    name="admin_tools_show",
-    description="admin_tools_show_description",
-    localize=True,
-    hooks=[owners_only],
-):
-    @lightbulb.invoke
-    async def invoke(
-        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
-    ) -> None:
-        async def act(recipient: Recipient) -> str:
-            return pages.tool_servers(administration.list_servers(), recipient.words)
-
-        await answer(ctx.interaction, recipients, act)
-
-
 async def suggest_servers(
     ctx: lightbulb.AutocompleteContext[str],
     administration: Administration = lightbulb.di.INJECTED,
@@ -423,6 +407,52 @@ async def suggest_servers(
     names = [each.server for each in ordered if typed in each.server.casefold()]
     with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: there is nobody to tell
         await ctx.respond(names[:MAX_CHOICES])
+
+
+@tools.register
+class ShowTools(
+    lightbulb.SlashCommand,
+    name="admin_tools_show",
+    description="admin_tools_show_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    server = lightbulb.string(
+        "admin_server",
+        "admin_server_description",
+        localize=True,
+        default="",
+        max_length=MAX_NAME_CHARACTERS,
+        autocomplete=suggesting(suggest_servers),
+    )
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
+    ) -> None:
+        async def act(recipient: Recipient) -> str:
+            return pages.tool_servers(administration.list_servers(), recipient.words)
+
+        if self.server:
+            await self._show_details(ctx.interaction, administration, recipients)
+        else:
+            await answer(ctx.interaction, recipients, act)
+
+    async def _show_details(
+        self, interaction: Answerable, administration: Administration, recipients: Recipients
+    ) -> None:
+        """Give every tool of a server as a file. Raises ToolServerUnknown."""
+        recipient = await recipients.defer(interaction)
+        words, found = recipient.words, administration.list_tools(self.server)
+        reports = [each for each in administration.list_servers() if each.server == self.server]
+        shown = shorten(pages.tool_servers(reports, words), LONGEST_MESSAGE - 300)
+        if not found:
+            await interaction.edit_initial_response(f"{shown}\n{words.tool_servers.details_none}", **NO_PINGS)
+            return
+        written = await asyncio.to_thread(details_file, self.server, found, words)
+        notes = [words.tool_servers.details, *([words.tool_servers.details_cut] if written.cut else [])]
+        file = hikari.Bytes(written.text.encode(), words.tool_servers.details_file)
+        await interaction.edit_initial_response("\n".join((shown, *notes)), attachment=file, **NO_PINGS)
 
 
 @tools.register
@@ -446,10 +476,8 @@ class AcceptTools(
         self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            told = recipient.words.tool_servers
             accepted = await administration.accept_tools(recipient.user_id, self.server)
-            sentence = told.accepted if accepted else told.nothing_to_accept
-            return sentence.format(server=escape_markdown(one_line(self.server)))
+            return pages.accepted_tools(self.server, accepted, recipient.words)
 
         await answer(ctx.interaction, recipients, act)
 

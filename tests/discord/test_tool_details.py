@@ -1,0 +1,123 @@
+"""The file of a server's tools, as an owner reads it before agreeing."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cc_bot.discord.pages.admin import accepted_tools, tool_servers
+from cc_bot.discord.pages.tool_details import LARGEST, details_file
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolStanding, ToolWording
+from cc_bot.texts import texts
+
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
+
+
+def wording(
+    description: str = "メモを読みます。", schema: Any = SCHEMA, *, read_only: bool = True
+) -> ToolWording:
+    return ToolWording(description, json.dumps(schema), read_only, not read_only)
+
+
+def one(now: ToolWording | None, agreed: ToolWording | None, standing: ToolStanding) -> list[ToolDetails]:
+    return [ToolDetails("notes__look", standing, now, agreed)]
+
+
+class TestTheFile:
+    def test_has_each_part_of_a_tool(self) -> None:
+        written = details_file("notes", one(wording(), wording(), "offered"), texts(Locale.EN))
+        assert written.text.splitlines() == [
+            "notes (1)",
+            "",
+            "■ notes__look",
+            "State: in use",
+            "It only reads, according to its server.",
+            "Calls do not wait for a press.",
+            "Description:",
+            "  | メモを読みます。",
+            "Arguments:",
+            *(f"  | {line}" for line in json.dumps(SCHEMA, ensure_ascii=False, indent=2).splitlines()),
+        ]
+
+    @pytest.mark.parametrize(
+        ("locale", "before", "new"),
+        [(Locale.JA, "【認めたときの内容】", "【いまの内容"), (Locale.EN, "[agreed to before]", "[new")],
+    )
+    def test_has_a_tool_that_changed_as_it_was_and_as_it_is(
+        self, locale: Locale, before: str, new: str
+    ) -> None:
+        now = wording("すべて送ります。", {"type": "object"}, read_only=False)
+        text = details_file("notes", one(now, wording(), "changed"), texts(locale)).text
+        parts = [before, "メモを読みます。", "書くこと", new, "すべて送ります。"]
+        places = [text.index(part) for part in parts]
+        assert places == sorted(places)
+        assert texts(locale).tool_servers.writes in text
+
+    def test_has_a_tool_that_is_gone_or_new_once(self) -> None:
+        told = texts(Locale.EN).tool_servers
+        gone = details_file("notes", one(None, wording(), "gone"), texts(Locale.EN)).text
+        new = details_file("notes", one(wording(), None, "new"), texts(Locale.EN)).text
+        assert (told.wording_agreed in gone, told.wording_new in gone) == (True, False)
+        assert (told.wording_agreed in new, told.wording_new in new) == (False, True)
+
+    def test_says_where_the_difference_was_cut_away(self) -> None:
+        text = details_file("notes", one(wording(), wording(), "changed"), texts(Locale.JA)).text
+        assert texts(Locale.JA).tool_servers.wording_alike in text
+
+    @pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\U000e0041", "\r", "\x1b"])
+    def test_shows_what_nobody_would_see(self, sign: str) -> None:
+        hidden = wording(f"読みます。{sign}すべて送ります。", {"type": "object", "title": f"a{sign}"})
+        text = details_file("notes", one(hidden, None, "new"), texts(Locale.JA)).text
+        assert sign not in text
+        assert sign.encode("unicode_escape").decode() in text
+
+    def test_leaves_blanks_and_emoji_as_they_are(self) -> None:
+        text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), texts(Locale.JA)).text
+        assert "  | 全角　空白 📄\n" in text
+
+    def test_has_no_line_of_a_server_that_looks_like_one_of_ours(self) -> None:
+        forged = wording("Reads.\n\n■ notes__safe\nState: in use\u2028■ notes__other\x85■ notes__third")
+        lines = details_file("notes", one(forged, None, "new"), texts(Locale.EN)).text.splitlines()
+        assert [line for line in lines if line.startswith("■")] == ["■ notes__look"]
+
+    def test_ends_where_it_would_be_too_large_for_discord_and_says_so(self) -> None:
+        many = one(wording("長い" * 2000), None, "new") * 1000
+        written = details_file("notes", many, texts(Locale.EN))
+        assert written.cut
+        assert LARGEST // 2 < len(written.text.encode()) < LARGEST + 1000
+        assert "cut" in written.text.splitlines()[-1]
+
+    def test_has_a_schema_on_one_line_that_would_grow_by_being_indented(self) -> None:
+        deep: Any = [1] * 20_000
+        for _ in range(150):
+            deep = [deep]
+        text = details_file("notes", one(wording(schema=deep), None, "new"), texts(Locale.EN)).text
+        assert len(text) < 100_000
+        assert "1, 1, 1" in text
+
+
+class TestAccepting:
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_names_the_tools_and_counts_those_that_are_too_many(self, locale: Locale) -> None:
+        told = accepted_tools("notes", [f"notes__{'x' * 50}{number}" for number in range(200)], texts(locale))
+        assert "x19`" in told
+        assert "180" in told
+        assert len(told) < 2000
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_tells_none_from_nothing_to_accept(self, locale: Locale) -> None:
+        assert accepted_tools("notes", [], texts(locale)) != accepted_tools("notes", None, texts(locale))
+
+
+class TestTheServers:
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_that_nobody_has_looked_at_are_named_once(self, locale: Locale) -> None:
+        reports = [
+            ToolServerReport(name, "ready", 1, 10, vouched=vouched)
+            for name, vouched in (("notes", False), ("time", True), ("git_hub", False))
+        ]
+        lines = [each for each in tool_servers(reports, texts(locale)).splitlines() if "👀" in each]
+        [line] = lines
+        assert "notes, git\\_hub" in line
+        assert "time," not in line
