@@ -115,6 +115,29 @@ class TestAForm:
         await stage.discord.click(aiko, form, SKIP["ja"])
         await ended(reply, "はい。")
 
+    async def test_pressed_twice_is_answered_once(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        reply = await begun(stage, aiko, channel, "はい。")
+        form = await asked(stage, aiko, reply)
+        presses = await stage.discord.press(aiko, form, FILL["ja"], apart_s=0.05)
+        for each in presses:
+            await each.acknowledged()
+        opened = [each for each in presses if each.modal]
+        assert opened
+        await stage.discord.submit_modal(opened[0], **{"0": "Ｂ", "1": "３"})
+        await ended(reply, "はい。")
+        assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
+
+    async def test_declined_twice_at_once_is_declined_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await begun(stage, aiko, channel, "はい。")
+        form = await asked(stage, aiko, reply)
+        for each in await stage.discord.press(aiko, form, SKIP["ja"], apart_s=0.0):
+            await each.acknowledged()
+        await ended(reply, "はい。")
+        await shows(reply, DECLINED["ja"])
+        assert len(stage.model.requests) == 2
+
     @pytest.mark.parametrize("locale", ["ja", "en-US"])
     async def test_that_is_declined_ends_the_call(self, stage: Stage, channel: Channel, locale: str) -> None:
         user = stage.discord.user("Someone", locale=locale)

@@ -92,7 +92,7 @@ class TestTemporary:
         reply = await stage.discord.slash(aiko, channel, "ask", question="覚えて", temporary=True)
         await reply.finished(lambda shown: "保存されません" in shown.text)
         offered = [tool["function"]["name"] for tool in stage.model.requests[0].body["tools"]]
-        assert offered == ["list_memories", "list_schedules", "recall"]
+        assert offered == ["list_memories", "list_schedules", "read_page", "recall"]
         assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
 
     async def test_can_be_stopped(self, stage: Stage, ben: User, channel: Channel) -> None:
