@@ -52,8 +52,36 @@ def without_output_schemas(message: JSONRPCMessage) -> JSONRPCMessage:
     return message
 
 
-class GuardedStream:
-    """The messages of a server that the library reads, within bounds."""
+class Incoming:
+    """The messages of a server, as the library reads them; where they come from is up to each kind."""
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message. Raises EndOfStream."""
+        raise NotImplementedError
+
+    async def aclose(self) -> None:
+        """Leave it. By itself there is nothing to let go of."""
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class GuardedStream(Incoming):
+    """The messages of a stream, within bounds."""
 
     def __init__(self, stream: ReadStream[SessionMessage | Exception], closed: asyncio.Event) -> None:
         """Set `closed` when nothing more comes."""
@@ -79,20 +107,3 @@ class GuardedStream:
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()

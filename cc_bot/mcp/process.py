@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Inflow, without_output_schemas
+from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, without_output_schemas
 
 _log = structlog.get_logger(__name__)
 
@@ -48,11 +48,11 @@ class ServerProcess:
         """Set when nothing more comes from it."""
         self.code: int | None = None
         """What it ended with, where it ended by itself."""
-        self._streams: tuple[_Incoming, _Outgoing] | None = None
+        self._streams: tuple[_Lines, _Outgoing] | None = None
         self.was_told = False
         """Whether it knows anything that a user said: then its stderr is no longer on record."""
 
-    async def __aenter__(self) -> tuple["_Incoming", "_Outgoing"]:
+    async def __aenter__(self) -> tuple["_Lines", "_Outgoing"]:
         entry = self._entry
         process = await asyncio.create_subprocess_exec(
             entry.command,
@@ -69,7 +69,7 @@ class ServerProcess:
             raise RuntimeError("a process without pipes")
         self._process = process
         self._errors = asyncio.create_task(self._record_errors(process.stderr))
-        self._streams = _Incoming(process.stdout, self.closed, entry.name), _Outgoing(process.stdin)
+        self._streams = _Lines(process.stdout, self.closed, entry.name), _Outgoing(process.stdin)
         return self._streams
 
     async def __aexit__(
@@ -121,7 +121,7 @@ class ServerProcess:
                 _log.debug("tool_server_said", server=self._entry.name, line=text[:LONGEST_ERROR_LINE])
 
 
-class _Incoming:
+class _Lines(Incoming):
     """The messages that a server writes, one a line."""
 
     def __init__(self, stdout: asyncio.StreamReader, closed: asyncio.Event, server: str) -> None:
@@ -141,9 +141,8 @@ class _Incoming:
             while True:
                 line = await self._stdout.readuntil(b"\n")
                 self._allowance.spend(len(line))
-                await asyncio.sleep(
-                    0
-                )  # what is there already is read without waiting, and others want to go on
+                # What is there already is read without waiting, and others want to go on.
+                await asyncio.sleep(0)
                 if message := self._read(line):
                     return message
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -170,26 +169,6 @@ class _Incoming:
         if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
             return None
         return SessionMessage(without_output_schemas(message))
-
-    async def aclose(self) -> None:
-        pass
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 class _Outgoing:
