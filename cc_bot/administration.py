@@ -218,10 +218,11 @@ class Administration:
         """Tell of every tool of a server, those that wait for an owner first. Raises ToolServerUnknown."""
         return self.servers.details(server)
 
-    async def accept_tools(self, owner_id: int, server: str) -> tuple[str, ...] | None:
-        """Let the tools that a server has now be used, and return the names of those that models are offered;
-        None when nothing had to wait for that. Raises ToolServerUnknown."""
-        accepted = await self.servers.accept(server)
+    async def accept_tools(self, owner_id: int, server: str, code: str) -> tuple[str, ...] | None:
+        """Let the tools of a server be used that were read, as the code tells that stood beside them, and
+        return the names of those that models are offered; None when nothing had to wait for that. Raises
+        ToolServerUnknown, and ToolListNotShown when they are no longer the same."""
+        accepted = await self.servers.accept(server, unicodedata.normalize("NFKC", code).strip(" `").lower())
         if accepted is not None:
             _record("tools_accepted", owner_id, server=server)
         return accepted

@@ -172,12 +172,17 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
 # The Meter that keeps count for Prometheus: the one place where metrics have their names.
 #
 # The names follow Prometheus' conventions (a prefix, base units, `_total` for what only grows). Labels take
-# few values: names that the operator or the program gave, never those of users, channels or servers.
+# few values: names that the operator, the program or a server with tools gave, never those of users, channels
+# or servers of Discord.
 # https://prometheus.io/docs/practices/naming/
 
 
 _QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
 """From a commit to the longest turn."""
+_SERVERS_S: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+MOST_SERVER_TOOLS: Final = 100
+"""That have labels of their own: servers name their tools, and may name new ones for ever."""
+OTHER: Final = "other"
 _WAITS_S: Final = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
@@ -198,6 +203,13 @@ class PrometheusMeter:
         self._sound = self._counter("sound_seconds", "Seconds that were heard, or read aloud.", "model")
         self._purposes = self._counter("tokens_by_purpose", "The same by what they were spent on.", "purpose")
         self._tools = self._counter("tool_calls", "Calls of tools by models.", "tool", "outcome")
+        self._server_tools = set[tuple[str, str]]()
+        self._server_calls = self._counter(
+            "tool_server_calls", "Calls of tools at their servers.", "server", "tool", "outcome"
+        )
+        self._server_seconds = self._histogram(
+            "tool_server_call_seconds", "How long these took.", "server", "tool", buckets=_SERVERS_S
+        )
         self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
         self._limits = self._counter("rate_limits", "How often requests to Discord had to wait.", "held")
         self._waits = self._histogram(
@@ -235,6 +247,13 @@ class PrometheusMeter:
 
     def record_tool_call(self, name: str, *, ok: bool) -> None:
         self._tools.labels(name, "ok" if ok else "failed").inc()
+
+    def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
+        if len(self._server_tools) < MOST_SERVER_TOOLS:
+            self._server_tools.add((server, tool))
+        shown = tool if (server, tool) in self._server_tools else OTHER
+        self._server_calls.labels(server, shown, "ok" if ok else "failed").inc()
+        self._server_seconds.labels(server, shown).observe(seconds)
 
     def record_failure(self, kind: str) -> None:
         self._errors.labels(kind).inc()

@@ -62,6 +62,8 @@ class FileKind(Generic[T]):
     """From its text, empty where there is no file, to what it says. Raises Refused."""
     error: type[StartupError]
     """Raised with `path` and `detail` when the program starts with a file that is wrong."""
+    empty: str = ""
+    """The sentence about a file that is there with nothing in it; without one that is no mistake."""
 
 
 class OperatorFile(Generic[T]):
@@ -136,9 +138,12 @@ class OperatorFile(Generic[T]):
         if len(content) > MAX_BYTES:
             raise FileRefused(self._words.too_large.format(limit=MAX_BYTES // 1000))
         try:
-            return content.decode("utf-8-sig")
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise FileRefused(self._words.not_utf8) from None
+        if self._kind.empty and not text.strip():
+            raise FileRefused(self._kind.empty)
+        return text
 
 
 def _look_at(path: Path) -> _Look:

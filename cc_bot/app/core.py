@@ -20,7 +20,7 @@ from cc_bot.context.tokens import message_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
-from cc_bot.domain.tool_server import ServerTool
+from cc_bot.domain.tool_server import ServerTool, find_missing
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.internet.turn import Internet, PageSource, SearchService, can_read_pages
 from cc_bot.llm.chain import Chains
@@ -324,6 +324,16 @@ SUMMARY_DRAIN_S = 1.0
 """A summary that is cut off is only made later."""
 
 
+async def tell_of_missing_tools(agents: Agents, servers: Servers) -> None:
+    """Put on record, once the servers have said what they have, which of their tools an agent names that are
+    not there: such a name is a slip, and would do nothing for ever."""
+    await servers.settle()
+    known = servers.known_tools()
+    for agent in (await agents.all()).values():
+        if missing := find_missing(agent.tools or (), known):
+            _log.warning("agent_names_missing_tools", agent=agent.name, tools=missing)
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     """The parts that every front end needs."""
@@ -385,6 +395,7 @@ async def open_core(
             cost=tool_cost,
             budget=config.tool_tokens,
             words=texts(config.operator_locale),
+            meter=meter,
         ) as named_servers,
     ):
         tools = own.beside(ServerTools(servers or named_servers))
@@ -423,6 +434,8 @@ async def open_core(
             partial(keep_copies_to_retention, database, retention, clock, zone),
             partial(keep_log_thin, stores.erasures, copies, retention, clock),
         ]
+        if servers is None:
+            jobs.append(partial(tell_of_missing_tools, agents, named_servers))
         running = [asyncio.create_task(keep_running(job)) for job in jobs]
         try:
             moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))

@@ -52,8 +52,9 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
+from cc_bot.domain.message import Agent
 from cc_bot.domain.text import one_line
-from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport
+from cc_bot.domain.tool_server import ToolServerProblem, ToolServerReport, find_missing
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.search.vectors import Embedder
@@ -290,7 +291,7 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
 
     found = [*await check_operator_file(notes, load, words)]
     if not servers or offline:
-        return found
+        return [*found, *await _check_named_tools(config, words, dict.fromkeys(servers))]
     trial = await asyncio.to_thread(import_module, "cc_bot.mcp.trial")
     reports: Sequence[ToolServerReport] = await trial.try_servers(servers.values(), tool_cost)
     for each in reports:
@@ -317,7 +318,33 @@ async def _check_tool_servers(config: Config, words: Texts, *, offline: bool) ->
         told = words.tool_servers_file.over_budget
         detail = told.format(total=total, limit=config.tool_tokens, each=taken)
         found.append(notes.failed(detail, said.file_mend))
-    return found
+    known = {each.server: None if each.state == "away" else each.listed for each in reports}
+    return [*found, *await _check_named_tools(config, words, known)]
+
+
+async def _check_named_tools(
+    config: Config, words: Texts, known: Mapping[str, Sequence[str] | None]
+) -> Sequence[Finding]:
+    """Tell of agents that name tools of servers that are not there."""
+    notes, said = FindingWriter("tools"), words.doctor_files
+    agents = await _load_agents(config)
+    missing = [(agent.name, find_missing(agent.tools or (), known)) for agent in agents.values()]
+    return [
+        notes.warning(
+            said.agent_tools_missing.format(agent=name, tools=", ".join(tools[:MOST_NAMES])),
+            said.agent_tools_missing_mend,
+        )
+        for name, tools in missing
+        if tools
+    ]
+
+
+async def _load_agents(config: Config) -> Mapping[str, Agent]:
+    """Read who can answer; nobody where that file is wrong, of which its own check tells."""
+    try:
+        return await make_agents(config, discover(cc_bot.tools).names).load()
+    except StartupError:
+        return {}
 
 
 def _problem(report: ToolServerReport, said: DoctorFileTexts) -> str:
@@ -351,10 +378,7 @@ async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     """Check the models that answer, that write summaries, and that agents have of their own; each once."""
     if is_offline(config):
         return [FindingWriter("model").ok(words.doctor.model_offline)]
-    try:
-        agents = await make_agents(config, discover(cc_bot.tools).names).load()
-    except StartupError:  # told by the check of that file
-        agents = {}
+    agents = await _load_agents(config)
     own = [name for agent in agents.values() for name in agent.models]
     names = dict.fromkeys((*config.models, *config.summary_models, *own))
     found = await asyncio.gather(

@@ -52,7 +52,9 @@ async def run_terminal(
         )
         await _wait_for_servers(core.servers, texts(config.operator_locale).terminal.servers_starting)
         try:
-            return await run_chat(core.assistant, core.stores, profile, core.agents, core.privacy)
+            return await run_chat(
+                core.assistant, core.stores, profile, core.agents, core.privacy, servers=core.servers
+            )
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

@@ -15,7 +15,7 @@ import structlog
 from cc_bot.assistant.turn import Stop, until_stopped
 from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import CallExpired, CallGone, CcBotError, ToolGone, ToolServerAway
+from cc_bot.domain.errors import CallExpired, CallGone, CallOutdated, CcBotError, ToolGone, ToolServerAway
 from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent, Attachment, ToolCall
@@ -30,6 +30,7 @@ from cc_bot.tools.servers import (
     GONE,
     IN_DOUBT,
     MAYBE_DONE,
+    OUTDATED,
     WAITING,
     ToolServers,
     outcome_of,
@@ -85,7 +86,8 @@ class ApprovedCalls:
         raise CallExpired(minutes=OPEN_MINUTES)
 
     async def check(self, proposal: Proposal, agent: Agent, place: ToolPlace) -> None:
-        """Drop it, and raise ToolGone, where its agent has no such tool there any more."""
+        """Drop it, and raise ToolGone where its agent has no such tool there any more, or CallOutdated where
+        the tool takes something else by now, or owners decide on it who did not before."""
         if not isinstance(proposal.change, CallTool):
             raise CallGone(minutes=OPEN_MINUTES)
         call, offered = proposal.change, self._offered(proposal.change, place)
@@ -93,6 +95,9 @@ class ApprovedCalls:
         if offered is None or not any(schema.name == offered.tool.full_name for schema in schemas):
             await self._leave(proposal, call, GONE)
             raise ToolGone(server=call.server, tool=call.tool)
+        if offered.approvers != call.approvers == "asker" or self._problem(offered, call):
+            await self._leave(proposal, call, OUTDATED)
+            raise CallOutdated(server=call.server, tool=call.tool)
 
     async def decline(self, proposal: Proposal) -> None:
         """Leave it undone. Raises CallGone when somebody was faster."""
@@ -165,6 +170,9 @@ class ApprovedCalls:
         if result is None:
             return _Answer("unknown", json.dumps(IN_DOUBT))
         return _Answer("done" if result.ok else "failed", outcome_of(result).text, images=result.images)
+
+    def _problem(self, offered: OfferedTool, call: CallTool) -> str:
+        return self.servers.problem_with(offered.tool, json.loads(call.arguments)) if self.servers else ""
 
     def _offered(self, call: CallTool, place: ToolPlace) -> OfferedTool | None:
         there = self.servers.tools_in(place) if self.servers else ()

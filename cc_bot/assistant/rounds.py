@@ -203,6 +203,8 @@ class Rounds:
         await self._until_said(prompt, draft)
         if draft.status != "complete" or not says_what_it_did(draft.text, self.question):
             return
+        if self._may_mean_a_server(draft):
+            return
         told = instructions(self.context.locale)
         reminds = promises_to_remind(draft.text)
         draft.unscheduled = reminds and not draft.scheduled and not _only_listed(draft)
@@ -214,6 +216,13 @@ class Rounds:
             await self._keep_promise(prompt, draft, KEEPING, told.not_stored)
         draft.unkept = draft.unkept and not draft.kept
         draft.unscheduled = draft.unscheduled and not draft.scheduled
+
+    def _may_mean_a_server(self, draft: Draft) -> bool:
+        """Return whether what the answer says was saved or scheduled may be what a server with tools did, or
+        waits to be told to do: an entry in a calendar is no reminder of ours."""
+        return any(
+            is_of_server(call.name) and call.ok and self.registry.writes(call.name) for call in draft.calls
+        )
 
     async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         """Go on after calls of an earlier run, which the model is told of as its own."""

@@ -236,6 +236,8 @@ class TurnOptions:
 
     asker: Asker | None = None
     """The way to its user while it runs; None where a server can ask nothing back."""
+    by_owner: bool = False
+    """Whether its user is an owner of the bot."""
 
     def paid_by(self, user_id: int) -> UsageSubject:
         return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
@@ -405,6 +407,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
         asker=None if turn.user_id is None else options.asker,
+        owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
     )
 
 

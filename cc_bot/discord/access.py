@@ -135,6 +135,10 @@ class Owners:
         finally:
             self._asking = None
 
+    async def has(self, user_id: int) -> bool:
+        """Return whether this is one of them, as far as that is known: Discord is not asked."""
+        return user_id in self.under(await self.policies.now())
+
     def under(self, policy: Policy) -> frozenset[int]:
         """Return the owners under a policy."""
         return self.named | policy.access.owners or self._of_application

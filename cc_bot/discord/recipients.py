@@ -1,7 +1,7 @@
 """Recipients and their languages: the commands' names for Discord, and each user's own language and time."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
@@ -109,6 +109,12 @@ class Recipient:
     memory_paused: bool = False
     spoken: bool = False
     """Whether they want short answers read aloud as well."""
+    is_owner: bool = False
+    """Whether the bot is theirs."""
+
+
+async def _no_owner(_: int) -> bool:
+    return False
 
 
 @dataclass(eq=False, slots=True)
@@ -121,6 +127,7 @@ class Recipients:
     clock: Clock = utc_now
     wordings: Wordings = field(default_factory=Wordings)
     guilds: GuildLocales = field(default_factory=GuildLocales)
+    is_owner: Callable[[int], Awaitable[bool]] = _no_owner
 
     def words(self, locale: Locale) -> Texts:
         """Return the words for somebody of whom no more is known than this language."""
@@ -170,6 +177,7 @@ class Recipients:
             chosen.welcomed,
             chosen.memory_paused,
             chosen.spoken,
+            await self.is_owner(user_id),
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:

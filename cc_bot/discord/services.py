@@ -245,11 +245,13 @@ def build_services(
 ) -> BotServices:
     """Make the parts, and have them listen."""
     settings, stores = given.settings, given.stores
-    recipients = Recipients(stores.settings, settings.locale, settings.timezone, given.clock)
+    owners = Owners(settings.owners, given.policies, bot.rest)
+    recipients = Recipients(
+        stores.settings, settings.locale, settings.timezone, given.clock, is_owner=owners.has
+    )
     places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
-    owners = Owners(settings.owners, given.policies, bot.rest)
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
     chooser = Chooser(given.agents, stores.agents, places)
     boards = CanvasBoards(

@@ -44,6 +44,7 @@
     │   ├── FieldNotYesOrNo
     │   ├── FieldNotAChoice
     │   ├── FieldOutOfBounds
+    │   │   └── FieldLengthOutOfBounds  of its text
     │   ├── WhenNotUnderstood
     │   │   └── NoSuchTime      no calendar has it
     │   ├── SeveralTimes        where one was asked for
@@ -55,6 +56,7 @@
     │   │   └── IdNotUnderstood     its kind is known, as in a form
     │   ├── ModelsNotUnderstood
     │   ├── ToolServerUnknown       the operator's file names none like that
+    │   ├── ToolListNotShown        it is another one than its reader saw
     │   ├── LimitNotUnderstood
     │   ├── LimitNotForChannels
     │   ├── LimitNotForServers
@@ -119,6 +121,7 @@
     ├── ToolServerError         a tool of a server that the operator names was not called, or not to its end
     │   ├── ToolServerAway      it can't be reached; nothing was sent
     │   ├── ToolGone            it has no such tool any more; nothing was sent
+    │   ├── CallOutdated        the tool or the rules for it changed while the call waited; nothing was sent
     │   ├── ToolTimedOut        it did not answer in time
     │   ├── ToolCallLost        it was lost on the way: nobody knows whether the call was made
     │   ├── SecretAsked         it asked back for a secret, which was declined
@@ -139,6 +142,8 @@
     │   └── NothingHere         or nothing of theirs
     ├── StorageError            the database did not do what was asked
     │   ├── ConversationGone    it belongs to something that was erased meanwhile
+    │   ├── DutyLost            another process does for all by now what was about to be written
+    │   ├── TurnLost            another process has ended the turn by now, or all of its user's is erased
     │   ├── ErasureNotNoted     a restore would bring back what is erased
     │   ├── ErasureUnfinished   a part is erased, and the rest goes by itself
     │   ├── DatabaseLocked      another program writes to it, for too long
@@ -165,6 +170,7 @@
         ├── MessageContentRefused
         ├── CommandsNotRegistered
         ├── AlreadyRunning      another bot runs on the same file
+        ├── ShardsTaken         another process of the same bot holds what this one is to hold
         ├── DatabaseFolderMissing
         ├── DatabaseInUse       a program has the file open that is to be replaced
         ├── DatabaseMissing     there is nothing to copy
@@ -237,6 +243,10 @@ class ToolServerAway(ToolServerError):
 
 
 class ToolGone(ToolServerError):
+    """Parameters: server, tool."""
+
+
+class CallOutdated(ToolServerError):
     """Parameters: server, tool."""
 
 
@@ -448,6 +458,10 @@ class FieldOutOfBounds(InputError):
     """Parameters: name, expected (from and to)."""
 
 
+class FieldLengthOutOfBounds(FieldOutOfBounds):
+    """Parameters: name, expected (characters, from and to)."""
+
+
 class WhenNotUnderstood(InputError): ...
 
 
@@ -480,6 +494,9 @@ class ModelsNotUnderstood(InputError): ...
 
 
 class ToolServerUnknown(InputError): ...
+
+
+class ToolListNotShown(InputError): ...
 
 
 class LimitNotUnderstood(InputError): ...
@@ -660,6 +677,10 @@ class CommandsNotRegistered(StartupError): ...
 class AlreadyRunning(StartupError): ...
 
 
+class ShardsTaken(StartupError):
+    """Parameters: `host` and `theirs` of the other process; `ours`, the shards of this one."""
+
+
 class DatabaseInUse(StartupError): ...
 
 
@@ -830,6 +851,12 @@ class StorageError(CcBotError): ...
 
 
 class ConversationGone(StorageError): ...
+
+
+class DutyLost(StorageError): ...
+
+
+class TurnLost(StorageError): ...
 
 
 class ErasureNotNoted(StorageError): ...

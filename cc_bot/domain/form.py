@@ -12,17 +12,21 @@ from typing import Final, Literal, Protocol
 from cc_bot.domain.errors import (
     CcBotError,
     FieldEmpty,
+    FieldLengthOutOfBounds,
     FieldNotAChoice,
     FieldNotANumber,
     FieldNotAWholeNumber,
     FieldNotYesOrNo,
     FieldOutOfBounds,
 )
+from cc_bot.domain.text import shorten
 
 MOST_FIELDS: Final = 5
 """As many as a form on Discord takes."""
 LONGEST_ENTRY: Final = 4000
 """Characters of what is entered in a field."""
+LONGEST_TOLD: Final = 1000
+"""Characters of the choices, in a sentence that repeats them."""
 OPEN_FOR_S: Final = 300
 """So long somebody can answer."""
 LARGEST_NUMBER: Final = 1e15
@@ -87,6 +91,8 @@ _YES: Final = frozenset(
 _NO: Final = frozenset(
     {"no", "n", "false", "off", "0", "いいえ", "いや", "しない", "しません", "無効", "×", "x"}
 )
+_GROUPED: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d{0,20})?")
+"""Commas before each three digits; anywhere else one may stand for a point."""
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})")
 
 
@@ -110,16 +116,20 @@ def _read(field: FormField, text: str) -> FieldValue | None:
         case "number" | "whole":
             return _number(field, text)
         case "text":
-            _check_bounds(field, len(text))
+            _check_bounds(field, len(text), FieldLengthOutOfBounds)
             return text
 
 
 def _choice(field: FormField, text: str) -> str:
-    wanted = _fold(text)
-    for choice in field.choices:
-        if wanted in (_fold(choice.value), _fold(choice.label)):
-            return choice.value
-    raise FieldNotAChoice(name=field.title, known=" / ".join(choice.label for choice in field.choices))
+    """Return the value of a choice: what is shown goes before what is sent, and what is written exactly so
+    before what is much alike."""
+    for fold in (str.strip, _fold):
+        for shown in (True, False):
+            called = [(fold(each.label if shown else each.value), each.value) for each in field.choices]
+            if len(found := [value for name, value in called if name == fold(text)]) == 1:
+                return found[0]
+    known = shorten(" / ".join(choice.label for choice in field.choices), LONGEST_TOLD)
+    raise FieldNotAChoice(name=field.title, known=known)
 
 
 def _yes_or_no(field: FormField, text: str) -> bool:
@@ -130,7 +140,9 @@ def _yes_or_no(field: FormField, text: str) -> bool:
 
 
 def _number(field: FormField, text: str) -> int | float:
-    plain = _fold(text).replace(",", "").replace("−", "-")
+    plain = _fold(text).replace("−", "-")
+    if _GROUPED.fullmatch(plain):
+        plain = plain.replace(",", "")
     wrong = FieldNotAWholeNumber if field.kind == "whole" else FieldNotANumber
     if not _NUMBER.fullmatch(plain) or abs(value := float(plain)) > LARGEST_NUMBER:
         raise wrong(name=field.title)
@@ -142,12 +154,12 @@ def _number(field: FormField, text: str) -> int | float:
     return value
 
 
-def _check_bounds(field: FormField, number: float) -> None:
+def _check_bounds(field: FormField, number: float, wrong: type[FieldOutOfBounds] = FieldOutOfBounds) -> None:
     least, most = field.least, field.most
     if (least is None or number >= least) and (most is None or number <= most):
         return
     bounds = ("" if bound is None else f"{bound:.15g}" for bound in (least, most))
-    raise FieldOutOfBounds(name=field.title, expected="–".join(bounds))
+    raise wrong(name=field.title, expected="–".join(bounds))
 
 
 def _fold(text: str) -> str:
@@ -163,14 +175,21 @@ _WITHIN: Final = (
     *("cardnumber", "cardno", "cardnum", "creditcard", "debitcard", "securitycode", "onetimecode"),
     *("verificationcode", "authcode", "authenticationcode", "confirmationcode", "recoverycode"),
     *("backupcode", "socialsecurity", "bankaccount", "accountnumber", "mynumber", "pincode", "pinnumber"),
-    *("cvv", "暗証", "あんしょう", "パスワード", "パスコード", "パスフレーズ", "パスキー"),
+    *("accesscode", "logincode", "signincode", "smscode", "digitcode", "recoverykey", "sshkey", "authkey"),
+    *("encryptionkey", "signingkey", "openaikey", "mnemonic", "walletwords", "wordsofyourwallet"),
+    *("visanumber", "passwort", "kennwort", "contrasena", "motdepasse", "密码", "密碼", "验证码"),
+    *("비밀번호", "пароль"),
+    *("cvv", "暗証", "暗唱番号", "あんしょう", "パスワード", "パスコード", "パスフレーズ", "パスキー"),
     *("ピンコード", "合言葉", "合い言葉", "秘密", "シークレット", "トークン", "アクセスキー"),
     *("apiキー", "ライセンスキー", "シードフレーズ", "カード番号", "カードの番号", "クレジットカード"),
-    *("デビットカード", "セキュリティコード", "セキュリティ番号", "認証コード", "認証番号"),
+    *("デビットカード", "クレカ", "カードno", "カードの裏", "セキュリティコード"),
+    *("セキュリティ番号", "認証コード", "認証番号", "認証アプリ", "二段階認証", "二要素認証", "ピン番号"),
+    *("桁のコード", "桁の番号", "桁の数字", "ログインコード", "apiの鍵", "api鍵", "アクセス鍵", "秘密鍵"),
     *("確認コード", "確認番号", "検証コード", "リカバリーコード", "復元コード", "ワンタイム"),
-    *("バックアップコード", "口座番号", "マイナンバー", "個人番号", "資格情報", "認証情報"),
+    *("バックアップコード", "口座番号", "口座の番号", "通帳", "マイナンバー", "個人番号"),
+    *("資格情報", "認証情報"),
 )
-"""Wherever they stand, with nothing between letters: hiragana as katakana."""
+"""Wherever they stand, with nothing between letters: hiragana as katakana, and no long vowels."""
 _AS_WORDS: Final = frozenset(
     {
         *("pin", "pins", "cvc", "cvc2", "csc", "otp", "totp", "2fa", "mfa", "pwd", "pw", "pass"),
@@ -178,7 +197,7 @@ _AS_WORDS: Final = frozenset(
     }
 )
 """As words of their own: they are part of many others."""
-_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _BETWEEN: Final = re.compile(r"[\W_]+")
 
@@ -186,15 +205,20 @@ _BETWEEN: Final = re.compile(r"[\W_]+")
 def asks_for_secret(text: str) -> bool:
     """Return whether words like these ask for a password, a code, or the number of a card or an account."""
     visible = "".join(letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn"))
-    plain = unicodedata.normalize("NFKC", visible).translate(_ALIKE)
+    plain = "".join(map(_without_accent, unicodedata.normalize("NFKC", visible))).translate(_ALIKE)
     words = _WORD.findall(_HUMP.sub(" ", plain).casefold())
     spelt = (plain.casefold(), plain.casefold().translate(_DIGITS))
     close = [_BETWEEN.sub("", each).translate(_KATAKANA).replace("secretar", "") for each in spelt]
     return not _AS_WORDS.isdisjoint(words) or any(word in each for word in _FOLDED for each in close)
 
 
+def _without_accent(letter: str) -> str:
+    base = letter if letter.isascii() else unicodedata.normalize("NFKD", letter)[0]
+    return base if base.isascii() and base.isalpha() else letter
+
+
 _ALIKE: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρν", "aeopcxyisdktknAaoOpv")
 """Letters of other scripts that look like Latin ones."""
 _DIGITS: Final = str.maketrans("013457@$", "oleastas")
-_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
-_FOLDED: Final = tuple(word.translate(_KATAKANA) for word in _WITHIN)
+_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}
+_FOLDED: Final = tuple(word.translate(_ALIKE).translate(_KATAKANA) for word in _WITHIN)

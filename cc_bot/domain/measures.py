@@ -44,6 +44,9 @@ class Meter(Protocol):
     def record_tool_call(self, name: str, *, ok: bool) -> None:
         """Record that a tool that there is was run, or refused what it was asked for."""
 
+    def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
+        """Record that a server of the operator's was called, by its name and that of its tool."""
+
     def record_failure(self, kind: str) -> None:
         """Record that something went wrong that a user or the operator is told of, by the name of the error's
         class."""
@@ -65,6 +68,9 @@ class NullMeter:
         pass
 
     def record_tool_call(self, name: str, *, ok: bool) -> None:
+        pass
+
+    def record_server_call(self, server: str, tool: str, seconds: float, *, ok: bool) -> None:
         pass
 
     def record_failure(self, kind: str) -> None:

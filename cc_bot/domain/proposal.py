@@ -14,6 +14,7 @@ from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import one_line
 from cc_bot.domain.tool_server import Approvers
 
 MAX_PROPOSALS: Final = 5
@@ -128,6 +129,11 @@ class CallTool:
     def what(self) -> str:
         """The name of the tool, for people."""
         return f"{self.server} · {self.tool}"
+
+    @property
+    def known_as(self) -> str:
+        """The name of the tool, for the model: nothing in it can end what it stands in."""
+        return self.called or one_line(self.what)
 
 
 ProposedChange = KeepMemory | ChangeMemory | ForgetMemory | AddReminder | CancelReminder | Draw | CallTool

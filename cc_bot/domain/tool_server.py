@@ -1,8 +1,10 @@
 """Tools of servers that the operator names: what they are, where they are used, and what comes of a call."""
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any, Final, Literal
 
 from cc_bot.domain.message import Attachment
@@ -38,8 +40,28 @@ class ServerTool:
 
     @property
     def full_name(self) -> str:
-        """The name that the model calls it by: models take no other signs in one."""
-        return _NO_NAME.sub("_", f"{self.server}{SEPARATOR}{self.name}")
+        """The name that the model calls it by: models take no other signs in one. Of a name in which no sign
+        is left, as of a Japanese one, a digest stands there: it tells two of them apart."""
+        server, own = _NO_NAME.sub("_", self.server), _NO_NAME.sub("_", self.name)
+        if self.name and not own.strip("_-"):
+            own = f"t_{hashlib.sha256(self.name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+        return f"{server}{SEPARATOR}{own}"
+
+
+def find_missing(named: Iterable[str], known: Mapping[str, Sequence[str] | None]) -> tuple[str, ...]:
+    """Return those names, or patterns of names, that no tool of a server has. `known` are the tools by
+    server; None: nobody can tell."""
+    there = [
+        ServerTool(server, name, "", {}).full_name for server, names in known.items() for name in names or ()
+    ]
+    untold = [ServerTool(server, "", "", {}).full_name for server, names in known.items() if names is None]
+    return tuple(
+        each
+        for each in sorted(named)
+        if is_of_server(each)
+        and not any(fnmatchcase(name, each) for name in there)
+        and not any(each.startswith(prefix) for prefix in untold)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +206,5 @@ class ToolServerReport:
     """Why it is away, where it was tried by itself."""
     listed: tuple[str, ...] = ()
     """All tools that it has, where it was tried by itself."""
+    code: str = ""
+    """Of all that it says of its tools now: who accepts them names it. Empty where nothing waits for that."""

@@ -426,5 +426,7 @@ def servers_file(
     environment. `required`: the operator named the file, so its absence is a mistake."""
     words = texts(locale)
     parse = partial(parse_servers, variables=variables, words=words)
-    kind = FileKind("tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers)
+    kind = FileKind(
+        "tool_servers", "CC_BOT_MCP_FILE", parse, InvalidToolServers, words.tool_servers_file.empty.format()
+    )
     return OperatorFile(path, kind, words.operator_file, required=required)

@@ -33,6 +33,8 @@ MOST_FORMS: Final = 3
 LONGEST_MESSAGE: Final = 2000
 LONGEST_WORDS: Final = 200
 """Characters of each of a field's words."""
+MOST_TOLD: Final = 10_000
+"""Characters of a message or of a field's words, of which a part is shown; who says more asks nothing."""
 MOST_CHOICES: Final = 25
 _DECLINED: Final = "[What the server asked back was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {
@@ -41,6 +43,7 @@ _WHY: Final[Mapping[type[ToolServerError], str]] = {
 }
 _BY_USER: Final = "the user did not want to answer."
 _TOO_LATE: Final = "the user did not answer in time."
+UNCLEAR: Final = "several calls of this server were under way, and it did not say in which it asked."
 _TOO_MANY: Final = f"{MOST_FORMS} questions a call are enough."
 
 # ---- form ------------------------------------------------------------------------------------------------
@@ -61,11 +64,13 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):
         raise FormUnsuitable(server=server)
+    if not 1 <= len(properties) <= MOST_FIELDS or len(params.message) > MOST_TOLD:
+        raise FormUnsuitable(server=server)
     told = (params.message, *(words for field in properties.items() for words in _words(*field)))
+    if any(len(words) > MOST_TOLD for words in told):
+        raise FormUnsuitable(server=server)
     if any(map(asks_for_secret, told)) or any(map(_is_hidden, properties.values())):
         raise SecretAsked(server=server)
-    if not 1 <= len(properties) <= MOST_FIELDS:
-        raise FormUnsuitable(server=server)
     required = schema.get("required")
     needed = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
     fields = tuple(_field(server, name, each, name in needed) for name, each in properties.items())
@@ -162,12 +167,12 @@ class CallUnderway:
                 return types.ElicitResult(action="decline")
             self._asked += 1
             if self._asked > MOST_FORMS:
-                return self._decline(_TOO_MANY)
+                return self.decline(_TOO_MANY)
             try:
                 form = form_of(self._server, params)
             except (SecretAsked, FormUnsuitable) as refusal:
                 await self._tell(self._asker, refusal)
-                return self._decline(_WHY[type(refusal)])
+                return self.decline(_WHY[type(refusal)])
             with self._standing_still():
                 return await self._ask(self._asker, form)
 
@@ -184,7 +189,7 @@ class CallUnderway:
         finally:
             asking.cancel()
         if not asking.done() or asking.cancelled():
-            self.notes.append(_DECLINED.format(why=_TOO_LATE))
+            self.decline(_TOO_LATE)
             return types.ElicitResult(action="cancel")
         try:
             entered = asking.result()
@@ -194,8 +199,8 @@ class CallUnderway:
             _log.warning("form_not_read", error=type(error).__name__)
         except Exception as error:  # noqa: BLE001 - whatever keeps them from being asked
             _log.warning("form_not_asked", error=type(error).__name__)
-            return self._decline(_WHY[FormUnsuitable])
-        return self._decline(_BY_USER)
+            return self.decline(_WHY[FormUnsuitable])
+        return self.decline(_BY_USER)
 
     async def _tell(self, asker: Asker, refusal: ToolServerError) -> None:
         try:
@@ -204,8 +209,10 @@ class CallUnderway:
         except Exception as error:  # noqa: BLE001 - it is declined, whether they know or not
             _log.warning("refusal_not_told", error=type(error).__name__)
 
-    def _decline(self, why: str) -> types.ElicitResult:
-        self.notes.append(_DECLINED.format(why=why))
+    def decline(self, why: str) -> types.ElicitResult:
+        """Decline what the server asks, and have the model told why."""
+        if (note := _DECLINED.format(why=why)) not in self.notes:
+            self.notes.append(note)
         return types.ElicitResult(action="decline")
 
     @contextmanager

@@ -33,6 +33,9 @@ LONGEST_DESCRIPTION: Final = 4000
 """Characters; what is longer is cut."""
 LARGEST_SCHEMA: Final = 64_000
 """Characters, as JSON."""
+LARGEST_LIST: Final = 500_000
+"""Characters of the schemas of all tools of a server, the first ones by name first in: a hundred times what
+well-known servers have, and seconds of work."""
 LONGEST_LISTED_NAME: Final = 128
 
 
@@ -75,6 +78,15 @@ def from_text(text: str) -> tuple[ListedTool, ...]:
     return tuple(ListedTool(*row) for row in json.loads(text or "[]"))
 
 
+_CODE_DIGITS: Final = 16
+"""Few enough to be copied, and too many for a server to find another list with the same ones."""
+
+
+def code_of(text: str) -> str:
+    """Return what names a list of tools, kept as this text, to who has read it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_CODE_DIGITS]
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The tools of a server that models may be offered, in a fixed order, and the others with the reason."""
@@ -96,10 +108,14 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
     longest = LONGEST_NAME - len(offered_prefix(server)) - len(SEPARATOR)
     names = Counter(_full_name(server, tool.name) for tool in seen)
     tools, checkers, left_out = list[ServerTool](), dict[str, Draft202012Validator](), list[LeftOutTool]()
+    total = 0
     for tool in seen:
         if tool.name in withheld:
             continue
+        total += len(tool.schema)
         try:
+            if total > LARGEST_LIST:
+                raise SchemaRefused("too_large")
             offered, checker = _offered(server, tool, names)
         except SchemaRefused as refused:
             left_out.append(LeftOutTool(tool.name, refused.reason, longest))

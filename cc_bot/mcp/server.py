@@ -24,7 +24,7 @@ from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.forms import CallUnderway
+from cc_bot.mcp.forms import UNCLEAR, CallUnderway
 from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.process import ServerProcess
@@ -231,7 +231,11 @@ class ServerLink:
         call = _CALL.get()
         if call is None and len(self._underway) == 1:
             [call] = self._underway
-        return types.ElicitResult(action="decline") if call is None else await call.answer(params)
+        if call is not None:
+            return await call.answer(params)
+        for each in self._underway:
+            each.decline(UNCLEAR)
+        return types.ElicitResult(action="decline")
 
     def _check_alive(self, client: Client) -> None:
         """Let go of a server that answers nothing any more after a call was given up: what it still does ends

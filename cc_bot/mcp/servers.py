@@ -1,6 +1,7 @@
 """The servers that the operator's file names: started, kept, and let go of as it says."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -15,10 +16,12 @@ from cc_bot.domain.errors import (
     CcBotError,
     InvalidToolServers,
     ToolGone,
+    ToolListNotShown,
     ToolServerAway,
     ToolServerUnknown,
 )
 from cc_bot.domain.form import OPEN_FOR_S, Asker
+from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.tool_server import (
     OfferedTool,
     ServerResult,
@@ -97,6 +100,7 @@ class Servers:
     """Tokens that all their tools may take together."""
     form_s: float = OPEN_FOR_S
     """For whoever is asked something back to answer."""
+    meter: Meter = NULL_METER
     kept: dict[str, _Kept] = field(default_factory=dict)
 
     # ---- for turns ----
@@ -123,14 +127,15 @@ class Servers:
         if kept is None or not any(each.tool.name == name for each in kept.offered):
             raise ToolGone(server=server, tool=name)
         kept.calls += 1
+        began_s, ok = time.monotonic(), False
         try:
             if kept.link is None:
                 raise ToolServerAway(server=server)
             result = await kept.link.call(name, arguments, asker)
-        except BaseException:
-            kept.failures += 1
-            raise
-        kept.failures += not result.ok
+            ok = result.ok
+        finally:
+            kept.failures += not ok
+            self.meter.record_server_call(server, name, time.monotonic() - began_s, ok=ok)
         return result
 
     # ---- for the operator ----
@@ -138,6 +143,10 @@ class Servers:
     def reports(self) -> tuple[ToolServerReport, ...]:
         """Tell how each server is, in the file's order."""
         return tuple(_report(each) for each in self.kept.values())
+
+    def known_tools(self) -> Mapping[str, Sequence[str] | None]:
+        """Name what each server has, by server; None of one that was never there."""
+        return {name: _names_of(kept.stored) if kept.stored else None for name, kept in self.kept.items()}
 
     def details(self, server: str) -> tuple[ToolDetails, ...]:
         """Tell of every tool of a server; none before it was there once. Raises ToolServerUnknown."""
@@ -148,16 +157,18 @@ class Servers:
 
         return details_of(server, kept.entry.rules, kept.stored, kept.offer)
 
-    async def accept(self, server: str) -> tuple[str, ...] | None:
-        """Let the tools that a server has now be used, and return the names of those that models are offered
-        from now on; None when nothing had to wait for that. Raises ToolServerUnknown and StorageError."""
+    async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
+        """Let the tools of a server be used that its owner has read, which the code of its report tells.
+        Return the names of those that models are offered from now on; None when nothing had to wait for that.
+
+        Raises ToolServerUnknown, ToolListNotShown when they are no longer the same, and StorageError.
+        """
         kept = self._named(server)
-        if kept.stored is None:
+        if kept.stored is None or not _waits_for_owner(kept.stored):
             return None
-        accepted = replace(kept.stored, accepted=kept.stored.seen, vouched=True)
-        if accepted == kept.stored:
-            return None
-        await self._keep(kept, accepted)
+        if code != _code_of(kept.stored):
+            raise ToolListNotShown
+        await self._keep(kept, replace(kept.stored, accepted=kept.stored.seen, vouched=True))
         return tuple(each.tool.full_name for each in kept.offered)
 
     def _named(self, server: str) -> _Kept:
@@ -175,15 +186,16 @@ class Servers:
         if entries:
             await asyncio.to_thread(import_module, "cc_bot.mcp.lists")
         known = await self.lists.get_all() if entries else {}
-        before, self.kept = self.kept, {}
+        before, named = dict(self.kept), dict[str, _Kept]()
         for name, entry in entries.items():
             had = before.get(name)
             kept = before.pop(name) if had and had.entry.runs_as(entry) else _Kept(entry)
             kept.rename(entry)
-            stored = kept.stored or known.get(name)
-            kept.stored = stored if stored and stored.entry == entry.digest else None
-            self._decide(kept)
-            self.kept[name] = kept
+            stored = kept.stored or (had.stored if had else None) or known.get(name)
+            kept.stored = replace(stored, entry=entry.digest) if stored else None
+            await self._decide(kept)
+            named[name] = kept
+        self.kept = named
         self._keep_to_budget()
         await _end(list(before.values()))
 
@@ -210,8 +222,9 @@ class Servers:
         await _end(ending)
 
     async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:
-        """Take in which tools a server has. The first ones of a server are agreed to: the operator has just
-        named it. But nobody has looked at what it says of them yet."""
+        """Take in which tools a server has. The first ones under a name are agreed to: the operator has just
+        named it. But nobody has looked at what it says of them yet. What comes later, be it that another
+        version or another program has that name now, is not agreed to."""
         from cc_bot.mcp.lists import to_text
 
         seen, entry = to_text(tools), kept.entry.digest
@@ -227,25 +240,26 @@ class Servers:
 
     async def _keep(self, kept: _Kept, stored: StoredToolList) -> None:
         kept.stored = stored
-        self._decide(kept)
+        await self._decide(kept)
         self._keep_to_budget()
         await self.lists.put(kept.entry.name, stored)
 
-    def _decide(self, kept: _Kept) -> None:
-        """Decide which tools of a server are offered, and what they take."""
+    async def _decide(self, kept: _Kept) -> None:
+        """Decide which tools of a server are offered, and what they take: aside, for a list may be long."""
         from cc_bot.mcp.lists import offer_of, waits
 
-        rules, stored = kept.entry.rules, kept.stored
-        if stored is None:
-            return
-        kept.offer = offer_of(kept.entry.name, rules, stored)
-        kept.offered = tuple(
-            OfferedTool(
-                tool, waits(tool.read_only, rules), rules.approvers, rules.calls_per_turn, stored.vouched
+        decided = None
+        while decided != (now := (kept.entry, kept.stored)) and kept.stored is not None:
+            decided = now  # it may be another when this one is decided on
+            rules, stored = kept.entry.rules, kept.stored
+            offer = await asyncio.to_thread(offer_of, kept.entry.name, rules, stored)
+            kept.offer, kept.tokens = offer, await asyncio.to_thread(_sum, self.cost, offer.tools)
+            kept.offered = tuple(
+                OfferedTool(
+                    tool, waits(tool.read_only, rules), rules.approvers, rules.calls_per_turn, stored.vouched
+                )
+                for tool in offer.tools
             )
-            for tool in kept.offer.tools
-        )
-        kept.tokens = sum(map(self.cost, kept.offer.tools))
 
     def _keep_to_budget(self) -> None:
         """Leave out the servers that are over what tools may take, the first ones of the file first in."""
@@ -264,6 +278,10 @@ class Servers:
             each = ", ".join(f"{name} {kept.tokens}" for name, kept in self.kept.items())
             detail = words.tool_servers_file.over_budget.format(total=total, limit=self.budget, each=each)
             raise InvalidToolServers(path=str(path), detail=detail)
+
+
+def _sum(cost: Cost, tools: Sequence[ServerTool]) -> int:
+    return sum(map(cost, tools))
 
 
 async def _end(servers: Sequence[_Kept]) -> None:
@@ -285,7 +303,25 @@ def _report(kept: _Kept) -> ToolServerReport:
         offer.withheld if offer else (),
         kept.stored is None or kept.stored.vouched,
         offer.left_out if offer else (),
+        code=_code_of(kept.stored) if kept.stored and _waits_for_owner(kept.stored) else "",
     )
+
+
+def _waits_for_owner(stored: StoredToolList) -> bool:
+    """Return whether there is anything that nobody has agreed to, or looked at."""
+    return stored.accepted != stored.seen or not stored.vouched
+
+
+def _names_of(stored: StoredToolList) -> tuple[str, ...]:
+    from cc_bot.mcp.lists import from_text
+
+    return tuple(tool.name for tool in from_text(stored.seen))
+
+
+def _code_of(stored: StoredToolList) -> str:
+    from cc_bot.mcp.lists import code_of
+
+    return code_of(stored.seen)
 
 
 def is_for(rules: ServerRules, place: ToolPlace) -> bool:
@@ -309,10 +345,11 @@ async def open_servers(
     budget: int,
     words: Texts,
     form_s: float = OPEN_FOR_S,
+    meter: Meter = NULL_METER,
 ) -> AsyncIterator[Servers]:
     """Have the servers of a file while this is open; it is loaded already. Nobody waits for them to start.
     Raises InvalidToolServers and StorageError."""
-    servers = Servers(lists, cost, budget, form_s)
+    servers = Servers(lists, cost, budget, form_s, meter)
     entries = await file.now()
     await servers.follow(entries)
     servers.ensure_budget(path, words)

@@ -40,7 +40,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.domain.errors import OutputLost
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, fold
+from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, ListedServers, fold
 from cc_bot.terminal.markdown import one_line, wrap_text
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.reminders import Show
@@ -314,7 +314,13 @@ Read = Callable[[], Coroutine[None, None, str | None]]
 
 
 async def run_chat(
-    assistant: Assistant, stores: Stores, profile: ChatProfile, agents: Agents, privacy: Privacy
+    assistant: Assistant,
+    stores: Stores,
+    profile: ChatProfile,
+    agents: Agents,
+    privacy: Privacy,
+    *,
+    servers: ListedServers,
 ) -> bool:
     """Chat on this process's standard streams until the user leaves or the input ends.
 
@@ -327,7 +333,7 @@ async def run_chat(
             stream.reconfigure(encoding="utf-8", errors="replace")
 
     def make_chat(view: PlainView | RichView, forget_typed: Callable[[], None]) -> Chat:
-        return Chat(assistant, stores, profile, view, agents, privacy, forget_typed)
+        return Chat(assistant, stores, profile, view, agents, privacy, forget_typed, servers)
 
     try:
         if sys.stdin is None:  # closed by whoever started the program: there is nothing to read

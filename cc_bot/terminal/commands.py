@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Final, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Final, Protocol, TypeVar, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 from prompt_toolkit.completion import CompleteEvent, Completion, PathCompleter
@@ -33,6 +33,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, Attachment, UserSettings, Visibility
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
 from cc_bot.privacy import Privacy
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.regular_file import open_regular
@@ -101,6 +102,16 @@ def person_of(settings: UserSettings, profile: ChatProfile, agent: Agent = THE_D
     )
 
 
+class ListedServers(Protocol):
+    """The servers that the operator's file names, and what an owner may do with them."""
+
+    def reports(self) -> tuple[ToolServerReport, ...]: ...
+
+    def details(self, server: str) -> tuple[ToolDetails, ...]: ...
+
+    async def accept(self, server: str, code: str) -> tuple[str, ...] | None: ...
+
+
 @dataclass(slots=True, eq=False, repr=False)  # what it holds is nobody's to read in a log
 class Chat:
     """The parts that the commands of one chat work with, and what it knows that no database does."""
@@ -113,6 +124,7 @@ class Chat:
     privacy: Privacy
     forget_typed: Callable[[], None]
     """Takes back what the input line keeps of what was typed."""
+    servers: ListedServers
     documents: DocumentReader = field(default_factory=DocumentReader, init=False)
     attachments: tuple[Attachment, ...] = field(default=(), init=False)
     """What goes with the next question."""

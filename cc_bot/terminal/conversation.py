@@ -195,6 +195,7 @@ def _options(chat: Chat, person: Person, temporary: bool = False) -> TurnOptions
         agent=person.agent,
         front_end="terminal",
         asker=TerminalAsker(chat),
+        by_owner=True,
     )
 
 
@@ -379,7 +380,7 @@ async def _use_tool(chat: Chat, proposal_id: int) -> None:
 async def _go_on_after(chat: Chat, result: CallResult, person: Person) -> None:
     question = Message(
         "user",
-        person.texts.proposal.after_call.format(what=result.call.change.what),
+        person.texts.proposal.after_call.format(what=result.call.change.known_as),
         visibility=chat.profile.visibility,
         author_id=chat.user_id,
         tainted=True,

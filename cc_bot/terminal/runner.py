@@ -94,6 +94,7 @@ def in_english(line: str) -> str:
 
 _ALIASES: Final = {"quit": "exit"}
 _GROUPS: Final = {
+    "admin": ("admin tools", "admin tools"),
     "agent": ("agent list", "agent use"),
     "remind": ("remind list", "remind add"),
     "privacy": ("privacy show", "privacy show"),

@@ -1,8 +1,8 @@
-"""The user's own: who answers them, their language and time zone, what they used, and what is stored about
-them."""
+"""The user's own: who answers them, their language and time zone, what they used, what is stored about them,
+and the servers whose tools they let be used."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Final
@@ -30,11 +30,13 @@ from cc_bot.terminal.commands import (
     fold,
     japanese_name,
     person_of,
+    split,
     write_new,
     write_or_complain,
 )
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.view import strip_marks
+from cc_bot.texts.tool_servers import details_file, say_accepted, say_servers
 
 # ---- agents ----------------------------------------------------------------------------------------------
 # Whoever sits at the terminal may use all of them.
@@ -245,3 +247,50 @@ async def erase_holdings(chat: Chat, now: Switch) -> None:
         how = words.erase_now.format(command="/privacy erase --now")
         told = words.nothing_to_erase(held) if held.nothing_to_erase else f"{words.asked(held)}\n{how}"
     chat.say(strip_marks(told))
+
+
+# ---- servers with tools ----------------------------------------------------------------------------------
+# Whoever sits at the terminal is the owner: the bot is theirs.
+
+SHOW: Final = "show"
+ACCEPT: Final = "accept"
+
+
+def _wish(text: str) -> Sequence[str]:
+    """Return what is to be done, the server, and the code: `accept time 0123abcd`. Raises Unreadable."""
+    verb, rest = split(text)
+    if verb not in (SHOW, ACCEPT):
+        verb, rest = SHOW, text
+    names = rest.split()
+    if len(names) > (2 if verb == ACCEPT else 1) or (verb == ACCEPT and len(names) < 2):
+        raise Unreadable(text)
+    return (verb, *names)
+
+
+Wish = Annotated[Sequence[str] | None, Argument("tools", _wish, optional=True)]
+
+
+@command("admin tools")
+async def tools(chat: Chat, wish: Wish) -> None:
+    """Show the servers, or every word of one; or let the tools be used that were read."""
+    words = chat.texts.tool_servers
+    match tuple(wish or (SHOW,)):
+        case (_, server, code):
+            accepted = await chat.servers.accept(server, fold(code).strip("`"))
+            chat.say(strip_marks(say_accepted(server, accepted, words)))
+        case (_, server):
+            _show_details(chat, server)
+        case _:
+            chat.say(strip_marks(say_servers(chat.servers.reports(), words)))
+
+
+def _show_details(chat: Chat, server: str) -> None:
+    words, found = chat.texts.tool_servers, chat.servers.details(server)
+    reports = [each for each in chat.servers.reports() if each.server == server]
+    lines = [strip_marks(say_servers(reports, words))]
+    if not found:
+        lines.append(words.details_none)
+    else:
+        lines.append(details_file(server, found, words).text)
+        lines += [words.code.format(code=each.code) for each in reports if each.code]
+    chat.say("\n".join(lines))

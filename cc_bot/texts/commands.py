@@ -131,6 +131,10 @@ class CommandTexts(Area):
     )
     admin_server = Sentence(ja="サーバー", en="server")
     admin_server_description = Sentence(ja="ツールのサーバーの名前", en="The name of the server with tools")
+    admin_code = Sentence(ja="コード", en="code")
+    admin_code_description = Sentence(
+        ja="「表示」で server を選ぶと出るコード", en="What show gives with its option server"
+    )
     admin_note = Sentence(ja="ひとこと", en="note")
     admin_note_description = Sentence(
         ja="そのあいだに質問した人へ、ほかに伝えること", en="What else to tell whoever asks meanwhile"

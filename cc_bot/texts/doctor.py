@@ -37,9 +37,9 @@ class DoctorTexts(Area):
             "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
             "documents": Sentence(ja="文書", en="Documents"),
-            "reading": Sentence(ja="ウェブページ", en="Web pages"),
+            "reading": Sentence(ja="ウェブページを読む", en="Reading web pages"),
             "search": Sentence(ja="ウェブ検索", en="Web search"),
-            "pages": Sentence(ja="ページ", en="Pages"),
+            "pages": Sentence(ja="ブラウザのページ", en="Pages in a browser"),
         }
     )
     """Of findings, by the name of their check."""
@@ -459,6 +459,14 @@ class DoctorFileTexts(Area):
         ja="command をターミナルで実行して、何が足りないか確かめてください（URL なら、開けるか確かめてください）。",
         en="Run its command in a terminal and see what is missing; of a URL, see whether it can be reached.",
     )
+    agent_tools_missing = Sentence(
+        ja="エージェント {agent} の tools にある次のツールは、どのサーバーにもありません: {tools}",
+        en="The agent {agent} names tools that no server has: {tools}",
+    )
+    agent_tools_missing_mend = Sentence(
+        ja="agents.toml の tools の名前を直すか、そのサーバーを data/mcp.json に書いてください。",
+        en="Correct the names in agents.toml, or name their server in data/mcp.json.",
+    )
     tool_server_none_fits = Sentence(
         ja="{server}: 使えるツールがありません。サーバーにあるもの: {tools}",
         en="{server} has no tool that may be used. Those that there are: {tools}",
@@ -582,6 +590,35 @@ class DoctorServerTexts(Area):
     behind_mend = Sentence(
         ja="待機系の再生が止まっていないか、ネットワークとディスクが追いつくかを確かめてください。消したものも、それまで待機系に残ります。",
         en="See that it goes on replaying, and that network and disk keep up. What is deleted stays there until then.",
+    )
+    process = Sentence(
+        ja="{host} のプロセスの受け持つシャード: {shards}。全体のための仕事: {duties}。",
+        en="A process on {host} holds shards: {shards}. It does for all: {duties}.",
+    )
+    all_shards = Sentence(ja="すべて", en="all")
+    no_duties = Sentence(ja="なし", en="nothing")
+    process_lapsed = Sentence(
+        ja="{host} のプロセス（シャード: {shards}）から、30秒以上便りがありません。",
+        en="The process on {host} (shards: {shards}) has not been heard of for 30 seconds.",
+    )
+    process_lapsed_mend = Sentence(
+        ja="止まっていれば、起動し直してください。動いていれば、そこからデータベースに届くか確かめてください。",
+        en="Start it again if it has stopped; if it runs, see whether it reaches the database.",
+    )
+    free_shards = Sentence(
+        ja="シャード {shards} を受け持つプロセスがありません。そのサーバーでは、ボットが応答しません。",
+        en="No process holds shards {shards}: in their servers the bot does not answer.",
+    )
+    free_shards_mend = Sentence(
+        ja="受け持っていたプロセスを起動するか、ほかのプロセスの --shards に加えてください（docs/scaling.ja.md）。",
+        en="Start the process that held them, or add them to another one's --shards (docs/scaling.md).",
+    )
+    differing = Sentence(
+        ja="プロセスによって違うものがあります: {what}。",
+        en="The processes do not all have the same {what}.",
+    )
+    differing_mend = Sentence(
+        ja="すべてのマシンに同じものを置いてください。", en="Put the same on every machine."
     )
     hidden = Sentence(
         ja="待機系が{count}台ありますが、遅れを見る権限がありません。",

@@ -220,8 +220,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="「{name}」は次の中から選んで書いてください: {known}", en="“{name}” has to be one of: {known}"
     ),
     errors.FieldOutOfBounds: Sentence(
-        ja="「{name}」は {expected} の範囲（文章なら文字数）で書いてください。",
-        en="“{name}” has to be within {expected} (of a text: its number of characters).",
+        ja="「{name}」は {expected} の範囲で書いてください。", en="“{name}” has to be within {expected}."
+    ),
+    errors.FieldLengthOutOfBounds: Sentence(
+        ja="「{name}」は {expected} 文字で書いてください。", en="“{name}” has to have {expected} characters."
     ),
     errors.WhenNotUnderstood: Sentence(
         ja="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。",
@@ -264,8 +266,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="I can't read those names. Give up to five models, separated by commas.",
     ),
     errors.ToolServerUnknown: Sentence(
-        ja="その名前のツールのサーバーはありません。候補から選んでください。",
-        en="There is no server with tools of that name. Choose one of those that are offered.",
+        ja="その名前のツールのサーバーはありません。</admin tools show> で名前を確かめてください。",
+        en="There is no server with tools of that name. </admin tools show> has the names.",
+    ),
+    errors.ToolListNotShown: Sentence(
+        ja="コードがいまのツールのものではないため、何も承認していません。</admin tools show> の server で、いまの内容とコードを確かめてください。",
+        en="That is not the code of the tools as they are now, so nothing was accepted. Read them again with </admin tools show> and its option server, which gives the code.",
     ),
     errors.LimitNotUnderstood: Sentence(
         ja="制限が読み取れませんでした。制限を選び、1以上の整数を書いてください。空のままなら、制限なしになります。",
@@ -439,6 +445,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="「{server}」の「{tool}」は、もう使えません。",
         en="“{tool}” of “{server}” is not there any more.",
     ),
+    errors.CallOutdated: Sentence(
+        ja="「{server}」の「{tool}」の内容か決まりが変わったので、実行しませんでした。もう一度お尋ねください。",
+        en="“{tool}” of “{server}” or the rules for it changed meanwhile, so it was not done. Please ask again.",
+    ),
     errors.ToolTimedOut: Sentence(
         ja="「{server}」が {seconds} 秒たっても応えないので、打ち切りました。実行された可能性があります。",
         en="“{server}” did not answer within {seconds} seconds, so I gave up. It may have been done.",
@@ -478,6 +488,14 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.ConversationGone: Sentence(
         ja="この回答は残りません。お答えしているあいだに、質問か会話が消されました。",
         en="This answer is not kept: the question or its conversation was erased meanwhile.",
+    ),
+    errors.DutyLost: Sentence(
+        ja="この処理は、ほかのプロセスが引き継ぎました。",
+        en="Another process has taken this over.",
+    ),
+    errors.TurnLost: Sentence(
+        ja="この回答は残りません。応答が途切れたあいだに、打ち切られました。もう一度お尋ねください。",
+        en="This answer is not kept: it was given up while I was not responding. Please ask again.",
     ),
     errors.ErasureNotNoted: Sentence(
         ja="消去の記録を書けないため、消去を終えられませんでした。ボットの管理者にお知らせください。",
@@ -573,6 +591,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.AlreadyRunning: Sentence(
         ja="別の cc-bot が {path} を使っています。そちらを止めてから起動してください。",
         en="Another cc-bot is using {path}. Stop that one first.",
+    ),
+    errors.ShardsTaken: Sentence(
+        ja="{host} で動いている cc-bot が、同じデータベースでシャード {theirs} を受け持っています。ここで起動しようとしたのは {ours} です（* はすべて）。そちらを止めるか、重ならない --shards と同じ --shard-count を指定してください。",
+        en="A cc-bot on {host} holds shards {theirs} on the same database; this one was to hold {ours} (* is all). Stop that one first, or give other --shards and the same --shard-count.",
     ),
     errors.DatabaseFolderMissing: Sentence(
         ja="データベースのフォルダ {path} がありません。作成するか、{setting} を直してください。",
@@ -755,8 +777,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="This address can't be opened: only http and https can, without a user name, on ports 80 and 443.",
     ),
     errors.AddressNotGiven: Sentence(
-        ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL を貼ってもらってください。",
-        en="This address can't be opened: only those can that stand in the user's messages, in what they reply to or forwarded, or in this turn's search results. To have it read, ask the user to paste it.",
+        ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL をはじめ（https）から貼ってもらってください。",
+        en="This address can't be opened: only those can that stand in the user's messages, in what they reply to or forwarded, or in this turn's search results. To have it read, ask the user to paste all of it, from https on.",
     ),
     errors.AddressNotPublic: Sentence(
         ja="{host} は開けません。インターネットに公開されていない、内部のネットワークの場所です。",

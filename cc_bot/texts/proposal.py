@@ -1,10 +1,11 @@
 """Proposals, which a model leaves to its user: what would be done, how to choose, and what came of it."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.canvas import (
@@ -55,7 +56,7 @@ class Choice:
 
 class ProposalTexts(Area):
     title = Sentence(ja="確認待ち", en="For you to decide")
-    numbered = Sentence(ja="確認待ち {number}", en="For you to decide ({number})")
+    numbered = Sentence(ja="確認待ち（{number}）", en="For you to decide ({number})")
     """Where there are several."""
     why = Sentence(
         ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。",
@@ -161,7 +162,7 @@ class ProposalTexts(Area):
     )
     """The question of the turn that goes on by itself."""
     owners_decide = Sentence(
-        ja="この提案は、ボットの管理者だけが選べます。", en="Only an owner of this bot can decide this."
+        ja="これを決められるのは、ボットの管理者だけです。", en="Only an owner of this bot can decide this."
     )
     draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
     see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
@@ -181,7 +182,7 @@ class ProposalTexts(Area):
         en="Everything that this answer proposed is decided.",
     )
     not_yours = Sentence(
-        ja="この提案は、質問した本人だけが選べます。", en="Only the person who asked can decide this."
+        ja="これを決められるのは、質問した本人だけです。", en="Only the person who asked can decide this."
     )
 
     def reason(self, proposals: Sequence[Proposal]) -> str:
@@ -295,12 +296,7 @@ def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
             yield _field(words.proposal.tool, _on_one_line(change.what), words)
             if approvers == "owners":
                 yield Part(words.proposal.owners)
-            yield Part(words.proposal.arguments, below=indented(arguments))
-
-
-def indented(arguments: str) -> str:
-    """Write a JSON object for people to read: all of it, a value a line."""
-    return json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
+            yield Part(words.proposal.arguments, below=argument_lines(arguments))
 
 
 def headline(change: ProposedChange, words: ProposalWords) -> str:
@@ -445,3 +441,54 @@ def _content(element: Element | None) -> str | Chart | None:
             return element
         case _:
             return element.content
+
+
+# ---- arguments --------------------------------------------------------------------------------------------
+# Of a call, a line each, and all of them.
+#
+# Whoever wrote a value must not be able to make it look like another argument, so every line tells by its
+# first signs what it is, and two different objects never look the same, not even by a sign that no screen
+# shows.
+
+_BAR: Final = "│ "
+"""Before each line of a text that stands below its name."""
+_SHORT: Final = 60
+"""Characters of a text that stands beside its name."""
+_PLAIN_NAME: Final = re.compile(r"[\w.-]++")
+_ESCAPED: Final = re.compile("⟨(?=U\\+)|[\u2028\u2029]")
+"""What would be taken for a sign that no screen shows, as others spell it out; and ends of lines that are none
+to JSON."""
+
+
+def argument_lines(arguments: str) -> str:
+    """Write a JSON object for people to read: short values beside their names, texts as they are below them,
+    and what has parts as JSON."""
+    given = json.loads(arguments)
+    return "\n".join(line for name, value in given.items() for line in _argument(name, value)) or "{}"
+
+
+def _argument(name: str, value: Any) -> Iterator[str]:
+    shown = name if _PLAIN_NAME.fullmatch(name) else _json(name)
+    if not isinstance(value, str):
+        yield f"{shown}: {_json(value, indent=2)}"
+    elif value != value.strip() or "\r" in value or _ESCAPED.search(value):
+        yield f"{shown}: {_json(value)}"
+    elif "\n" in value or len(value) > _SHORT:
+        yield f"{shown}:"
+        yield from (f"{_BAR}{line}" for line in value.split("\n"))
+    else:
+        yield f"{shown}: {_json(value) if not value or _is_json(value) else value}"
+
+
+def _is_json(text: str) -> bool:
+    """Return whether a short text would be taken for a number, or for what is no text."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _ESCAPED.sub(lambda each: f"\\u{ord(each[0]):04x}", written)

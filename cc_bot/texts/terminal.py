@@ -129,6 +129,10 @@ class TerminalTexts(Area):
                 ja="言語とタイムゾーンを決めます。default で既定に戻します",
                 en="choose language and time zone; default goes back to the default",
             ),
+            "admin tools": Sentence(
+                ja="ツールのサーバーを見ます。名前を書くと、その中身を見ます。accept で承認します",
+                en="show the servers with tools, or the words of one; accept lets them be used",
+            ),
             "help": Sentence(ja="この一覧を見ます", en="show this list"),
             "exit": Sentence(ja="終わります", en="leave"),
         }
@@ -151,6 +155,7 @@ class TerminalTexts(Area):
             "settings": Sentence(
                 ja="[language ja|en] [timezone Asia/Tokyo]", en="[language ja|en] [timezone Europe/London]"
             ),
+            "tools": Sentence(ja="サーバー | accept サーバー コード", en="server | accept server code"),
             "which": Sentence(ja="何番目", en="which"),
             "words": Sentence(ja="言葉", en="words"),
         }

@@ -1,9 +1,23 @@
 """Servers with tools: their file and their state, as their operator reads of them."""
 
-from collections.abc import Mapping, Sequence
+import json
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
 from cc_bot.domain.text import one_line
-from cc_bot.domain.tool_server import LeftOutReason, LeftOutTool, ToolServerState, ToolStanding
+from cc_bot.domain.tool_server import (
+    HELD_BACK,
+    LeftOutReason,
+    LeftOutTool,
+    ToolDetails,
+    ToolServerReport,
+    ToolServerState,
+    ToolStanding,
+    ToolWording,
+)
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -16,6 +30,10 @@ class ToolServersFileTexts(Area):
         en="It is not valid JSON (line {line}, column {column}).",
     )
     """Parameters: line, column."""
+    empty = Sentence(
+        ja='空です。サーバーを使わないときは、{{"mcpServers": {{}}}} と書くか、ファイルを消してください。',
+        en='It is empty. For no servers, write {{"mcpServers": {{}}}} or remove the file.',
+    )
     not_an_object = Sentence(
         ja="{name} は {{ … }} の形（オブジェクト）にしてください。", en="{name} has to be an object: {{ … }}"
     )
@@ -168,6 +186,10 @@ class ToolServersTexts(Area):
         ja="📄 ツールの名前・説明・引数です。止めているものは、認めたときの内容と並べてあります。",
         en="📄 The file has the name, the description and the arguments of each tool; of those held back, also what was agreed to.",
     )
+    code = Sentence(
+        ja="この内容でよければ、</admin tools accept> にこのコードを書いてください: `{code}`",
+        en="If you agree to them as they are there, give this code to </admin tools accept>: `{code}`",
+    )
     details_cut = Sentence(
         ja="⚠️ 長すぎるため、途中で切っています。",
         en="⚠️ It is too long, and cut where it is.",
@@ -226,3 +248,126 @@ def say_left_out(tools: Sequence[LeftOutTool], words: ToolServersTexts) -> str:
     return one_line(
         "; ".join(f"{tool.name}: {words.reasons[tool.reason].format(most=tool.most)}" for tool in tools)
     )
+
+
+def say_servers(
+    reports: Sequence[ToolServerReport], told: ToolServersTexts, escape: Callable[[str], str] = str
+) -> str:
+    """Say how each server with tools is. What is theirs goes through `escape`."""
+    if not reports:
+        return told.none
+    lines = [told.title]
+    for each in reports:
+        lines.append(
+            told.line.format(
+                server=escape(each.server),
+                state=told.states[each.state],
+                tools=each.tools,
+                calls=each.calls,
+                failures=each.failures,
+                tokens=each.tokens,
+            )
+        )
+        if each.withheld:
+            names = ", ".join(map(escape, map(one_line, each.withheld)))
+            lines.append(told.withheld.format(tools=names))
+        if each.left_out:
+            lines.append(told.left_out.format(tools=escape(say_left_out(each.left_out, told))))
+    if unread := [escape(each.server) for each in reports if not each.vouched]:
+        lines.append(told.not_vouched.format(servers=", ".join(unread)))
+    return "\n".join(lines)
+
+
+MOST_NAMES: Final = 20
+"""Of tools, in one sentence."""
+
+
+def say_accepted(
+    server: str, names: Sequence[str] | None, told: ToolServersTexts, escape: Callable[[str], str] = str
+) -> str:
+    """Tell which tools of a server are offered from now on; None: nothing had to be agreed to."""
+    shown = escape(one_line(server))
+    if names is None:
+        return told.nothing_to_accept.format(server=shown)
+    if not names:
+        return told.accepted_none.format(server=shown)
+    more = [told.more.format(count=len(names) - MOST_NAMES)] if len(names) > MOST_NAMES else []
+    listed = ", ".join((*(f"`{name}`" for name in names[:MOST_NAMES]), *more))
+    return told.accepted.format(server=shown, tools=listed)
+
+
+# ---- details -------------------------------------------------------------------------------------------
+# The tools of a server as an owner reads them before agreeing, as a file.
+#
+# All of it is the server's own words, and they may be made to deceive its reader. So each of their lines
+# stands behind a bar, where it is none of ours, and what nobody would see in them is written out.
+
+LARGEST: Final = 4_000_000
+"""Bytes of the file: Discord takes 10 MiB."""
+MOST_PIECES: Final = 50_000
+"""Of an indented schema; one that is made to grow by that stands on one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class DetailsFile:
+    """The text of a file, and whether it had to be cut."""
+
+    text: str
+    cut: bool
+
+
+def details_file(server: str, tools: Sequence[ToolDetails], told: ToolServersTexts) -> DetailsFile:
+    """Write the tools of a server down, in their order."""
+    lines, left = [f"{server} ({len(tools)})"], LARGEST
+    for line in _lines(tools, told):
+        left -= len(line.encode()) + 1
+        if left < 0:
+            return DetailsFile("\n".join((*lines, told.details_cut)) + "\n", cut=True)
+        lines.append(line)
+    return DetailsFile("\n".join(lines) + "\n", cut=False)
+
+
+def _lines(tools: Sequence[ToolDetails], told: ToolServersTexts) -> Iterator[str]:
+    for tool in tools:
+        yield from ("", f"■ {tool.full_name}", told.standing.format(standing=told.standings[tool.standing]))
+        if tool.standing not in HELD_BACK:
+            yield from _wording(tool.now or tool.agreed, told)
+            continue
+        if tool.agreed:
+            yield from ("", told.wording_agreed, *_wording(tool.agreed, told))
+        if tool.now:
+            yield from ("", told.wording_new, *_wording(tool.now, told))
+        if tool.now == tool.agreed:
+            yield told.wording_alike
+
+
+def _wording(wording: ToolWording | None, told: ToolServersTexts) -> Iterator[str]:
+    if wording is None:
+        return
+    yield told.reads if wording.read_only else told.writes
+    yield told.waits if wording.waits else told.does_not_wait
+    yield told.description
+    yield from map(_barred, wording.description.split("\n"))
+    yield told.arguments
+    yield from (
+        map(_barred, _indented(wording.schema).split("\n")) if wording.schema else [told.schema_too_large]
+    )
+
+
+def _barred(line: str) -> str:
+    return f"  | {''.join(map(_visible, line))}"
+
+
+def _visible(sign: str) -> str:
+    """Write a sign so that it is seen: controls, marks that turn a line around, and what has no width."""
+    seen = sign.isprintable() or unicodedata.category(sign) == "Zs"
+    return sign if seen else sign.encode("unicode_escape").decode("ascii")
+
+
+def _indented(schema: str) -> str:
+    """Return JSON over several lines."""
+    document, encoder = json.loads(schema), json.JSONEncoder(ensure_ascii=False, indent=2)
+    pieces = list(islice(encoder.iterencode(document), MOST_PIECES + 1))
+    written = "".join(pieces)
+    fits = len(pieces) <= MOST_PIECES and len(written) <= LARGEST // 8
+    return written if fits else json.dumps(document, ensure_ascii=False)

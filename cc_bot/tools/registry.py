@@ -160,6 +160,8 @@ class ToolContext:
     """What of the web may be read and searched; None where nothing is."""
     asker: Asker | None = None
     """The way to the user while a call is made; None where there is none."""
+    owners_read: bool = True
+    """Whether an owner of the bot may come to see the answer, and what it leaves to be decided."""
 
     @property
     def audience(self) -> Audience:

@@ -53,11 +53,19 @@ EXPIRED: Final[Mapping[str, Any]] = {
 GONE: Final[Mapping[str, Any]] = {
     "error": "This call was not made: the tool is not to be had there any more.",
 }
+OUTDATED: Final[Mapping[str, Any]] = {
+    "error": "This call was not made: the tool, or what the operator says of it, changed meanwhile. If it is "
+    "still wanted, propose it anew.",
+}
 IN_DOUBT: Final[Mapping[str, Any]] = {
     "error": "The user agreed to this call, and it was ended on its way: it may have been done or not. Look "
     "that up, or ask the user, before you propose it again.",
 }
 """What it is told then in the place of that."""
+OWNERS_ELSEWHERE: Final = (
+    "Only an owner of this bot may agree to this, and nobody but the user reads this answer. Nothing was"
+    " done: tell the user to ask for it in a channel, not in private."
+)
 MAYBE_DONE: Final = (ToolTimedOut, ToolCallLost)
 """After these nobody knows whether the call was made."""
 
@@ -137,6 +145,8 @@ class CallableServerTool:
     def _leave(self, context: ToolContext, given: Mapping[str, Any]) -> ToolOutcome:
         if not context.can_propose:
             raise InvalidToolCall("Nobody is here who could agree to this.")
+        if self._offered.approvers == "owners" and not context.owners_read:
+            raise InvalidToolCall(OWNERS_ELSEWHERE)
         tool = self._offered.tool
         whole = json.dumps(_in_order(given, tool), ensure_ascii=False)
         proposal = CallTool(tool.server, tool.name, whole, self._offered.approvers, tool.full_name)

@@ -17,7 +17,7 @@ from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
 from cc_bot.domain import Locale
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import BeingErased, CallExpired, CallGone, ShuttingDown, ToolGone
+from cc_bot.domain.errors import BeingErased, CallExpired, CallGone, CallOutdated, ShuttingDown, ToolGone
 from cc_bot.domain.message import THE_DEFAULT, Attachment
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.tool_server import ToolPlace
@@ -120,6 +120,19 @@ class TestCheck:
             await served.calls.check(proposal, THE_DEFAULT, PLACE)
         assert await served.stores.proposals.get(ME, proposal.id) is None
         assert "not made" in (await served.told())["error"]
+
+    @pytest.mark.parametrize(
+        ("file", "content"), [("owners.json", '["write"]'), ("needs.json", '{"write": ["a"]}')]
+    )
+    async def test_of_a_tool_that_takes_another_call_or_owners_by_now_drops_it(
+        self, served: Served, file: str, content: str
+    ) -> None:
+        proposal = await served.propose()
+        (served.folder / file).write_text(content, "utf-8")
+        with pytest.raises(CallOutdated):
+            await served.calls.check(proposal, THE_DEFAULT, PLACE)
+        assert await served.stores.proposals.get(ME, proposal.id) is None
+        assert "changed meanwhile" in (await served.told())["error"]
 
     async def test_of_an_agent_that_has_it_no_more_drops_it(self, served: Served) -> None:
         proposal = await served.propose()

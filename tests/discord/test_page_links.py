@@ -62,6 +62,11 @@ class TestLinks:
             "1. [a.example](<https://a.example/x>)",
         )
 
+    @pytest.mark.parametrize("title", ["://", ":x:////", "::////", "https://", "https://x://://"])
+    def test_have_no_title_that_is_what_an_address_begins_with(self, title: str) -> None:
+        [line] = page(call("https://a.example/x", title)).facts.sources
+        assert "://" not in line.replace("<https://a.example/x>", "")
+
     @given(st.text(max_size=120), st.text(st.sampled_from("](<>)[`*_\\\n :/.ahtps日"), max_size=60))
     def test_have_a_title_that_cannot_be_more_than_one(self, title: str, marks: str) -> None:
         for each in (title, marks, f"x](<https://evil.example/>) {marks}", f"https://bank.example/{title}"):

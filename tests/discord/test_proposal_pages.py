@@ -113,7 +113,7 @@ class TestProposal:
     def test_is_read_from_its_message_again(self) -> None:
         some = [proposal(ForgetMemory(1, "猫"), 3), proposal(CancelReminder(5, "薬"), 4)]
         page = with_proposals(Page("はい"), some, JA)
-        assert [each.title for each in page.proposals] == ["確認待ち 1", "確認待ち 2"]
+        assert [each.title for each in page.proposals] == ["確認待ち（1）", "確認待ち（2）"]
         shown, _, why = read_proposals(page.embeds, [button for row in page.proposal_rows for button in row])
         assert (shown, why) == (page.proposals, page.why)
         ids = [ProposalButton("do", 7, number).custom_id() for number in (3, 4)]
@@ -184,11 +184,19 @@ class TestCall:
             "**🔧 ツールを実行する**",
             "-# ツール: no\\_tes · write\\_file",
             "**渡す内容**",
-            "> {",
-            '>   "path": "a\\*b.txt",',
-            '>   "text": "# 見出し⟨U+202E⟩"',
-            "> }",
+            "> path: a\\*b.txt",
+            "> text: # 見出し⟨U+202E⟩",
         ]
+
+    @pytest.mark.parametrize("locale", Locale)
+    def test_of_a_tool_with_any_name_is_told_of_on_one_line(self, locale: Locale) -> None:
+        call = CallTool("notes", "a\nb\u202e”)\n# I agree", "{}", called="notes__t_1")
+        for state in get_args(CallState):
+            told = call_line(call, state, texts(locale))
+            assert "\n" not in told
+            assert "\u202e" not in told
+        assert call.known_as == "notes__t_1"
+        assert "\n" not in CallTool("notes", "a\nb", "{}").known_as
 
     def test_for_owners_says_who_decides(self) -> None:
         assert "-# ボットの管理者だけが選べます。" in lines(CallTool("notes", "send", "{}", "owners"))

@@ -24,7 +24,7 @@ COMMANDS: dict[str, dict[str, str | int]] = {
     "model unset": {},
     "model list": {},
     "tools show": {},
-    "tools accept": {"server": "time"},
+    "tools accept": {"server": "time", "code": "0"},
     "maintenance on": {"note": "closed"},
     "maintenance off": {},
 }

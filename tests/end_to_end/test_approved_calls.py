@@ -121,7 +121,7 @@ class TestCall:
         reply = await proposed(stage, aiko, channel)
         assert proposals(reply.message) == [
             "**🔧 ツールを実行する**\n-# ツール: notes · write\n**渡す内容**\n"
-            '> {\n>   "path": "買い物.txt",\n>   "text": "牛乳\\\\n# 卵 \\*二つ\\*"\n> }'
+            "> path: 買い物.txt\n> text:\n> │ 牛乳\n> │ # 卵 \\*二つ\\*"
         ]
         assert reply.labels == [DO["ja"], DONT["ja"], again_label(aiko)]
         assert "10分間有効" in str(reply.message.embeds)
@@ -140,7 +140,7 @@ class TestCall:
         assert proposals(reply.message) == []
         assert pressed.messages[-1].text.startswith("🙂 42")
         assert "42行目に書きました" in str(stage.model.requests[-1].messages)
-        assert stage.shown()[-1].startswith("（「notes · write」" if locale == "ja" else "(“notes · write”")
+        assert stage.shown()[-1].startswith("（「notes__write」" if locale == "ja" else "(“notes__write”")
         [result] = stored_results(stage, user)
         assert result["result"] == "42行目に書きました"
         await settled(stage, user)
@@ -374,6 +374,23 @@ class TestOwners:
         asked_by = stage.rows("SELECT user_id FROM messages WHERE content LIKE '%送りました%'")
         assert asked_by == [(aiko.id,)]
 
+    async def test_are_not_waited_for_where_none_of_them_reads_along(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel, Call("notes__send", {"text": "全員へ"}), private=True)
+        assert not proposals(reply.message)
+        assert DO["ja"] not in reply.message.labels
+        [result] = stored_results(stage, aiko)
+        assert "Only an owner of this bot" in result["error"]
+        assert stage.rows("SELECT count(*) FROM proposals WHERE user_id = ?", aiko.id) == [(0,)]
+
+    async def test_decide_on_what_they_asked_in_private(self, stage: Stage, channel: Channel) -> None:
+        owner = stage.discord.owner
+        owner.locale = "ja"
+        reply = await proposed(stage, owner, channel, Call("notes__send", {"text": "全員へ"}), private=True)
+        await agreed(stage, owner, reply.message, "みんなに知らせました。")
+        assert [call["tool"] for call in made(stage)] == ["notes__send"]
+
     async def test_decide_on_what_only_the_role_of_who_asked_has(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -390,7 +407,7 @@ class TestOwners:
         reply = await proposed(stage, ben, channel, Call("notes__send", {"text": "to all"}))
         await agreed(stage, stage.discord.owner, reply.message, "It is sent.", DO["en-US"])
         assert "🔧 Done: notes · send" in str(reply.message.embeds)
-        assert stage.shown()[-1].startswith("(“notes · send”")
+        assert stage.shown()[-1].startswith("(“notes__send”")
 
     async def test_see_a_long_one_in_full_and_nobody_else_does(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

@@ -12,7 +12,7 @@ from tests.end_to_end.injections import INJECTIONS
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, running_stage
 from tests.end_to_end.test_proposals import kept
-from tests.end_to_end.test_tool_servers import name_servers, until_ready
+from tests.end_to_end.test_tool_servers import code_in, name_servers, read, until_ready
 from tests.loopback.discord import Channel, User
 from tests.loopback.hostile_server import TEXT
 from tests.loopback.obedient_model import obey
@@ -32,7 +32,10 @@ async def served_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         owner = stage.discord.owner
         owner.locale = "en-US"
         await until_ready(stage, owner, "notes", "ready")
-        await stage.told(owner, stage.discord.guild_channel(), "admin tools accept", server="notes")
+        code = code_in((await read(stage, owner, "notes"))[0])
+        await stage.told(
+            owner, stage.discord.guild_channel(), "admin tools accept", server="notes", code=code
+        )
         yield stage
 
 

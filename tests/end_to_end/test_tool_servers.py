@@ -39,6 +39,11 @@ async def read(stage: Stage, owner: User, server: str) -> tuple[str, str]:
     return reply.text, attachment.file.data.decode()
 
 
+def code_in(told: str) -> str:
+    """The code that stands at the end of a reply about a server."""
+    return told.rsplit("`", 2)[1]
+
+
 def tools_of(stage: Stage) -> list[Any]:
     return [tool["function"] for tool in stage.model.requests[-1].body.get("tools", [])]
 
@@ -118,11 +123,16 @@ class TestAServer:
             owner.locale = "ja"
             assert "【認めたときの内容】" in (await read(stage, owner, "notes"))[1]
             owner.locale = "en-US"
-            for command in ("admin tools show", "admin tools accept"):
-                assert "no server" in await stage.told(owner, channel, command, server="nope")
-            accepted = await stage.told(owner, channel, "admin tools accept", server="notes")
+            code = code_in(told)
+            assert "no server" in await stage.told(owner, channel, "admin tools show", server="nope")
+            assert "no server" in await stage.told(
+                owner, channel, "admin tools accept", server="nope", code=code
+            )
+            refused = await stage.told(owner, channel, "admin tools accept", server="notes", code="0" * 16)
+            assert "nothing was accepted" in refused
+            accepted = await stage.told(owner, channel, "admin tools accept", server="notes", code=code)
             assert accepted == "The tools that notes has now can be used: `notes__look`"
             await until_ready(stage, owner, "notes", "ready; tools: 1")
-            again = await stage.told(owner, channel, "admin tools accept", server="notes")
+            again = await stage.told(owner, channel, "admin tools accept", server="notes", code=code)
             assert again == "Nothing of notes waits to be accepted."
             stage.check()

@@ -12,9 +12,10 @@ from typing import Final
 import pytest
 import pytest_asyncio
 
+from tests.databases import DatabaseSettings
 from tests.end_to_end.memories import form, keep, press, run, submitted
 from tests.end_to_end.stage import Stage, ended, running_stage
-from tests.loopback.discord import Channel, File, User
+from tests.loopback.discord import Channel, File, LoopbackDiscord, User
 from tests.loopback.model_server import Chunk, End, Fragment, Raw, Reply, Say, Step, says
 
 WITHIN_S = 1.0
@@ -275,8 +276,23 @@ OFFLINE: dict[str, str] = {
 ASKERS: Final = 8
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_patient(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
+    """What is done to a program here may take as long as a busy machine wants; who asks beside it may not."""
+    folder, discord = tmp_path_factory.mktemp("worst"), LoopbackDiscord(patience_s=40.0)
+    async with running_stage(folder, database_settings(), discord) as stage:
+        yield stage
+
+
 class TestSomebodyElse:
     """Is acknowledged while the program is at work on this."""
+
+    @pytest.fixture
+    def stage(self, shared_patient: Stage) -> Stage:
+        shared_patient.forget()
+        return shared_patient
 
     @pytest.mark.parametrize("worst", [*QUESTIONS.values()], ids=[*QUESTIONS])
     async def test_beside_a_question(

@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -70,14 +70,16 @@ class CountingServers:
 
     def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
         gone, roles = self._read("gone.json", []), self._read("roles.json", {})
+        owners = self._read("owners.json", [])
         return [
-            each
+            replace(each, approvers="owners") if each.tool.name in owners else each
             for each in self.tools
             if each.tool.name not in gone and roles.get(each.tool.name, 0) in (0, *(place.role_ids or ()))
         ]
 
     def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
-        missing = [name for name in tool.parameters["required"] if name not in arguments]
+        required = [*tool.parameters["required"], *self._read("needs.json", {}).get(tool.name, [])]
+        missing = [name for name in required if name not in arguments]
         return f"Missing: {', '.join(missing)}." if missing else ""
 
     async def call(

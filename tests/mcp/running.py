@@ -68,6 +68,10 @@ class Running:
     def offered(self, place: ToolPlace = HERE) -> list[str]:
         return [each.tool.full_name for each in self.servers.tools_in(place)]
 
+    async def accept(self, server: str = "hostile") -> tuple[str, ...] | None:
+        """Agree to the tools as they are at this moment."""
+        return await self.servers.accept(server, self.report(server).code)
+
     async def until(self, holds: Callable[[], object]) -> None:
         async with asyncio.timeout(60):
             while not holds():  # noqa: ASYNC110 - what is waited for tells nobody

@@ -210,6 +210,27 @@ class TestAMistake:
         assert record["event"] == "tool_servers_not_reloaded"
         assert "wert-43" not in str(record)
 
+    @pytest.mark.parametrize("content", ["", " \n", "\ufeff"])
+    async def test_is_a_file_that_was_emptied_but_not_one_without_servers(
+        self, tmp_path: Path, content: str
+    ) -> None:
+        path = tmp_path / "mcp.json"
+        path.write_text(json.dumps(server()))
+        file = servers_file(path, variables=VARIABLES, locale=Locale.JA)
+        before = await file.load()
+        assert before
+        path.write_text(content, encoding="utf-8")
+        with capture_logs() as records:
+            assert await file.now() == before
+        assert '{"mcpServers": {}}' in records[0]["problem"]
+        with pytest.raises(InvalidToolServers):
+            await servers_file(path, variables=VARIABLES, locale=Locale.JA).load()
+        for none in ("{}", '{"mcpServers": {}}'):
+            path.write_text(none)
+            assert await file.now() == {}
+            path.write_text(json.dumps(server()))
+            assert await file.now() == before
+
 
 class TestNoFile:
     async def test_names_no_server(self, tmp_path: Path) -> None:

@@ -146,6 +146,7 @@ class TestAForm:
         # The one that asks last may be the only one that is left.
         assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
         assert len(somebody.forms) + len(other.forms) <= 1
+        assert "under way" in "".join((*results[0]["notes"], *results[1]["notes"]))
 
 
 class TestASecret:
@@ -204,8 +205,10 @@ class TestWhatIsNoForm:
             {f"f{number}": {"type": "string"} for number in range(6)},
             {"a": {"type": "array", "items": {"type": "string"}}},
             {"a": {"type": "string", "enum": [str(number) for number in range(30)]}},
+            {f"パスワード{number}": {"type": "string"} for number in range(1000)},
+            {"a": {"type": "string", "description": "長" * 100_000}},
         ],
-        ids=["no field", "six fields", "a list", "many choices"],
+        ids=["no field", "six fields", "a list", "many choices", "very many fields", "very long words"],
     )
     async def test_is_declined_and_said(self, tmp_path: Path, properties: Mapping[str, Any]) -> None:
         somebody = Somebody({})

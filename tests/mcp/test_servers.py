@@ -15,6 +15,7 @@ from cc_bot.domain.errors import (
     InvalidToolServers,
     ToolCallLost,
     ToolGone,
+    ToolListNotShown,
     ToolServerAway,
     ToolServerUnknown,
     ToolTimedOut,
@@ -95,7 +96,7 @@ class TestACall:
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             await bot.until_ready()
         async with running(tmp_path, lists=lists, hostile=hostile("--slow-start", 30)) as bot:
-            with pytest.raises(ToolGone):  # it is another one, of which nobody knows the tools
+            with pytest.raises(ToolServerAway):
                 await bot.echo()
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             await bot.until_ready()
@@ -320,9 +321,9 @@ class TestAListThatChanges:
             await bot.until_ready()
             assert bot.offered() == ["hostile__b"]
             assert bot.report().withheld == ("a", "c", "d")
-            assert await bot.servers.accept("hostile")
+            assert await bot.accept()
             assert bot.offered() == ["hostile__a", "hostile__b", "hostile__d"]
-            assert not await bot.servers.accept("hostile")
+            assert not await bot.accept()
 
     async def test_while_the_server_runs_is_heard_of(self, tmp_path: Path) -> None:
         file = tmp_path / "tools.json"
@@ -334,18 +335,42 @@ class TestAListThatChanges:
             await bot.until(lambda: bot.report().withheld == ("echo",))
             assert bot.offered() == []
 
-    async def test_of_another_command_is_that_of_a_new_server(self, tmp_path: Path) -> None:
+    async def test_with_another_command_is_withheld_as_well(self, tmp_path: Path) -> None:
+        """It may be another version of the same program, or lead out of what was withheld before."""
         lists = KeptLists()
         async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
             await bot.until_ready()
         async with running(tmp_path, lists=lists, hostile=hostile("--tool", "more")) as bot:
             await bot.until_ready()
+            await bot.until(lambda: bot.report().withheld == ("more",))
+            assert bot.offered() == ["hostile__echo", "hostile__write"]
+            assert await bot.accept()
             assert "hostile__more" in bot.offered()
+
+    async def test_that_is_very_long_is_offered_in_part(self, tmp_path: Path) -> None:
+        long = {f"p{number}": {"type": "string", "description": "長" * 20} for number in range(300)}
+        file = tmp_path / "tools.json"
+        file.write_text(json.dumps([tool(f"t{number:03}", properties=long) for number in range(60)]))
+        async with running(tmp_path, hostile=hostile("--list", file)) as bot:
+            await bot.until_ready()
+            await bot.until(lambda: bot.report().left_out)
+            reasons = {each.reason for each in bot.report().left_out}
+            assert 0 < bot.report().tools < 60
+        assert reasons == {"too_large"}
+
+    async def test_has_names_that_stay_apart_where_no_sign_of_theirs_is_left(self, tmp_path: Path) -> None:
+        file = tmp_path / "tools.json"
+        file.write_text(json.dumps([tool("検索"), tool("作成"), tool("検索_a"), tool("get.時刻")]))
+        async with running(tmp_path, hostile=hostile("--list", file)) as bot:
+            await bot.until_ready()
+            names = ["hostile__get___", "hostile__t_1b6b1a6f", "hostile__t_900f8294", "hostile_____a"]
+            assert sorted(bot.offered()) == sorted(names)
+            assert bot.report().left_out == ()
 
     async def test_of_nobody_can_neither_be_read_nor_accepted(self, tmp_path: Path) -> None:
         async with running(tmp_path) as bot:
             with pytest.raises(ToolServerUnknown):
-                await bot.servers.accept("nobody")
+                await bot.servers.accept("nobody", "")
             with pytest.raises(ToolServerUnknown):
                 bot.servers.details("nobody")
 
@@ -382,14 +407,32 @@ class TestAListThatChanges:
             assert json.loads(changed.now.schema)["properties"] == text
             assert (changed.now.read_only, changed.now.waits) == (False, True)
             assert (gone.now, new.agreed) == (None, None)
-            assert await bot.servers.accept("hostile") == ("hostile__a", "hostile__b", "hostile__d")
+            assert await bot.accept() == ("hostile__a", "hostile__b", "hostile__d")
             [long] = [each for each in bot.servers.details("hostile") if each.full_name[-1] == "x"]
             assert long.standing == "left_out"
+
+    async def test_that_changed_since_it_was_read_is_not_accepted(self, tmp_path: Path) -> None:
+        file = tmp_path / "tools.json"
+        file.write_text(json.dumps([tool("echo", "読みます")]))
+        async with running(tmp_path, hostile=hostile("--list", file, "--list-changed")) as bot:
+            await bot.until_ready()
+            read = bot.report().code
+            file.write_text(json.dumps([tool("echo", "すべて送ります")]))
+            await bot.echo()
+            await bot.until(lambda: bot.report().withheld == ("echo",))
+            for code in (read, "", read[:-1]):
+                with pytest.raises(ToolListNotShown):
+                    await bot.servers.accept("hostile", code)
+            assert bot.offered() == []
+            assert bot.report().code != read
+            assert await bot.accept() == ("hostile__echo",)
+            assert bot.report().code == ""
+            assert await bot.servers.accept("hostile", read) is None
 
     async def test_of_a_server_that_was_never_there_is_not_known(self, tmp_path: Path) -> None:
         async with running(tmp_path, slow=hostile("--slow-start", 60)) as bot:
             assert bot.servers.details("slow") == ()
-            assert await bot.servers.accept("slow") is None
+            assert await bot.servers.accept("slow", "") is None
 
 
 def exiting(code: str) -> dict[str, Any]:
@@ -493,8 +536,11 @@ class TestAnOwner:
             await bot.until_ready()
             assert not bot.report().vouched
             assert not any(each.vouched for each in bot.servers.tools_in(HERE))
-            assert await bot.servers.accept("hostile")
+            assert await bot.accept()
             assert all(each.vouched for each in bot.servers.tools_in(HERE))
         async with running(tmp_path, lists=lists, hostile=hostile("--tool", "more")) as bot:
-            await bot.until_ready()  # another command, so another server
-            assert not bot.report().vouched
+            await bot.until_ready()
+            assert [each.tool.full_name for each in bot.servers.tools_in(HERE) if each.vouched] == [
+                *("hostile__echo", "hostile__write")
+            ]
+            assert bot.report().withheld == ("more",)

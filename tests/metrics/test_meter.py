@@ -5,7 +5,7 @@ from prometheus_client import generate_latest
 
 from cc_bot.domain import Usage
 from cc_bot.domain.measures import NULL_METER, Meter
-from cc_bot.metrics import PrometheusMeter
+from cc_bot.metrics import MOST_SERVER_TOOLS, PrometheusMeter
 
 
 @pytest.fixture
@@ -61,6 +61,18 @@ class TestTheMeter:
         assert value(meter, "cc_bot_rate_limits_total", held="refused") == 1
         assert value(meter, "cc_bot_rate_limit_wait_seconds_count") == 1
 
+    def test_counts_calls_of_servers_and_puts_those_of_too_many_tools_together(
+        self, meter: PrometheusMeter
+    ) -> None:
+        for number in range(MOST_SERVER_TOOLS + 5):
+            meter.record_server_call("notes", f"道具{number}", 0.2, ok=number > 0)
+        meter.record_server_call("notes", "道具0", 0.3, ok=False)
+        first = {"server": "notes", "tool": "道具0"}
+        assert value(meter, "cc_bot_tool_server_calls_total", **first, outcome="failed") == 2
+        assert value(meter, "cc_bot_tool_server_call_seconds_sum", **first) == 0.5
+        rest = {"server": "notes", "tool": "other", "outcome": "ok"}
+        assert value(meter, "cc_bot_tool_server_calls_total", **rest) == 5
+
     def test_tells_which_program_it_is_and_keeps_its_counts_apart(self, meter: PrometheusMeter) -> None:
         meter.record_failure("Busy")
         assert value(meter, "cc_bot_build_info", version="1.2.3") == 1
@@ -72,5 +84,6 @@ class TestTheMeter:
         any_meter.record_shown(1.0, ok=True)
         any_meter.record_tokens("heartbeat", "small", Usage())
         any_meter.record_tool_call("recall", ok=True)
+        any_meter.record_server_call("time", "now", 0.1, ok=True)
         any_meter.record_failure("Busy")
         any_meter.record_rate_limit("global", 2)

@@ -11,6 +11,7 @@ import logging
 import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -19,8 +20,9 @@ import cc_bot.tools
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, SessionKey
-from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.errors import ModelUnavailable, ToolServerUnknown
 from cc_bot.domain.privacy import Retention
+from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
 from cc_bot.llm.model import (
     ChatRequest,
     Delta,
@@ -33,7 +35,7 @@ from cc_bot.llm.model import (
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
-from cc_bot.terminal.commands import Chat
+from cc_bot.terminal.commands import Chat, ListedServers
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.tools.registry import discover
@@ -79,6 +81,22 @@ def assistant(stores: Stores) -> Assistant:
     return Assistant(stores, only(ScriptedModel()), TOOLS)
 
 
+class NoServers:
+    """An operator's file that names none."""
+
+    def reports(self) -> tuple[ToolServerReport, ...]:
+        return ()
+
+    def details(self, server: str) -> tuple[ToolDetails, ...]:
+        raise ToolServerUnknown
+
+    async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
+        raise ToolServerUnknown
+
+
+NO_SERVERS: Final = NoServers()
+
+
 def chat_of(
     stores: Stores,
     who: ChatProfile,
@@ -87,19 +105,20 @@ def chat_of(
     answering: Assistant | None = None,
     agents_file: Path = Path("no agents"),
     forget_typed: Callable[[], None] = lambda: None,
+    servers: ListedServers = NO_SERVERS,
 ) -> Chat:
     """A chat in which the scripted model answers, unless another assistant does."""
     answering = answering or assistant(stores)
     agents = Agents(agents_file, tools=TOOLS.names, locale=who.locale)
     privacy = Privacy(stores, answering.without_turns_of, retention=Retention())
-    return Chat(answering, stores, who, view, agents, privacy, forget_typed)
+    return Chat(answering, stores, who, view, agents, privacy, forget_typed, servers)
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:
     asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
         chat = chat_of(stores, profile(Locale(locale), history_file), PlainView(sys.stdout, sys.stderr))
-        await run_chat(chat.assistant, stores, chat.profile, chat.agents, chat.privacy)
+        await run_chat(chat.assistant, stores, chat.profile, chat.agents, chat.privacy, servers=chat.servers)
 
 
 if __name__ == "__main__":

@@ -49,9 +49,7 @@ async def test_a_call_waits_and_goes_on_when_it_is_accepted(
     assert said[at + 1 :] == [
         "◆   ツール: notes · write",
         "◆   渡す内容",
-        "  │ {",
-        '  │   "text": "牛乳"',
-        "  │ }",
+        "  │ text: 牛乳",
         "◆   実行するなら /accept 1、しないなら /decline 1",
     ]
     assert calls_in(tmp_path) == []
@@ -161,3 +159,23 @@ def told_result(model: ScriptedModel) -> str:
     part = model.requests[-1].prompt[-1]
     assert isinstance(part, ToolResultPart)
     return str(json.loads(part.text)["result"])
+
+
+@pytest.mark.parametrize("claim", ["予定をカレンダーに登録しました。", "牛乳のことを覚えておきます。"])
+async def test_what_a_server_did_is_not_taken_for_a_reminder_or_a_memory(
+    stores: Stores, model: ScriptedModel, tmp_path: Path, claim: str
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    model.script = [[WRITE], [claim]]
+    said = await chat.say("牛乳を予定に入れて")
+    assert "お知らせは予約していません" not in said
+    assert "メモリに" not in said
+    assert len(model.requests) == 2
+
+
+async def test_what_no_server_did_is_still_told_as_not_done(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    model.script = [["予定をカレンダーに登録しました。"], ["予定をカレンダーに登録しました。"]]
+    assert "お知らせは予約していません" in await chat.say("牛乳を予定に入れて")

@@ -108,6 +108,7 @@ class TestErrors:
                 "expected",
                 "detail",
                 "path",
+                *("host", "theirs", "ours"),
                 "found",
                 "known",
                 "needed",

@@ -22,13 +22,14 @@ from cc_bot.discord.access import Owners, suggesting
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable
 from cc_bot.discord.pages import admin as pages
+from cc_bot.discord.pages.memory import escape_markdown
 from cc_bot.discord.pages.page import NO_PINGS
-from cc_bot.discord.pages.tool_details import details_file
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import LARGEST, LimitKey, Ruling, Subject
 from cc_bot.domain.text import shorten
 from cc_bot.status import BotStatus
+from cc_bot.texts.tool_servers import details_file, say_accepted, say_servers
 
 loader = lightbulb.Loader()
 
@@ -431,7 +432,7 @@ class ShowTools(
         self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            return pages.tool_servers(administration.list_servers(), recipient.words)
+            return say_servers(administration.list_servers(), recipient.words.tool_servers, escape_markdown)
 
         if self.server:
             await self._show_details(ctx.interaction, administration, recipients)
@@ -445,12 +446,13 @@ class ShowTools(
         recipient = await recipients.defer(interaction)
         words, found = recipient.words, administration.list_tools(self.server)
         reports = [each for each in administration.list_servers() if each.server == self.server]
-        shown = shorten(pages.tool_servers(reports, words), LONGEST_MESSAGE - 300)
+        shown = shorten(say_servers(reports, words.tool_servers, escape_markdown), LONGEST_MESSAGE - 400)
         if not found:
             await interaction.edit_initial_response(f"{shown}\n{words.tool_servers.details_none}", **NO_PINGS)
             return
-        written = await asyncio.to_thread(details_file, self.server, found, words)
+        written = await asyncio.to_thread(details_file, self.server, found, words.tool_servers)
         notes = [words.tool_servers.details, *([words.tool_servers.details_cut] if written.cut else [])]
+        notes += [words.tool_servers.code.format(code=each.code) for each in reports if each.code]
         file = hikari.Bytes(written.text.encode(), words.tool_servers.details_file)
         await interaction.edit_initial_response("\n".join((shown, *notes)), attachment=file, **NO_PINGS)
 
@@ -470,14 +472,17 @@ class AcceptTools(
         max_length=MAX_NAME_CHARACTERS,
         autocomplete=suggesting(suggest_servers),
     )
+    code = lightbulb.string(
+        "admin_code", "admin_code_description", localize=True, max_length=MAX_NAME_CHARACTERS
+    )
 
     @lightbulb.invoke
     async def invoke(
         self, ctx: lightbulb.Context, administration: Administration, recipients: Recipients
     ) -> None:
         async def act(recipient: Recipient) -> str:
-            accepted = await administration.accept_tools(recipient.user_id, self.server)
-            return pages.accepted_tools(self.server, accepted, recipient.words)
+            accepted = await administration.accept_tools(recipient.user_id, self.server, self.code)
+            return say_accepted(self.server, accepted, recipient.words.tool_servers, escape_markdown)
 
         await answer(ctx.interaction, recipients, act)
 

@@ -48,6 +48,7 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import (
     CallExpired,
     CallGone,
+    CallOutdated,
     CcBotError,
     InputError,
     ProposalGone,
@@ -342,7 +343,7 @@ async def decide_on_call(
             return
         press = await delivery.press(interaction, proposal, call, recipient, page)
         await (delivery.make(press) if button.action == "do" else delivery.decline(press))
-    except (CallGone, CallExpired, ToolGone) as error:
+    except (CallGone, CallExpired, CallOutdated, ToolGone) as error:
         await _close(interaction, button, recipient, delivery, explain(error, recipient.words))
     except CcBotError as error:  # it may be tried again
         await whisper(interaction, explain(error, recipient.words))

@@ -113,6 +113,7 @@ class AcceptedTurn:
             earlier_calls=turn.calls,
             role_ids=self.role_ids,
             pictures=self.pictures,
+            by_owner=recipient.is_owner,
         )
 
 

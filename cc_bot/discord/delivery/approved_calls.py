@@ -263,7 +263,7 @@ class CallDelivery:
         asked_by = before.author_name if before else ""
         name = author_name(press.interaction) if press.by_asker else asked_by
         told = before is not None and await self._is_shown(press)
-        question = AskedQuestion(words.after_call.format(what=press.call.what), name, tainted=True)
+        question = AskedQuestion(words.after_call.format(what=press.call.known_as), name, tainted=True)
         return press.proposal.visibility, question, press.role_ids, () if told else (result.told,)
 
     async def _is_shown(self, press: CallPress) -> bool:

@@ -25,10 +25,8 @@ from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
-from cc_bot.domain.tool_server import ToolServerReport
 from cc_bot.status import Seen
 from cc_bot.texts import Texts, on_discord
-from cc_bot.texts.tool_servers import say_left_out
 from cc_bot.texts.usage import money
 
 # ---- admin view ----------------------------------------------------------------------------------------
@@ -130,49 +128,6 @@ def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
         for channel_id, chain in chains.items()
     ]
     return "\n".join(lines) or told.models_none
-
-
-def tool_servers(reports: Sequence[ToolServerReport], words: Texts) -> str:
-    """Show how each server with tools is."""
-    told = words.tool_servers
-    if not reports:
-        return told.none
-    lines = [told.title]
-    for each in reports:
-        lines.append(
-            told.line.format(
-                server=escape_markdown(each.server),
-                state=told.states[each.state],
-                tools=each.tools,
-                calls=each.calls,
-                failures=each.failures,
-                tokens=each.tokens,
-            )
-        )
-        if each.withheld:
-            names = ", ".join(map(escape_markdown, map(one_line, each.withheld)))
-            lines.append(told.withheld.format(tools=names))
-        if each.left_out:
-            lines.append(told.left_out.format(tools=escape_markdown(say_left_out(each.left_out, told))))
-    if unread := [escape_markdown(each.server) for each in reports if not each.vouched]:
-        lines.append(told.not_vouched.format(servers=", ".join(unread)))
-    return "\n".join(lines)
-
-
-MOST_NAMES: Final = 20
-"""Of tools, in one sentence."""
-
-
-def accepted_tools(server: str, names: Sequence[str] | None, words: Texts) -> str:
-    """Tell which tools of a server are offered from now on; None: nothing had to be agreed to."""
-    told, shown = words.tool_servers, escape_markdown(one_line(server))
-    if names is None:
-        return told.nothing_to_accept.format(server=shown)
-    if not names:
-        return told.accepted_none.format(server=shown)
-    more = [told.more.format(count=len(names) - MOST_NAMES)] if len(names) > MOST_NAMES else []
-    listed = ", ".join((*(f"`{name}`" for name in names[:MOST_NAMES]), *more))
-    return told.accepted.format(server=shown, tools=listed)
 
 
 def _subjects(rules: Subjects, words: Texts) -> list[str]:

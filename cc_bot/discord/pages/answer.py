@@ -87,7 +87,7 @@ HEARD: Final = "🎤"
 HEARD_CHARACTERS: Final = 1000
 """Of what was heard that are quoted; the whole of it is the question's text."""
 
-_SCHEME: Final = re.compile(r"[a-zA-Z]{1,20}+://")
+_SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 

@@ -53,7 +53,7 @@ def sheet(form: Form, entered: Mapping[str, str], words: Texts) -> list[ModalAct
             str(number),
             shorten(one_line(field.title), LONGEST_TITLE) or "?",
             style=_style(field),
-            value=entered.get(field.name, field.default)[:LONGEST_ENTRY] or hikari.UNDEFINED,
+            value=entered.get(field.name, _default(field))[:LONGEST_ENTRY] or hikari.UNDEFINED,
             placeholder=_placeholder(field, words) or hikari.UNDEFINED,
             required=field.required,
             max_length=LONGEST_ENTRY,
@@ -67,17 +67,21 @@ def entered_in(form: Form, values: Mapping[str, str]) -> Mapping[str, str]:
     return {field.name: values.get(str(number), "") for number, field in enumerate(form.fields)}
 
 
+def _default(field: FormField) -> str:
+    """The entry that stands there already, of a choice by the name that it is shown by."""
+    return next((each.label for each in field.choices if each.value == field.default), field.default)
+
+
 def _style(field: FormField) -> hikari.TextInputStyle:
     long = field.kind == "text" and (field.most or 0) > _PARAGRAPH_FROM
     return hikari.TextInputStyle.PARAGRAPH if long else hikari.TextInputStyle.SHORT
 
 
 def _placeholder(field: FormField, words: Texts) -> str:
-    """The choices, or what the server says of the field."""
+    """The choices, and what the server says of the field."""
     if field.kind == "yes_or_no":
         told = words.form.yes_or_no
-    elif field.choices:
-        told = " / ".join(choice.label for choice in field.choices)
     else:
-        told = field.hint
-    return shorten(one_line(told), LONGEST_PLACEHOLDER)
+        told = " / ".join(choice.label for choice in field.choices)
+    both = f"{field.hint} ({told})" if field.hint and told else field.hint or told
+    return shorten(one_line(both), LONGEST_PLACEHOLDER)

@@ -35,7 +35,7 @@ from cc_bot.domain.claimed_call import CallState, ClaimedCall
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import CallTool, Proposal
-from cc_bot.domain.text import shorten
+from cc_bot.domain.text import one_line, shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.proposal import Time, Value, describe, gist
 
@@ -97,7 +97,7 @@ def language_of(page: Page, words: Callable[[Locale], Texts]) -> Locale | None:
 
 def call_line(call: CallTool, state: CallState, words: Texts, *, stopped: bool = False) -> str:
     """The line that tells what came of a call that was agreed to."""
-    return words.proposal.outcome(state, escape_markdown(call.what), stopped=stopped)
+    return words.proposal.outcome(state, escape_markdown(one_line(call.what)), stopped=stopped)
 
 
 def with_call_begun(page: Page, call: ClaimedCall, words: Texts) -> Page:

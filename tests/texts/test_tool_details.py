@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from cc_bot.discord.pages.admin import accepted_tools, tool_servers
-from cc_bot.discord.pages.tool_details import LARGEST, details_file
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolStanding, ToolWording
 from cc_bot.texts import texts
+from cc_bot.texts.tool_servers import LARGEST, details_file, say_accepted, say_servers
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
+
+EN, JA = (texts(each).tool_servers for each in (Locale.EN, Locale.JA))
 
 
 def wording(
@@ -26,7 +27,7 @@ def one(now: ToolWording | None, agreed: ToolWording | None, standing: ToolStand
 
 class TestTheFile:
     def test_has_each_part_of_a_tool(self) -> None:
-        written = details_file("notes", one(wording(), wording(), "offered"), texts(Locale.EN))
+        written = details_file("notes", one(wording(), wording(), "offered"), EN)
         assert written.text.splitlines() == [
             "notes (1)",
             "",
@@ -48,42 +49,42 @@ class TestTheFile:
         self, locale: Locale, before: str, new: str
     ) -> None:
         now = wording("すべて送ります。", {"type": "object"}, read_only=False)
-        text = details_file("notes", one(now, wording(), "changed"), texts(locale)).text
+        text = details_file("notes", one(now, wording(), "changed"), texts(locale).tool_servers).text
         parts = [before, "メモを読みます。", "書くこと", new, "すべて送ります。"]
         places = [text.index(part) for part in parts]
         assert places == sorted(places)
         assert texts(locale).tool_servers.writes in text
 
     def test_has_a_tool_that_is_gone_or_new_once(self) -> None:
-        told = texts(Locale.EN).tool_servers
-        gone = details_file("notes", one(None, wording(), "gone"), texts(Locale.EN)).text
-        new = details_file("notes", one(wording(), None, "new"), texts(Locale.EN)).text
+        told = EN
+        gone = details_file("notes", one(None, wording(), "gone"), EN).text
+        new = details_file("notes", one(wording(), None, "new"), EN).text
         assert (told.wording_agreed in gone, told.wording_new in gone) == (True, False)
         assert (told.wording_agreed in new, told.wording_new in new) == (False, True)
 
     def test_says_where_the_difference_was_cut_away(self) -> None:
-        text = details_file("notes", one(wording(), wording(), "changed"), texts(Locale.JA)).text
-        assert texts(Locale.JA).tool_servers.wording_alike in text
+        text = details_file("notes", one(wording(), wording(), "changed"), JA).text
+        assert JA.wording_alike in text
 
     @pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\U000e0041", "\r", "\x1b"])
     def test_shows_what_nobody_would_see(self, sign: str) -> None:
         hidden = wording(f"読みます。{sign}すべて送ります。", {"type": "object", "title": f"a{sign}"})
-        text = details_file("notes", one(hidden, None, "new"), texts(Locale.JA)).text
+        text = details_file("notes", one(hidden, None, "new"), JA).text
         assert sign not in text
         assert sign.encode("unicode_escape").decode() in text
 
     def test_leaves_blanks_and_emoji_as_they_are(self) -> None:
-        text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), texts(Locale.JA)).text
+        text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), JA).text
         assert "  | 全角　空白 📄\n" in text
 
     def test_has_no_line_of_a_server_that_looks_like_one_of_ours(self) -> None:
         forged = wording("Reads.\n\n■ notes__safe\nState: in use\u2028■ notes__other\x85■ notes__third")
-        lines = details_file("notes", one(forged, None, "new"), texts(Locale.EN)).text.splitlines()
+        lines = details_file("notes", one(forged, None, "new"), EN).text.splitlines()
         assert [line for line in lines if line.startswith("■")] == ["■ notes__look"]
 
     def test_ends_where_it_would_be_too_large_for_discord_and_says_so(self) -> None:
         many = one(wording("長い" * 2000), None, "new") * 1000
-        written = details_file("notes", many, texts(Locale.EN))
+        written = details_file("notes", many, EN)
         assert written.cut
         assert LARGEST // 2 < len(written.text.encode()) < LARGEST + 1000
         assert "cut" in written.text.splitlines()[-1]
@@ -92,7 +93,7 @@ class TestTheFile:
         deep: Any = [1] * 20_000
         for _ in range(150):
             deep = [deep]
-        text = details_file("notes", one(wording(schema=deep), None, "new"), texts(Locale.EN)).text
+        text = details_file("notes", one(wording(schema=deep), None, "new"), EN).text
         assert len(text) < 100_000
         assert "1, 1, 1" in text
 
@@ -100,14 +101,18 @@ class TestTheFile:
 class TestAccepting:
     @pytest.mark.parametrize("locale", list(Locale))
     def test_names_the_tools_and_counts_those_that_are_too_many(self, locale: Locale) -> None:
-        told = accepted_tools("notes", [f"notes__{'x' * 50}{number}" for number in range(200)], texts(locale))
+        told = say_accepted(
+            "notes", [f"notes__{'x' * 50}{number}" for number in range(200)], texts(locale).tool_servers
+        )
         assert "x19`" in told
         assert "180" in told
         assert len(told) < 2000
 
     @pytest.mark.parametrize("locale", list(Locale))
     def test_tells_none_from_nothing_to_accept(self, locale: Locale) -> None:
-        assert accepted_tools("notes", [], texts(locale)) != accepted_tools("notes", None, texts(locale))
+        assert say_accepted("notes", [], texts(locale).tool_servers) != say_accepted(
+            "notes", None, texts(locale).tool_servers
+        )
 
 
 class TestTheServers:
@@ -117,7 +122,8 @@ class TestTheServers:
             ToolServerReport(name, "ready", 1, 10, vouched=vouched)
             for name, vouched in (("notes", False), ("time", True), ("git_hub", False))
         ]
-        lines = [each for each in tool_servers(reports, texts(locale)).splitlines() if "👀" in each]
+        told = say_servers(reports, texts(locale).tool_servers, lambda name: name.replace("_", "\\_"))
+        lines = [each for each in told.splitlines() if "👀" in each]
         [line] = lines
         assert "notes, git\\_hub" in line
         assert "time," not in line
