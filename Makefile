@@ -106,7 +106,7 @@ test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
 # Of those, each that is about one engine alone says so.
-POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/doctor/test_server.py \
+POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/end_to_end/test_processes.py tests/doctor/test_server.py \
 	$(addprefix tests/storage/,test_postgres.py test_copying.py test_failover.py test_pgbouncer.py) \
 	tests/cli/test_cli_copy.py tests/restored \
 	$(patsubst %,tests/end_to_end/%.py,test_kills test_restart test_canvas_restart test_changes_restart \

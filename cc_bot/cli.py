@@ -22,6 +22,7 @@ from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import (
     CcBotError,
     CopyStopped,
+    InvalidSetting,
     OutputLost,
     StorageError,
 )
@@ -393,7 +394,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser(texts(locale)).parse_args(argv)
     config = None
     try:
-        config = read_config()
+        config = read_config({**os.environ, **_given_settings(options)})
         return _run(config, options)
     except CcBotError as error:
         _say_trouble(error, _reason(error, config, locale), options, texts(locale))
@@ -412,6 +413,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         broke = words.doctor.broke if wants_json(options) else words.cli.broke
         _say_trouble(error, broke.format(error=type(error).__name__), options, words)
         return EXIT_BROKEN
+
+
+SHARD_OPTIONS: Final = {"--shards": ("CC_BOT_SHARDS", "0-3"), "--shard-count": ("CC_BOT_SHARD_COUNT", "16")}
+"""Options of `run`, the settings that they go before, and an example."""
+
+
+def _given_settings(options: argparse.Namespace) -> dict[str, str]:
+    values = {
+        setting: getattr(options, option[2:].replace("-", "_"), None)
+        for option, (setting, _) in SHARD_OPTIONS.items()
+    }
+    for option, (setting, example) in SHARD_OPTIONS.items():
+        if values[setting] == "":  # such as a variable that is not set
+            raise InvalidSetting(name=option, expected=example)
+    return {setting: value for setting, value in values.items() if value is not None}
 
 
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> None:
@@ -451,7 +467,9 @@ def _parser(all_texts: Texts) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="cc-bot", description=words.description)
     parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("run", help=words.run, description=words.run)
+    run = commands.add_parser("run", help=words.run, description=words.run)
+    for option, (_, example) in SHARD_OPTIONS.items():
+        run.add_argument(option, metavar=example, help=words.run_shards)
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
     snowflake = whole_number(0, 2**63, words.no_id)
     chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)

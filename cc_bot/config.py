@@ -227,6 +227,22 @@ def port_or_none(text: str) -> int | None:
     return whole(1, 65535)(text) if text else None
 
 
+MOST_SHARDS: Final = 16_000
+"""More than any bot has."""
+
+
+def shards_or_all(text: str) -> tuple[int, ...] | None:
+    """Read numbers and ranges of them, `0-3,8`; None for an empty text, as a setting that is not made."""
+    number, found = whole(0, MOST_SHARDS), set[int]()
+    for part in text.split(",") if text else ():
+        first, dash, last = part.strip().partition("-")
+        begin, end = number(first), number(last if dash else first)
+        if end < begin:
+            raise ValueError
+        found.update(range(begin, end + 1))
+    return tuple(sorted(found)) or None
+
+
 def one_of(literal: Any) -> Callable[[str], Any]:
     """Return a parser of one word of a Literal type, however it is capitalized."""
     words = {word.lower(): word for word in get_args(literal)}
@@ -371,6 +387,12 @@ class Config:
         Setting("CC_BOT_WEB_PROXIES", "", networks, "127.0.0.1,10.0.0.0/8"),
     ]
     """Whose word counts on the address that somebody comes from."""
+    shards: Annotated[tuple[int, ...] | None, Setting("CC_BOT_SHARDS", "", shards_or_all, "0-3")]
+    """The connections to Discord that this process holds; None: all."""
+    shard_count: Annotated[int, Setting("CC_BOT_SHARD_COUNT", "0", whole(0, MOST_SHARDS), "16")]
+    """Of all processes together; 0: as many as Discord recommends."""
+    api_keeps_limits: Annotated[bool, Setting("DISCORD_API_KEEPS_LIMITS", OFF, switch, "on / off")]
+    """Whether the server of DISCORD_API_URL holds all processes together to Discord's limit."""
     service_manager: Annotated[str, Setting("NOTIFY_SOCKET")]
     """The socket on which systemd, which sets it, wants to be told how the service is; empty where nobody
     does."""
@@ -395,6 +417,11 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         for name, hint in get_type_hints(Config, include_extras=True).items()
         if get_origin(hint) is Annotated
     }
+    shards, count = found["shards"], found["shard_count"]
+    if shards is not None and not count:
+        raise InvalidSetting(name="CC_BOT_SHARD_COUNT", expected="16")
+    if shards is not None and shards[-1] >= count:
+        raise InvalidSetting(name="CC_BOT_SHARDS", expected=f"0-{count - 1}")
     models, has_server = found["models"], bool(found["openai_api_key"] or found["openai_base_url"])
     encoder = partial(embedding_model, has_server=has_server)
     address = partial(web_url, host=found["web_host"], port=found["web_port"])

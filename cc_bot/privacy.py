@@ -20,8 +20,9 @@ from cc_bot.domain.privacy import Holdings, Retention
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import job
 from cc_bot.storage.backup import Copies, delete_old_copies
-from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.erasures import ErasureLog, LogLines, logs_in, merge_lines, read_lines
 from cc_bot.stores import Stores
+from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.removal import QUIET, MemoryRemovalStore
 from cc_bot.stores.personal_data import Record
 from cc_bot.stores.retention import PruneResult, RetentionStore
@@ -112,6 +113,10 @@ def _list(name: str, lines: list[str]) -> str:
 TRY_AGAIN_S: Final = 5.0
 LONGEST_PAUSE_S: Final = 300.0
 TRY_LATER_S: Final = 3600.0
+OTHERS_S: Final = 45.0
+"""For the turns of other processes to end: they are told within a second, and those of one that has died are
+told of by others once it is found dead."""
+LOOK_S: Final = 0.5
 
 WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
 """Entered when no turn of a user is on its way; until it is left none begins."""
@@ -172,10 +177,24 @@ class Privacy:
     async def _erase(self, user_id: int) -> Holdings:
         held = await self._stores.personal_data.get_overview(user_id)
         counting_on = await self._counting_on(user_id)
+        await self._wait_for_others(user_id)
         await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
         _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
         await self._write_back()
         return held
+
+    async def _wait_for_others(self, user_id: int) -> None:
+        """Have other processes end the user's turns. What one that hangs would store is refused."""
+        erasing = self._stores.personal_erasure
+        await erasing.begin(user_id)
+        try:
+            async with asyncio.timeout(OTHERS_S):
+                while await erasing.runs_elsewhere(user_id):  # noqa: ASYNC110 - who ends them is elsewhere
+                    await asyncio.sleep(LOOK_S)
+        except TimeoutError:
+            _log.warning("erasure_waits_no_longer")
+        except StorageError as error:
+            raise ErasureUnfinished from error
 
     async def delete_session(self, user_id: int, session_id: str) -> SessionKey | None:
         """Delete one conversation for good, with what stands of it elsewhere, and return its key; None where
@@ -191,6 +210,10 @@ class Privacy:
             await self._stores.memory_removal.write_back()
         except StorageError as error:  # the purge tries again
             _log.warning("erased_not_written_back", error=type(error).__name__)
+
+    def look_again(self) -> None:
+        """Have `keep_finishing` look for what another process has left."""
+        self._failed.set()
 
     async def is_erasing(self, user_id: int) -> bool:
         """Return whether erasing everything was begun, and has not ended."""
@@ -292,18 +315,59 @@ async def keep_copies_to_retention(
         await asyncio.sleep(EVERY_S)
 
 
-async def keep_log_thin(log: ErasureLog, copies: Copies, retention: Retention, clock: Clock) -> None:
+async def keep_log_thin(
+    log: ErasureLog,
+    copies: Copies,
+    retention: Retention,
+    clock: Clock,
+    shared: ErasureLineStore | None = None,
+) -> None:
     """Take out of the log of erasures what no copy is old enough for any more, now and every hour, until
-    cancelled; a failure is tried again then."""
+    cancelled; a failure is tried again then. `shared`: out of those of other processes as well."""
     while True:
         with job("retention"):
             try:
                 before = await asyncio.to_thread(_needed_since, copies, retention, clock())
                 if before and (count := await log.thin(before)):
                     _log.info("erasures_thinned", count=count)
+                if before and shared:
+                    await shared.thin(before)
+                    for path in await asyncio.to_thread(logs_in, log.path.parent):
+                        await ErasureLog(path, clock=clock).thin(before)
             except (CcBotError, OSError) as error:
                 _log.warning("erasures_not_thinned", error=type(error).__name__)
         await asyncio.sleep(EVERY_S)
+
+
+SHARED_EVERY_S: Final = 5.0
+"""For so long an erasure is known on one machine alone."""
+
+
+async def keep_log_shared(
+    log: ErasureLog, shared: ErasureLineStore, *, every_s: float = SHARED_EVERY_S
+) -> None:
+    """Have each machine's folder hold the logs of erasures of all processes, until cancelled; a failure is
+    tried again."""
+    state, told, known = None, LogLines("", ()), frozenset[str]()
+    while True:
+        with job("erasures"):
+            try:
+                await log.ensure()
+                if (now := await asyncio.to_thread(_state_of, log.path)) != state:
+                    lines = await asyncio.to_thread(read_lines, log.path)
+                    await shared.add(lines.log, [each for each in lines.lines if each not in known])
+                    state, told, known = now, lines, frozenset(lines.lines)
+                for other in await shared.list_others(told.log):
+                    await asyncio.to_thread(merge_lines, log.path.parent, other)
+            except (CcBotError, OSError, ValueError) as error:
+                shared.start_over()
+                _log.warning("erasures_not_shared", error=type(error).__name__)
+        await asyncio.sleep(every_s)
+
+
+def _state_of(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _needed_since(copies: Copies, retention: Retention, now: datetime) -> datetime | None:

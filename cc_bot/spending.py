@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import partial
 from math import ceil
-from typing import Final, Literal
+from typing import Final
 
 import structlog
 
@@ -28,7 +28,15 @@ from cc_bot.domain.member import (
 )
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
-from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore, new_number
+from cc_bot.stores import (
+    Allowance,
+    Reservation,
+    ReservationRequest,
+    Settlement,
+    TurnLine,
+    UsageStore,
+    new_number,
+)
 
 __all__ = ["Spending", "UsageRecorder"]
 
@@ -209,13 +217,16 @@ class Spending:
         model: str,
         tokens: int = 0,
         turn: PendingTurn | None = None,
+        line: TurnLine = "",
+        held: bool = False,
     ) -> Reservation:
         """Admit something that asks `model` first, and is likely to use so many tokens more than a request
-        does anyway. `turn` is entered in the ledger with it, or neither is done. Raises LimitReached,
+        does anyway. `turn` is entered in the ledger with it, or neither is done. One that stands in a `line`
+        may be held back there, and is where it is to be `held`: see `enter`. Raises LimitReached,
         StorageError."""
-        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
+        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens, line)
         limits, number = (await self._policy()).limits, new_number()
-        reserving = partial(self._usage.reserve, wish, limits, turn, number=number)
+        reserving = partial(self._usage.reserve, wish, limits, turn, number=number, held=held)
         try:
             try:
                 return await reserving()
@@ -229,6 +240,11 @@ class Spending:
             self._owe(number, Reservation(number, wish, self._usage.today()))
             raise
 
+    async def enter(self, reservation: Reservation) -> bool:
+        """Return whether a turn that was held back may begin by now. Raises TurnLost when it never may, and
+        StorageError."""
+        return await self._usage.enter(reservation)
+
     async def release(self, reservation: Reservation) -> None:
         """Give back what was reserved for something that never began; a database that is away has that done
         as soon as it is back."""
@@ -240,10 +256,18 @@ class Spending:
 
     @asynccontextmanager
     async def admit(
-        self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
+        self,
+        payer: UsageSubject,
+        purpose: Purpose,
+        *,
+        model: str,
+        tokens: int = 0,
+        line: TurnLine = "",
+        held: bool = False,
     ) -> AsyncIterator[UsageRecorder]:
         """Admit it as `reserve` does, and have it settled at the end, whatever the end is."""
-        async with self.record(await self.reserve(payer, purpose, model=model, tokens=tokens)) as recorder:
+        reserving = self.reserve(payer, purpose, model=model, tokens=tokens, line=line, held=held)
+        async with self.record(await reserving) as recorder:
             yield recorder
 
     @asynccontextmanager
@@ -305,11 +329,11 @@ class Spending:
         prices = policy.prices
         return replace(with_prices(report, prices.currency, prices.models), left=left)
 
-    async def take_over(self, front_end: Literal["discord", "terminal"] | None) -> None:
-        """Count as used what programs that died had reserved (see UsageStore), and drop what counts for no
+    async def take_over(self) -> None:
+        """Count as used what processes that died had reserved (see UsageStore), and drop what counts for no
         minute any more. Raises StorageError."""
         prices = (await self._policy()).prices
-        if left := await self._usage.take_over(front_end, prices.cost):
+        if left := await self._usage.take_over(prices.cost):
             _log.info("reservations_taken_over", count=left)
         await self._usage.forget_settled()
 

@@ -11,6 +11,7 @@ from cc_bot.assistant import Assistant, TurnUnderway
 from cc_bot.assistant.queue import Load
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.domain.member import Maintenance
+from cc_bot.domain.process import Duty, LivingProcess
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores
 
@@ -45,7 +46,17 @@ class Seen:
     """None: no model has a price."""
     currency: str
     backup_at: datetime | None
+    backs_up: bool
+    """Whether backups are this program's: those of a database on a server are its operator's."""
     maintenance: Maintenance | None
+    processes: tuple[LivingProcess, ...] = ()
+    """Those that are one bot."""
+    duties: tuple[Duty, ...] = ()
+
+    @property
+    def shares(self) -> bool:
+        """Tell whether several processes are the bot, or are to be."""
+        return len(self.processes) > 1 or any(each.process.shards for each in self.processes)
 
 
 @dataclass(eq=False, slots=True)
@@ -54,7 +65,8 @@ class BotStatus:
     stores: Stores
     policies: Policies
     pulse: GatewayHealth
-    newest_backup: NewestBackup
+    newest_backup: NewestBackup | None
+    """None where backups are not this program's."""
     free_bytes: FreeBytes
     began_at: datetime
 
@@ -78,8 +90,11 @@ class BotStatus:
             seconds_today=sum(each.usage.seconds for each in used),
             cost_micros=sum(each.cost_micros for each in used) if prices.models else None,
             currency=prices.currency,
-            backup_at=await self.newest_backup(),
+            backup_at=await self.newest_backup() if self.newest_backup else None,
+            backs_up=self.newest_backup is not None,
             maintenance=(await self.stores.access.get_in_force()).maintenance,
+            processes=await self.stores.processes.list_all(),
+            duties=await self.stores.processes.list_duties(),
         )
 
     async def _free_bytes(self) -> int | None:

@@ -35,6 +35,8 @@ QUICK: Final = {"full_page_writes": "off", "max_connections": "60", "wal_level":
 PATIENCE_S: Final = 30.0
 PREPARES_SINCE: Final = (1, 21)
 """From this version on PgBouncer knows of prepared statements."""
+AS_WE_SHIP_IT: Final = {"server_login_retry": "1", "server_connect_timeout": "2", "query_wait_timeout": "10"}
+"""Of deploy/pgbouncer.ini: after a server that was away it looks again at once, not after 15 seconds."""
 POOLER: Final = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
@@ -329,11 +331,10 @@ def wait_for(port: int) -> None:
 
 @contextmanager
 def pooled(url: str, *, size: int) -> Iterator[str]:
-    """The URL of the same database through a pooler with so many connections; `url` is as
-    `tests/postgres_server.py` has it."""
+    """The URL of the same database through a pooler with so many connections."""
     require_pooler()
     prepare = "on" if pooler_version() >= PREPARES_SINCE else "off"
-    settings = {"max_prepared_statements": "100"} if prepare == "on" else {}
+    settings = AS_WE_SHIP_IT | ({"max_prepared_statements": "100"} if prepare == "on" else {})
     with running_pooler(_before(url), size=size, settings=settings) as pooler:
         yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}?prepare={prepare}"
 
@@ -349,7 +350,11 @@ def forgetful(url: str) -> Iterator[str]:
 
 
 def _before(url: str) -> str:
-    [socket_folder] = parse_qs(urlsplit(url).query)["host"]
+    """The server of a URL, by its socket's folder or by its port, as PgBouncer names it."""
+    parts = urlsplit(url)
+    if parts.port is not None:
+        return f"host={parts.hostname} port={parts.port}"
+    [socket_folder] = parse_qs(parts.query)["host"]
     return f"host={socket_folder}"
 
 

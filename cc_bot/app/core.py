@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,11 +31,20 @@ from cc_bot.mcp.file import ServerEntry, servers_file
 from cc_bot.mcp.servers import Servers, open_servers
 from cc_bot.operator_file import OperatorFile
 from cc_bot.policy import Policies
-from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_purging, keep_to_retention
+from cc_bot.privacy import (
+    Privacy,
+    keep_copies_to_retention,
+    keep_log_shared,
+    keep_log_thin,
+    keep_purging,
+    keep_to_retention,
+)
+from cc_bot.process import Duties, Enrolment, Membership, OwnDuties, join
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import Copies, backups_in
 from cc_bot.storage.engines import kept_beside, named_beside
+from cc_bot.storage.fence import always
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
@@ -288,20 +297,23 @@ async def keep_running(work: Callable[[], Awaitable[None]], *, pause_s: float = 
             return
 
 
-async def sweep(stores: Stores, spending: Spending) -> None:
-    """Close what expired, drop what nobody decided or uses and settle what nobody else will, now and every
-    SWEEP_EVERY_S seconds; a failure is tried again then."""
+async def sweep(stores: Stores, spending: Spending, changed: asyncio.Event) -> None:
+    """Close what expired, drop what nobody decided or uses and settle what nobody else will: now, whenever
+    a process has come or gone, and every SWEEP_EVERY_S seconds; a failure is tried again then."""
     while True:
+        changed.clear()
         with job("sweep"):
             try:
                 closed = await stores.sessions.expire()
                 _log.debug("sessions_expired", count=closed)
-                await spending.take_over(None)
+                await spending.take_over()
                 await stores.proposals.prune()
                 await stores.web_sessions.prune()
             except CcBotError as error:
                 _log.warning("sweep_failed", error=type(error).__name__)
-        await asyncio.sleep(SWEEP_EVERY_S)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SWEEP_EVERY_S):
+                await changed.wait()
 
 
 async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
@@ -318,12 +330,6 @@ async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clo
         await asyncio.sleep(SWEEP_EVERY_S)
 
 
-# ---- core ------------------------------------------------------------------------------------------------
-
-SUMMARY_DRAIN_S = 1.0
-"""A summary that is cut off is only made later."""
-
-
 async def tell_of_missing_tools(agents: Agents, servers: Servers) -> None:
     """Put on record, once the servers have said what they have, which of their tools an agent names that are
     not there: such a name is a slip, and would do nothing for ever."""
@@ -332,6 +338,12 @@ async def tell_of_missing_tools(agents: Agents, servers: Servers) -> None:
     for agent in (await agents.all()).values():
         if missing := find_missing(agent.tools or (), known):
             _log.warning("agent_names_missing_tools", agent=agent.name, tools=missing)
+
+
+# ---- core ------------------------------------------------------------------------------------------------
+
+SUMMARY_DRAIN_S = 1.0
+"""A summary that is cut off is only made later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +361,9 @@ class Core:
     heartbeats: Heartbeats
     privacy: Privacy
     servers: Servers
+    duties: Duties
+    membership: Membership | None
+    """None for what is beside the processes and not among them."""
 
 
 @asynccontextmanager
@@ -359,10 +374,12 @@ async def open_core(
     *,
     network: "Network | None" = None,
     servers: ToolServers | None = None,
+    enrolment: Enrolment | None = None,
 ) -> AsyncIterator[Core]:
     """Open the assistant over the configured database and model. `meter` is told what goes on in it; pages
     are read on `network`, the public internet unless one is given; `servers` are those whose tools stand
-    beside our own, those of the operator's file unless others are given."""
+    beside our own, those of the operator's file unless others are given; with an `enrolment` it is one of the
+    processes that are one bot."""
     own = discover(cc_bot.tools)
     agents = make_agents(config, own.names)
     await agents.load()
@@ -384,7 +401,10 @@ async def open_core(
             limits=policies.limits,
             profile_notes=config.profile_notes,
             data_folder=config.data_folder,
+            process=enrolment.process.name if enrolment else "",
+            may_write=enrolment.lease.holds if enrolment else always,
         ) as stores,
+        _join(stores, enrolment) as membership,
         _open_summaries(
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
@@ -426,14 +446,26 @@ async def open_core(
             clock=clock,
             counting_on=spending.get_counted_day,
         )
+        shared = stores.erasure_lines if enrolment and not enrolment.alone else None
+        duties, changed = membership or OwnDuties(), asyncio.Event()
+        if membership:
+            membership.call_at_a_change(changed.set)
+            membership.call_at_a_change(privacy.look_again)
+        for_all: dict[str, Callable[[], Awaitable[None]]] = {
+            "sweep": partial(sweep, stores, spending, changed),
+            "purge": partial(keep_purging, stores.memory_removal, clock),
+            "retention": partial(keep_to_retention, stores.retention, retention, clock, zone),
+        }
         jobs: list[Callable[[], Awaitable[None]]] = [
-            partial(sweep, stores, spending),
-            partial(keep_purging, stores.memory_removal, clock),
+            *(partial(duties.keep, duty, partial(keep_running, work)) for duty, work in for_all.items()),
             privacy.keep_finishing,
-            partial(keep_to_retention, stores.retention, retention, clock, zone),
             partial(keep_copies_to_retention, database, retention, clock, zone),
-            partial(keep_log_thin, stores.erasures, copies, retention, clock),
+            partial(keep_log_thin, stores.erasures, copies, retention, clock, shared),
         ]
+        if shared:
+            jobs.append(partial(keep_log_shared, stores.erasures, shared))
+        if membership:
+            jobs.append(partial(assistant.heed_erasures, membership))
         if servers is None:
             jobs.append(partial(tell_of_missing_tools, agents, named_servers))
         running = [asyncio.create_task(keep_running(job)) for job in jobs]
@@ -450,6 +482,8 @@ async def open_core(
                 heartbeats,
                 privacy,
                 named_servers,
+                duties,
+                membership,
             )
         finally:
             for task in running:
@@ -457,6 +491,15 @@ async def open_core(
             await asyncio.gather(*running, return_exceptions=True)
             await assistant.settle()
             await chains.close()
+
+
+@asynccontextmanager
+async def _join(stores: Stores, enrolment: Enrolment | None) -> AsyncIterator[Membership | None]:
+    if enrolment is None:
+        yield None
+        return
+    async with join(stores.processes, enrolment) as membership:
+        yield membership
 
 
 @asynccontextmanager

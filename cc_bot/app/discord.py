@@ -6,15 +6,22 @@ hikari and lightbulb are imported when they are used: they cost a second and 60 
 
 import asyncio
 import gc
+import platform
+import secrets
 from collections.abc import Callable
 from functools import partial
+from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cc_bot import __version__
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
+    agents_path,
     keep_running,
     make_meter,
     open_core,
+    policy_path,
     serve_metrics,
     summarize_rest,
 )
@@ -22,18 +29,45 @@ from cc_bot.app.owners import keep_recent_records, make_owners_parts
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.config import Config
-from cc_bot.domain.errors import MissingToken
+from cc_bot.domain.errors import InvalidSetting, MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
+from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
-from cc_bot.storage.engines import folder_setting, kept_beside
-from cc_bot.storage.files import sole_bot
+from cc_bot.process import Enrolment, Lease
+from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
+from cc_bot.storage.files import MOST_SLOTS, hold_slot
 from cc_bot.tools.servers import ToolServers
 
 if TYPE_CHECKING:
     from cc_bot.internet.http import Network
 
 DRAIN_S = 10.0
+
+# ---- process -------------------------------------------------------------------------------------------
+# This run of the program as the other processes of the bot see it.
+
+
+def _make_process(config: Config) -> Process:
+    """Return a new process, with the shards that are set."""
+    name = secrets.token_hex(8)
+    return Process(name, platform.node(), __version__, config.shards, config.shard_count)
+
+
+def _hash_files(config: Config) -> tuple[str, str]:
+    """Return what `agents.toml` and `policy.toml` come to, so that it shows where they differ between
+    machines."""
+    return _hash(agents_path(config)), _hash(policy_path(config))
+
+
+def _hash(path: Path) -> str:
+    try:
+        return blake2b(path.read_bytes(), digest_size=8).hexdigest()
+    except OSError:
+        return ""
+
+
+# ---- running -------------------------------------------------------------------------------------------
 
 
 async def run_discord(
@@ -47,14 +81,51 @@ async def run_discord(
     StartupError when it can't start."""
     if not config.discord_token:
         raise MissingToken
+    url = config.database_url
+    shared = dialect_of(url) == "postgresql"
+    if not shared and config.shards is not None and len(config.shards) < config.shard_count:
+        # Nobody could hold the others beside it.
+        raise InvalidSetting(name="CC_BOT_SHARDS", expected=f"0-{config.shard_count - 1}")
+    beside_it = kept_beside(url, config.data_folder)
+    # Before anything is migrated or swept. On a file nobody runs beside the one who has its lock.
+    with hold_slot(beside_it, folder_setting(url), most=MOST_SLOTS if shared else 1) as slot:
+        ended = slot.ended
+        while True:
+            enrolment = Enrolment(
+                _make_process(config),
+                Lease(counts=shared),
+                ended,
+                partial(_hash_files, config),
+                alone=not shared,
+            )
+            slot.take_down(enrolment.process.name)
+            token = config.discord_token
+            watchdog = Watchdog(ServiceManager(config.service_manager))
+            if not await _run(config, token, say, enrolment, watchdog, network=network, servers=servers):
+                return
+            watchdog.end()
+            ended = (enrolment.process.name,)
+
+
+async def _run(
+    config: Config,
+    token: str,
+    say: Callable[[str], None],
+    enrolment: Enrolment,
+    watchdog: Watchdog,
+    *,
+    network: "Network | None",
+    servers: ToolServers | None,
+) -> bool:
+    """Run until it is told to stop; return whether it has to begin anew, as what it did is others' by now."""
     clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
     meter = counting or NULL_METER
-    url = config.database_url
-    # Before anything is migrated or swept.
-    lock = sole_bot(kept_beside(url, config.data_folder), folder_setting(url))
-    with lock, keep_recent_records(config) as records:
-        async with open_core(config, clock, meter, network=network, servers=servers) as core:
-            await core.spending.take_over("discord")
+    with keep_recent_records(config) as records:
+        async with open_core(
+            config, clock, meter, network=network, servers=servers, enrolment=enrolment
+        ) as core:
+            assert core.membership is not None  # noqa: S101 - there is an enrolment
+            await core.spending.take_over()
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping
             from cc_bot.discord.services import BotDependencies, BrowserPages, DiscordSettings, OwnersServices
@@ -62,7 +133,7 @@ async def run_discord(
             owners = make_owners_parts(config, core, pulse, clock, records)
             given = BotDependencies(
                 DiscordSettings(
-                    token=config.discord_token,
+                    token=token,
                     owners=config.owners,
                     api_url=config.discord_api_url,
                     reading=config.channels,
@@ -70,6 +141,9 @@ async def run_discord(
                     operator_locale=config.operator_locale,
                     timezone=config.timezone,
                     drain_s=DRAIN_S,
+                    shards=config.shards,
+                    shard_count=config.shard_count or None,
+                    api_keeps_limits=config.api_keeps_limits,
                 ),
                 core.stores,
                 core.assistant,
@@ -81,13 +155,14 @@ async def run_discord(
                 OwnersServices(owners.status, owners.administration),
                 memories := Memories(core.stores, FileLine(), clock),
                 clock,
-                watchdog := Watchdog(ServiceManager(config.service_manager)),
+                watchdog,
                 meter,
                 pulse,
                 BrowserPages(
                     config.web_url if config.web_port else "",
                     partial(serve_web, config, core, owners, memories, clock=clock, say=say),
                 ),
+                core.membership,
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.
@@ -95,13 +170,14 @@ async def run_discord(
             gc.freeze()
             gc.enable()  # __main__ has left it out until here
             watchdog.begin()  # after what may well take long: migrations, imports
-            # The one bot of the database looks after everyone's conversations, a terminal after its own.
+            # The bot looks after everyone's conversations, a terminal after its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
-            care = asyncio.create_task(keep_running(rest))
+            care = asyncio.create_task(core.duties.keep("summaries", partial(keep_running, rest)))
             try:
                 async with serve_metrics(config, counting, pulse, core.stores, core.assistant):
                     await run_bot(given, say)
             finally:
-                watchdog.leave()
+                watchdog.leave(for_good=not core.membership.buried.is_set())
                 care.cancel()
                 await asyncio.gather(care, return_exceptions=True)
+            return core.membership.buried.is_set() and not watchdog.leaving

@@ -15,7 +15,7 @@ from cc_bot.domain.measures import GatewayHealth
 from cc_bot.log import RecentRecords, keep_records
 from cc_bot.status import BotStatus
 from cc_bot.storage.backup import backups_in
-from cc_bot.storage.engines import named_beside
+from cc_bot.storage.engines import dialect_of, named_beside
 from cc_bot.storage.rewriting import free_bytes
 
 
@@ -58,7 +58,7 @@ def _make_status(config: Config, core: Core, pulse: GatewayHealth, clock: Clock)
         core.stores,
         core.policies,
         pulse,
-        partial(_newest_backup, config),
+        partial(_newest_backup, config) if dialect_of(config.database_url) == "sqlite" else None,
         partial(free_bytes, folder),
         clock(),
     )

@@ -313,7 +313,7 @@ def _is_cut(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequ
     found = [log.noted for log in logs.values() if log.extent.name == former.name]
     cut = max(found, default=-1) < needed
     if cut and not request.without_erasures:
-        raise ErasuresCut(path=str(request.backup), name=copy_name(former))
+        raise ErasuresCut(path=str(request.backup), name=copy_name(former.name))
     return cut
 
 
@@ -344,7 +344,7 @@ class ErasuresRequest:
     """The options of `cc-bot erasures apply`."""
 
     files: tuple[Path, ...] = ()
-    """Logs of erasures; none: the one beside the database."""
+    """Logs of erasures; none: the one beside the database, and those of other processes in its folder."""
     since: datetime | None = None
     """The moment that was restored, in the operator's time zone where it tells none; None: up to which
     somebody did something in it."""
@@ -373,7 +373,7 @@ async def run_apply_erasures(config: Config, request: ErasuresRequest, progress:
     if (restored := _in_zone(request.since, config)) and restored > (now := clock()):
         raise InvalidSetting(name="--since", expected=f"{now.astimezone(config.timezone):%Y-%m-%dT%H:%M}")
     own = ErasureLog.beside(beside).path
-    logs = await asyncio.to_thread(_read_named, request.files or (own,))
+    logs = await asyncio.to_thread(_read_named, request.files or (own, *logs_in(beside.parent)))
     with sole_bot(beside, folder_setting(url)):
         ensure_closed(beside)
         async with open_database(url, synchronous=config.synchronous) as database:

@@ -79,7 +79,7 @@ _GRACE_S: Final = 0.8
 
 
 class Watchdog:
-    """Watch the loop that it was begun in, until the process ends."""
+    """Watch the loop that it was begun in, until the process ends or this is."""
 
     def __init__(
         self, service_manager: ServiceManager, *, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S
@@ -91,6 +91,9 @@ class Watchdog:
         self._ends = float("inf")
         """By when the program has to have stopped."""
         self._thread_id = threading.get_ident()
+        self._ended = False
+        self.leaving = False
+        """Whether the program leaves for good."""
 
     def begin(self) -> None:
         """Begin, in the running loop. Nothing that is slow may be left to do there: imports take seconds."""
@@ -103,13 +106,23 @@ class Watchdog:
         """Tell the service manager that the bot answers."""
         self._service_manager.tell("READY=1")
 
-    def leave(self) -> None:
-        """Bound the time of the stop, which has begun, from the first call on. Safe in a signal handler."""
+    def leave(self, *, for_good: bool = True) -> None:
+        """Bound the time of the stop, which has begun, from the first call on. Safe in a signal handler.
+        Where it is not `for_good`, the service manager is not told: it would end what begins anew."""
         self._ends = min(self._ends, time.monotonic() + self._leave_s)
         self._wind_up()
-        self._service_manager.tell("STOPPING=1")
+        if for_good:
+            self.leaving = True
+            self._service_manager.tell("STOPPING=1")
+
+    def end(self) -> None:
+        """Watch no more: the program goes on, and has another one."""
+        self._ended = True
+        _set_alarm(0)
 
     def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._ended:
+            return
         self._beaten = time.monotonic()
         self._wind_up()
         self._service_manager.tell("WATCHDOG=1")
@@ -123,6 +136,8 @@ class Watchdog:
         while True:
             time.sleep(_LOOK_S)
             now = time.monotonic()
+            if self._ended:
+                return
             if now >= self._ends:
                 self._end("stop_took_too_long")
             if now >= self._beaten + self._limit_s:
@@ -152,7 +167,10 @@ if sys.platform == "win32":
         """Prepare nothing: faulthandler has a thread of its own."""
 
     def _set_alarm(seconds: float) -> None:
-        faulthandler.dump_traceback_later(seconds, exit=True)
+        if seconds:
+            faulthandler.dump_traceback_later(seconds, exit=True)
+        else:
+            faulthandler.cancel_dump_traceback_later()
 
 else:
 

@@ -12,9 +12,11 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
+    suppress,
 )
 from dataclasses import dataclass
 from math import ceil
+from typing import Final
 
 import structlog
 
@@ -23,7 +25,7 @@ from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
 from cc_bot.assistant.hearing import Hearing, any_recordings
-from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
+from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING, Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.speaking import Speaking
@@ -46,6 +48,8 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     BeingErased,
+    Busy,
+    Crowded,
     EmptyQuestion,
     ModelSaidNothing,
     ModelUnavailable,
@@ -59,12 +63,22 @@ from cc_bot.domain.member import TOKENS_A_SECOND
 from cc_bot.domain.message import Agent, Attachment, ChannelKey, Message, Reference, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import CanvasChanged, Done, Heard, NotRemoved, NotSaved, TextDelta, TurnEvent
+from cc_bot.domain.turn import (
+    CanvasChanged,
+    Done,
+    Heard,
+    Notice,
+    NotRemoved,
+    NotSaved,
+    TextDelta,
+    TurnEvent,
+)
 from cc_bot.internet.turn import NO_INTERNET, Internet
 from cc_bot.llm.chain import Chains
 from cc_bot.log import take_up_turn
+from cc_bot.process import Membership
 from cc_bot.spending import Spending, UsageRecorder
-from cc_bot.stores import Reservation, SettingsStore, Stores
+from cc_bot.stores import Reservation, SettingsStore, Stores, TurnLine
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import ToolRegistry
@@ -165,6 +179,16 @@ class ErasureGuard:
             self._turns.remove(turn)
             self._one_ended.set()
 
+    @property
+    def guards_any(self) -> bool:
+        return bool(self._turns)
+
+    def discard(self, user_ids: Collection[int]) -> None:
+        """End what is on its way of users that another process erases, and keep nothing of it."""
+        for turn in self._turns:
+            if not turn.askers.isdisjoint(user_ids):
+                turn.stop.discard()
+
     @asynccontextmanager
     async def exclusive(self, user_id: int) -> AsyncIterator[None]:
         """Entered when nothing of this user's is on its way any more; until it is left nothing begins."""
@@ -235,9 +259,12 @@ class ActiveTurns:
         try:
             await asyncio.wait_for(self._idle.wait(), grace_s)
         except TimeoutError:
-            for stop in self._stops:
-                stop.request("cut")
+            self.cut()
             await self._idle.wait()
+
+    def cut(self) -> None:
+        for stop in list(self._stops):
+            stop.request("cut")
 
 
 # ---- assistant -------------------------------------------------------------------------------------------
@@ -258,6 +285,12 @@ class AssistantSettings:
     turn_limit_s: float = TURN_LIMIT_S
     internet: Internet = NO_INTERNET
     """What of the web may be read and searched."""
+
+
+HEED_EVERY_S: Final = 1.0
+"""Between two looks at whom other processes erase."""
+ENTER_EVERY_S: Final = 0.5
+"""Between two looks at whether another process still makes a turn of the same user."""
 
 
 class Assistant:
@@ -298,6 +331,8 @@ class Assistant:
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()
+        self._held = Counter[int]()
+        """Turns that wait for those of other processes, by user."""
 
     def ask(
         self,
@@ -374,10 +409,25 @@ class Assistant:
         kept. Until it is left no other one begins."""
         return self._erasures.exclusive(user_id)
 
+    async def heed_erasures(self, membership: Membership) -> None:
+        """End the turns of those whom another process erases, as long as this runs."""
+        while True:
+            await asyncio.sleep(HEED_EVERY_S)
+            if len(membership.living) == 1 or not self._erasures.guards_any:
+                continue
+            try:
+                self._erasures.discard(await self._stores.personal_erasure.list_begun())
+            except StorageError as error:
+                _log.warning("erasures_not_read", error=type(error).__name__)
+
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
         self._queue.close()
         await self._active.drain(grace_s)
+
+    def cut(self) -> None:
+        """Cut the running turns now."""
+        self._active.cut()
 
     async def settle(self) -> None:
         """Wait for what goes on after turns: their token counts being learned."""
@@ -400,6 +450,9 @@ class Assistant:
             held.enter_context(self._erasures.turn(request.askers, stop))
             held.enter_context(self._active.tell_of(take_up_turn(), account))
             try:
+                if admitted and admitted.held:
+                    async for notice in self._enter(admitted, stop):
+                        yield notice
                 lines = lines_of(request.key, request.user_id)
                 with self._queue.join(lines, request.options.guild_id) as place:
                     self._queue.announce(place, events.put_nowait)  # whoever waits is told first of all
@@ -444,8 +497,15 @@ class Assistant:
         async with AsyncExitStack() as held:
             with account.phase("queue"):
                 if recorder is None:
-                    recorder = await held.enter_async_context(self._admit(request))
-                await self._queue.wait(place, stop, emit)
+                    in_channel = isinstance(request.key, ChannelKey)
+                    waits = in_channel and not place.admitted.is_set()
+                    recorder = await held.enter_async_context(self._admit(request, held=waits))
+                    await self._queue.wait(place, stop, emit)
+                    if recorder.reservation.held:
+                        async for notice in self._enter(recorder.reservation, stop):
+                            emit(notice)
+                else:
+                    await self._queue.wait(place, stop, emit)
             held.enter_context(self._active.track(stop))
             request = await self._hear(request, recorder, stop, account, emit)
             with account.phase("store"):
@@ -463,6 +523,35 @@ class Assistant:
         if ended.canvas is not None:
             emit(CanvasChanged(ended.canvas.visible_in(turn.visibility)))
         return ended
+
+    async def _enter(self, reservation: Reservation, stop: Stop) -> AsyncGenerator[Notice, None]:
+        """Wait until no other process makes a turn of the same line, and tell of the wait, if there is any.
+        One in a session waits before it stands in the queue, and one in a channel once it has been called up
+        there: so none that others wait for waits for anybody. Raises as TurnQueue.wait does; Busy when too
+        many wait; and TurnLost when all of its user's was erased meanwhile."""
+        user_id, told = reservation.wish.payer.user_id, False
+        deadline_s = asyncio.get_running_loop().time() + MAX_WAIT_S
+        if self._held[user_id] >= MAX_WAITING:
+            raise Busy
+        self._held[user_id] += 1
+        try:
+            while not await self._spending.enter(reservation):
+                if not told:
+                    told = True
+                    yield Notice("queued")
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(ENTER_EVERY_S):
+                        await stop.wait()
+                if self._queue.closed:
+                    raise ShuttingDown
+                if stop.requested:
+                    return
+                if asyncio.get_running_loop().time() > deadline_s:
+                    raise Crowded
+        finally:
+            self._held[user_id] -= 1
+        if told:
+            yield Notice("started")
 
     async def _hear(
         self, request: TurnRequest, recorder: UsageRecorder, stop: Stop, account: Account, emit: Emit
@@ -530,15 +619,24 @@ class Assistant:
                 draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
 
-    def _admit(self, request: TurnRequest) -> AbstractAsyncContextManager[UsageRecorder]:
+    def _admit(self, request: TurnRequest, *, held: bool) -> AbstractAsyncContextManager[UsageRecorder]:
         """A channel's turn is paid by who asked last."""
         options, tokens = request.options, sum(map(_at_most, request.questions))
         payer, model = options.paid_by(request.payer_id), self.first_model(options.agent)
-        return self._spending.admit(payer, "turn", model=model, tokens=tokens)
+        line = _line_of(request)
+        return self._spending.admit(payer, "turn", model=model, tokens=tokens, line=line, held=held)
 
     def first_model(self, agent: Agent) -> str:
         """The model that an agent asks first; empty where the one that comes along answers."""
         return self._chains.first(agent.models)
+
+
+def _line_of(request: TurnRequest) -> TurnLine:
+    """Return the line in which processes take turns. A terminal's user is nowhere else, and messages of
+    several are nobody's."""
+    if request.options.front_end == "terminal" or request.user_id is None:
+        return ""
+    return "session" if isinstance(request.key, SessionKey) else "channels"
 
 
 def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:

@@ -7,7 +7,7 @@ leave a bot that is online and answers nothing. Both are looked for here, and th
 import asyncio
 import contextlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import hikari
 import lightbulb
@@ -19,6 +19,7 @@ from cc_bot.discord.access import admit_commands
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import (
     GrantedReading,
+    RestShare,
     check_token,
     fetch_reading,
     gateway_bot,
@@ -28,6 +29,7 @@ from cc_bot.discord.gateway import (
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
+from cc_bot.process import Membership
 from cc_bot.texts import texts
 
 # ---- offered ---------------------------------------------------------------------------------------------
@@ -68,6 +70,8 @@ their answers end like the others."""
 LAST_WORDS_S = 2.0
 """For showing how the cut turns ended, after the drain. What is not shown by then is shown after a start."""
 _SYNC_PAUSES_S = (1.0, 3.0)
+IDENTIFY_EVERY_S = 5.0
+"""Between two connections with the same key ("Max Concurrency" of Discord's documentation on sharding)."""
 
 
 async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
@@ -78,7 +82,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop, given.lifeline), observe_rate_limits(given.meter):
+    with signals(stop, given.lifeline), observe_rate_limits(given.meter), _stopped_by(given.membership, stop):
         asking = asyncio.create_task(fetch_reading(settings.reading, settings.token, settings.api_url))
         if not await first_of(asking, stop.wait()):
             return
@@ -88,6 +92,32 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         now = int(hikari.Snowflake.from_datetime(given.clock()))
         granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
         await DiscordBot(given, granted, say).run(stop)
+
+
+@contextlib.contextmanager
+def _stopped_by(membership: Membership | None, stop: asyncio.Event) -> Iterator[None]:
+    """Stop once others go on with what this process does."""
+
+    async def watch(membership: Membership) -> None:
+        await membership.buried.wait()
+        stop.set()
+
+    if membership is None:
+        yield
+        return
+    watching = asyncio.create_task(watch(membership))
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+def _share_of(given: BotDependencies) -> RestShare:
+    membership = given.membership
+    if membership is None:
+        return RestShare()
+    alone = given.settings.api_keeps_limits
+    return RestShare(membership.lease.holds, lambda: 1 if alone else membership.sharing)
 
 
 class DiscordBot:
@@ -102,7 +132,15 @@ class DiscordBot:
         self._serve_pages = given.pages.serve
         self._say = say
         self._start_failure: StartupError | None = None
-        self._bot = gateway_bot(self._settings.token, self._settings.api_url, granted.reading)
+        self._membership = given.membership
+        if self._membership:
+            self._membership.call_at_the_end(given.assistant.cut)
+        self._bot = gateway_bot(
+            self._settings.token, self._settings.api_url, granted.reading, _share_of(given)
+        )
+        self._connecting = contextlib.AsyncExitStack()
+        """Held while the connections are opened, and a little longer."""
+        self._letting_in: asyncio.Task[None] | None = None
         self._client = lightbulb.client_from_app(
             self._bot,
             localization_provider=command_names(),
@@ -110,6 +148,8 @@ class DiscordBot:
             hooks=[admit_commands],
         )
         self._services = build_services(self._bot, self._client, given, granted)
+        if self._membership:
+            self._membership.call_at_a_change(self._services.unfinished.look_again)
         self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
@@ -147,16 +187,26 @@ class DiscordBot:
 
     async def _start(self) -> None:
         await self._services.messages.prepare()
+        settings = self._settings
         try:
-            await self._bot.start(check_for_updates=False)
+            await self._bot.start(
+                check_for_updates=False, shard_ids=settings.shards, shard_count=settings.shard_count
+            )
         except hikari.UnauthorizedError as error:
             raise self._start_failure or RefusedToken from error
         except hikari.GatewayServerClosedConnectionError as error:
             raise self._start_failure or refusal(error) from error
         except (hikari.HikariError, OSError) as error:
             raise self._start_failure or DiscordUnreachable from error
+        finally:
+            self._letting_in = asyncio.create_task(self._let_others_connect())
         if self._start_failure:
             raise self._start_failure
+
+    async def _let_others_connect(self) -> None:
+        """Give back the right to connect once Discord takes the next one."""
+        await asyncio.sleep(IDENTIFY_EVERY_S)
+        await self._connecting.aclose()
 
     def _latency_s(self) -> float | None:
         """See Pulse; a bot with several shards is connected when all of them are."""
@@ -166,7 +216,9 @@ class DiscordBot:
 
     async def _on_starting(self, _: hikari.StartingEvent) -> None:
         try:
-            await self._register_commands()
+            async with self._having("commands"):
+                await self._register_commands()
+            await self._connect_alone()
         except StartupError as error:
             self._start_failure = error
         except hikari.UnauthorizedError:
@@ -177,6 +229,19 @@ class DiscordBot:
             self._start_failure = DiscordUnreachable()
         except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
+
+    def _having(self, duty: str) -> contextlib.AbstractAsyncContextManager[object]:
+        return self._membership.having(duty) if self._membership else contextlib.nullcontext()
+
+    async def _connect_alone(self) -> None:
+        """Wait until no other process connects shards of the same keys, which Discord lets in one after the
+        other ("Max Concurrency" of its documentation on sharding)."""
+        if self._membership is None or self._settings.shards is None:
+            return
+        told = await self._bot.rest.fetch_gateway_bot_info()
+        at_once = told.session_start_limit.max_concurrency
+        for key in sorted({shard % at_once for shard in self._settings.shards}):
+            await self._connecting.enter_async_context(self._membership.having(f"connect:{key}"))
 
     async def _register_commands(self) -> None:
         names = extension_names()
@@ -204,13 +269,17 @@ class DiscordBot:
         services = self._services
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
+            leaving.push_async_callback(self._connecting.aclose)
+            if self._letting_in:
+                self._letting_in.cancel()
             leaving.push_async_callback(self._disconnect)
             leaving.push_async_callback(services.unfinished.close)
             leaving.push_async_callback(services.canvas_upkeep.close)
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
-            loop, drain_s = asyncio.get_running_loop(), self._settings.drain_s
+            over = self._membership is not None and self._membership.buried.is_set()
+            loop, drain_s = asyncio.get_running_loop(), 0.0 if over else self._settings.drain_s
             hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._hurry)
             await services.reminders.close()
             await self._assistant.drain(drain_s)

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Final, cast
 
 import hikari
@@ -22,6 +21,7 @@ from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
 from cc_bot.domain.measures import Held, Meter
 from cc_bot.domain.message import Reading
+from cc_bot.domain.process import WHOLE, Shard
 
 AUTHENTICATION_FAILED = 4004
 """Gateway close code for a bad token."""
@@ -79,7 +79,19 @@ async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Rea
     return "all" if application.flags & _GRANTED else "mentions"
 
 
-def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.GatewayBot:
+@dataclass(frozen=True, slots=True)
+class RestShare:
+    """The part of the bot's requests that this process may send."""
+
+    may_send: Callable[[], bool] = lambda: True
+    """Whether it may at all: see Lease."""
+    sharing: Callable[[], int] = lambda: 1
+    """How many processes share what Discord takes of a bot."""
+
+
+def gateway_bot(
+    token: str, api_url: str | None, reading: Reading, share: RestShare = RestShare()
+) -> hikari.GatewayBot:
     """The connection, not opened yet. Of what Discord sends, only the bot's own name is kept in memory."""
     bot = hikari.GatewayBot(
         token,
@@ -93,7 +105,7 @@ def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.Gat
         logs=None,
         suppress_optimization_warning=True,
     )
-    hold_to_the_limit(bot.rest)
+    hold_to_the_limit(bot.rest, share)
     return bot
 
 
@@ -115,20 +127,43 @@ def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
 # ---- shards --------------------------------------------------------------------------------------------
 # Which of the bot's connections tells what happens where: a server has one, and DMs have the first.
 #
-# Nothing that is stored tells the server of a place, so Discord is asked for it, once for each place and
-# only where there are several connections.
+# What is noted of places tells their servers. Of one that is not noted Discord is asked, once, and only where
+# there are several connections.
 
 
 FIRST: Final = 0
 """The shard of DMs, and of whatever Discord tells no server of: it was deleted, or is hidden from the bot."""
 
-Serves = Callable[[int], Awaitable[bool]]
-"""Whether what happens in the channel or thread with this id is told by the connection in question."""
+
+async def _no_guild(_: int) -> None:
+    return None
 
 
-async def serves_all(_: int) -> bool:
-    """The only connection there is."""
-    return True
+@dataclass(eq=False, slots=True)
+class ShardPlaces:
+    """The channels and threads that a connection tells of; all of them, where it is the only one."""
+
+    shard: Shard = WHOLE
+    guild_of: Callable[[int], Awaitable[int | None]] = _no_guild
+    """The server of a channel or thread; None for a DM. Raises hikari's errors."""
+
+    async def has(self, channel_id: int) -> bool:
+        """Return whether it tells of this one, and true also while Discord won't say whose it is: rather
+        looked at twice than not at all."""
+        if self.shard == WHOLE:
+            return True
+        try:
+            guild_id = await self.guild_of(channel_id)
+        except (hikari.ForbiddenError, hikari.NotFoundError):
+            guild_id = None
+        except hikari.HikariError:
+            return True
+        if guild_id is None:
+            return self.shard.id == FIRST
+        return hikari.snowflakes.calculate_shard_id(self.shard.count, guild_id) == self.shard.id
+
+
+EVERYWHERE: Final = ShardPlaces()
 
 
 @dataclass(eq=False, slots=True)
@@ -136,23 +171,18 @@ class Shards:
     places: Places
     locales: GuildLocales
 
-    def serving(self, shard: hikari.api.GatewayShard) -> Serves:
-        if shard.shard_count == 1:
-            return serves_all
-        return partial(self._serves, shard.id, shard.shard_count)
+    def served_by(self, shard: hikari.api.GatewayShard) -> ShardPlaces:
+        return ShardPlaces(Shard(shard.id, shard.shard_count), self._guild_of)
 
-    async def _serves(self, shard_id: int, count: int, channel_id: int) -> bool:
-        """Return whether it does, and true also while Discord won't tell: rather looked at twice than not at
-        all."""
-        try:
-            guild_id = await self._guild_of(channel_id)
-        except (hikari.ForbiddenError, hikari.NotFoundError):
-            return shard_id == FIRST
-        except hikari.HikariError:
+    async def serves_here(self, bot: hikari.GatewayBot, channel_id: int) -> bool:
+        """Return whether any connection of this process tells of a channel or thread."""
+        connections = bot.shards.values()
+        if not connections or len(connections) == next(iter(connections)).shard_count:
             return True
-        if guild_id is None:
-            return shard_id == FIRST
-        return hikari.snowflakes.calculate_shard_id(count, guild_id) == shard_id
+        for shard in connections:
+            if await self.served_by(shard).has(channel_id):
+                return True
+        return False
 
     async def _guild_of(self, channel_id: int) -> int | None:
         known = self.locales.guild_of(channel_id)
@@ -232,10 +262,11 @@ class SteadyBuckets(RESTBucketManager):
     before a route was answered for the first time waits for the limit of the one channel that was first.
     """
 
-    __slots__ = ("_answered", "_first", "_sent_at")
+    __slots__ = ("_answered", "_first", "_sent_at", "_share")
 
-    def __init__(self, max_rate_limit: float) -> None:
+    def __init__(self, max_rate_limit: float, share: RestShare = RestShare()) -> None:
         super().__init__(max_rate_limit)
+        self._share = share
         self._sent_at = deque[float](maxlen=AT_ONCE)
         self._first: dict[int, asyncio.Lock] = {}
         self._answered: set[int] = set()
@@ -271,18 +302,39 @@ class SteadyBuckets(RESTBucketManager):
             if authentication is not None:
                 await self._global_ratelimit.acquire()
                 await self._pace()
+            # Last: it may have slept in any of the waits.
+            if not self._share.may_send():
+                raise hikari.ComponentStateConflictError("other processes go on with what this one does")
             yield
+
+    @property
+    def fullness(self) -> float:
+        """See `fullness`."""
+        begun = asyncio.get_running_loop().time() - SPAN_S
+        return sum(at > begun for at in self._sent_at) / self._at_once
+
+    @property
+    def _at_once(self) -> int:
+        return max(1, AT_ONCE // self._share.sharing())
 
     async def _pace(self) -> None:
         now = asyncio.get_running_loop().time()
-        full = len(self._sent_at) == AT_ONCE
-        at = max(now, self._sent_at[0] + SPAN_S) if full else now
+        most = self._at_once
+        at = max(now, self._sent_at[-most] + SPAN_S) if len(self._sent_at) >= most else now
         self._sent_at.append(at)
         if at > now:
             await asyncio.sleep(at - now)
 
 
-def hold_to_the_limit(rest: hikari.api.RESTClient) -> None:
-    """Have a client that has not started send no more than Discord takes of a bot."""
+def fullness(rest: hikari.api.RESTClient) -> float:
+    """Return how much of what may be sent at once is being sent just now: 0 for nothing, 1 for all."""
+    manager = cast("hikari.impl.RESTClientImpl", rest)._bucket_manager
+    return manager.fullness if isinstance(manager, SteadyBuckets) else 0.0
+
+
+def hold_to_the_limit(rest: hikari.api.RESTClient, share: RestShare = RestShare()) -> None:
+    """Have a client that has not started send no more than its share of what Discord takes of a bot."""
     client = cast("hikari.impl.RESTClientImpl", rest)
-    client._bucket_manager = SteadyBuckets(client._bucket_manager.max_rate_limit)  # there is no other way in
+    client._bucket_manager = SteadyBuckets(  # there is no other way in
+        client._bucket_manager.max_rate_limit, share
+    )

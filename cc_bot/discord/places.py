@@ -1,18 +1,22 @@
 """Places, which are where messages stand: whether its channel is a thread, and of what.
 
-A message tells no more than its channel's id, so the channel is looked up over REST when it is first seen.
-The answer never changes: a thread keeps its parent and its owner. hikari's own cache could know it as well,
-but it holds every channel of every server.
+A message tells no more than its channel's id, so the channel is looked up over REST when it is first seen,
+and noted in the database. The answer never changes: a thread keeps its parent. hikari's own cache could know
+it as well, but it holds every channel of every server.
 """
 
 import asyncio
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import hikari
+import structlog
 
-from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.stores.channels import ChannelStore
+
+_log = structlog.get_logger(__name__)
 
 # ---- recent ----------------------------------------------------------------------------------------------
 # A mapping that forgets what was not used for longest, so that memory does not grow with a bot's years.
@@ -59,23 +63,15 @@ _THREADS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPlace:
-    """A channel or thread of a server, or a DM."""
-
-    key: ChannelKey
-    thread_owner_id: int | None
-    """Who started the thread; None for a channel."""
-    guild_id: int | None = None
-    is_dm: bool = False
-    """Whether it is no server's: a DM with one user, who alone reads along."""
-
-
 class Places:
-    """The channels and threads that this process has met."""
+    """The channels and threads that the bot has met."""
 
-    def __init__(self, rest: hikari.api.RESTClient, *, remembered: int = REMEMBERED) -> None:
+    def __init__(
+        self, rest: hikari.api.RESTClient, channels: ChannelStore, *, remembered: int = REMEMBERED
+    ) -> None:
+        """`remembered`: places in memory; those of servers are in the store as well, for all processes."""
         self._rest = rest
+        self._channels = channels
         self._known = Recent[int, KnownPlace](remembered)
         self._asking: dict[int, asyncio.Task[KnownPlace]] = {}
 
@@ -95,9 +91,24 @@ class Places:
         return await asyncio.shield(asking)  # others may wait for it as well
 
     async def _ask(self, channel_id: int) -> KnownPlace:
-        place = _place(await self._rest.fetch_channel(channel_id))
+        place = await self._recall(channel_id)
+        if place is None:
+            place = _place(await self._rest.fetch_channel(channel_id))
+            await self._note(place)
         self._known[channel_id] = place
         return place
+
+    async def _recall(self, channel_id: int) -> KnownPlace | None:
+        try:
+            return await self._channels.find_place(channel_id)
+        except StorageError:  # Discord knows as well
+            return None
+
+    async def _note(self, place: KnownPlace) -> None:
+        try:
+            await self._channels.note_place(place)
+        except StorageError as error:
+            _log.warning("place_not_noted", error=type(error).__name__)
 
 
 async def may_read(rest: hikari.api.RESTClient, guild_id: int, channel_id: int, user_id: int) -> bool:
@@ -160,6 +171,6 @@ def _place(channel: hikari.PartialChannel) -> KnownPlace:
     guild_id = int(channel.guild_id) if isinstance(channel, hikari.GuildChannel) else None
     if isinstance(channel, hikari.GuildThreadChannel):
         key = ChannelKey(int(channel.parent_id), int(channel.id))
-        return KnownPlace(key, int(channel.owner_id), guild_id)
+        return KnownPlace(key, guild_id)
     is_dm = channel.type is hikari.ChannelType.DM
-    return KnownPlace(ChannelKey(int(channel.id)), None, guild_id, is_dm=is_dm)
+    return KnownPlace(ChannelKey(int(channel.id)), guild_id, is_dm=is_dm)

@@ -38,6 +38,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
 from cc_bot.in_order import Pace
 from cc_bot.log import job
+from cc_bot.process import Duties, OwnDuties
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 
@@ -227,7 +228,9 @@ class Reminders:
         gate: Gate,
         boards: CanvasBoards,
         recipients: Recipients,
+        duties: Duties = OwnDuties(),
     ) -> None:
+        self._duties = duties
         self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)
         self._heartbeats = timekeeping.heartbeats
         self._schedules = schedules
@@ -237,20 +240,27 @@ class Reminders:
         self._boards = boards
         self._recipients = recipients
         self._looking: asyncio.Task[None] | None = None
+        self._looks = False
+        """Whether it is this process that looks."""
+        self._over = asyncio.Event()
+        """Nothing more is claimed."""
         self._attending: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(AT_A_TIME)
 
     def begin(self) -> None:
-        """Look for what is due, from now on: once the connection is open."""
-        self._looking = asyncio.create_task(self._look())
+        """Look for what is due, from now on: once the connection is open, and while this process is the one
+        that does."""
+        self._looking = asyncio.create_task(self._duties.keep("reminders", self._look))
 
     async def close(self) -> None:
         """Claim nothing more."""
         self._scheduler.stop()
-        if self._looking:
-            await asyncio.wait((self._looking,), timeout=STOP_S)
-            self._looking.cancel()
-            await asyncio.gather(self._looking, return_exceptions=True)
+        if self._looks:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
+                    await self._over.wait()
+        if not self._over.is_set():
+            await self._give_up()
 
     async def finish(self, deadline_s: float) -> None:
         """Let, after `close`, what is claimed be said, until a time of the event loop; cancel the rest."""
@@ -260,6 +270,12 @@ class Reminders:
         for task in self._attending:
             task.cancel()
         await asyncio.gather(*self._attending, return_exceptions=True)
+        await self._give_up()
+
+    async def _give_up(self) -> None:
+        if self._looking:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
 
     async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
         """Post a page for a claimed firing, and note what was said; or that it could not be."""
@@ -278,6 +294,20 @@ class Reminders:
             await _note(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
+        """Look until the scheduler is stopped, and keep the duty until what is claimed is said."""
+        self._looks = True
+        try:
+            await self._look_on()
+            self._over.set()
+            await asyncio.gather(*self._attending, return_exceptions=True)
+        except asyncio.CancelledError:
+            for task in self._attending:  # whoever does it now does not know of them
+                task.cancel()
+            raise
+        finally:
+            self._looks = False
+
+    async def _look_on(self) -> None:
         while True:
             try:
                 async with aclosing(self._scheduler.run()) as found:

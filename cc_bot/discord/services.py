@@ -49,6 +49,7 @@ from cc_bot.in_order import Pace
 from cc_bot.memories import Memories
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
+from cc_bot.process import Duties, Membership, OwnDuties
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.status import BotStatus
@@ -200,6 +201,12 @@ class DiscordSettings:
     timezone: ZoneInfo
     drain_s: float
     """How long running turns may go on after the signal to stop."""
+    shards: tuple[int, ...] | None = None
+    """The connections that this process holds; None: all."""
+    shard_count: int | None = None
+    """Of all processes; None: as many as Discord recommends."""
+    api_keeps_limits: bool = False
+    """Whether the server that is asked instead of Discord holds all processes to its limit."""
 
 
 # ---- assembly --------------------------------------------------------------------------------------------
@@ -224,6 +231,12 @@ class BotDependencies:
     meter: Meter = NULL_METER
     pulse: GatewayHealth = field(default_factory=GatewayHealth)
     pages: BrowserPages = field(default_factory=BrowserPages)
+    membership: Membership | None = None
+    """None: there are no other processes."""
+
+    @property
+    def duties(self) -> Duties:
+        return self.membership or OwnDuties()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +262,7 @@ def build_services(
     recipients = Recipients(
         stores.settings, settings.locale, settings.timezone, given.clock, is_owner=owners.has
     )
-    places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
+    places, taken_down, pace = Places(bot.rest, stores.channels), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts, SpokenAnswers(given.assistant.speaking))
     gate = Gate(owners, given.policies, stores.access, places, bot.rest)
@@ -264,7 +277,7 @@ def build_services(
         is_current=chooser.is_current,
     )
     shards = Shards(places, recipients.guilds)
-    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
+    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, duties=given.duties)
     deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
     references = References(
         bot.rest,
@@ -304,6 +317,7 @@ def build_services(
         gate=gate,
         boards=boards,
         recipients=recipients,
+        duties=given.duties,
     )
     unfinished = Unfinished(
         stores.ledger,

@@ -378,12 +378,19 @@ class Unfinished:
         self._at_a_time = asyncio.Semaphore(AT_A_TIME)
         self._caught_up = False
         """Whether what the last run of the program changed stands in the messages that tell of it."""
+        self._left = asyncio.Event()
+        """Another process may have left something."""
         self._application_id: int | None = None
         self._work: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
         """Begin, once the connection is open."""
         self._work = asyncio.create_task(self._keep_on())
+
+    def look_again(self) -> None:
+        """Look soon: another process may have left something."""
+        self._left.set()
+        self._deliveries.owed.set()
 
     async def close(self) -> None:
         """Finish nothing more: what is left is found after the next start."""
@@ -398,7 +405,10 @@ class Unfinished:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_S):
                         await self._deliveries.owed.wait()
-            await asyncio.sleep(self._retry_s)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._retry_s):
+                    await self._left.wait()
+            self._left.clear()
 
     async def _round(self) -> bool:
         """Finish what is due. Return whether nothing is left to be tried soon."""

@@ -5,9 +5,11 @@ from typing import Final, NamedTuple
 
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.process import Duty, LivingProcess, find_differing, find_free_shards, write_shards
 from cc_bot.storage import Database, list_pending
 from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import open_database, shown
+from cc_bot.stores import ProcessStore
 from cc_bot.texts import Texts, explain
 from cc_bot.texts.cli import server_problem
 
@@ -124,13 +126,18 @@ async def _look(database: Database, words: Texts) -> Sequence[Finding]:
     [(schema, may_make)] = await database.query(_SELECT_RIGHTS)
     forbidden = [name for (name,) in await database.query(_SELECT_FORBIDDEN)]
     found += _rights(facts.role, schema, forbidden, words, may_make=bool(may_make))
-    if facts.takes_changes and (pending := await list_pending(database)):
+    pending = await list_pending(database) if facts.takes_changes else ()
+    if pending:
         found.append(notes.warning(said.pending.format(count=len(pending)), said.pending_mend))
     [(dead, live)] = await database.query(_SELECT_DEAD)
     if dead > max(10_000, live):
         found.append(notes.warning(said.dead.format(dead=f"{dead:,}"), said.dead_mend))
     standbys = [_Standby(*row) for row in await database.query(_SELECT_STANDBYS)]
-    return [*found, *_standbys(standbys, facts, words)]
+    found += _standbys(standbys, facts, words)
+    if pending or not facts.takes_changes:
+        return found
+    processes = ProcessStore(database)
+    return [*found, *_processes(await processes.list_all(), await processes.list_duties(), words)]
 
 
 def _settings(facts: _Facts, words: Texts) -> Iterator[Finding]:
@@ -162,6 +169,24 @@ def _rights(
         tables = ", ".join(forbidden[:_TABLES_NAMED]) + (", …" if len(forbidden) > _TABLES_NAMED else "")
         told = said.may_not_write.format(role=role, count=len(forbidden), tables=tables)
         yield notes.failed(told, said.may_not_write_mend.format(**names))
+
+
+def _processes(living: Sequence[LivingProcess], duties: Sequence[Duty], words: Texts) -> Iterator[Finding]:
+    """Tell of the processes that are one bot, where there are any."""
+    notes, said = FindingWriter("database"), words.doctor_server
+    for each in living:
+        own = ", ".join(duty.name for duty in duties if duty.process == each.process.name)
+        process = each.process
+        shards = said.all_shards if process.shards is None else process.told_shards or "-"
+        about = {"host": process.host, "shards": shards}
+        if each.lapsed:
+            yield notes.warning(said.process_lapsed.format(**about), said.process_lapsed_mend)
+        else:
+            yield notes.ok(said.process.format(**about, duties=own or said.no_duties))
+    if free := find_free_shards(living):
+        yield notes.warning(said.free_shards.format(shards=write_shards(free)), said.free_shards_mend)
+    if differing := find_differing(living):
+        yield notes.warning(said.differing.format(what=", ".join(differing)), said.differing_mend)
 
 
 def _standbys(standbys: Sequence[_Standby], facts: _Facts, words: Texts) -> Iterator[Finding]:

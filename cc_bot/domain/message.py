@@ -292,6 +292,16 @@ class ChannelKey:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownPlace:
+    """A channel or thread of a server, or a DM. It never becomes another's."""
+
+    key: ChannelKey
+    guild_id: int | None = None
+    is_dm: bool = False
+    """Whether it is no server's: a DM with one user, who alone reads along."""
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """A run of messages whose place in requests is frozen: it stays as it is until it leaves as a whole."""
 

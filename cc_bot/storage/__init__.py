@@ -3,6 +3,7 @@
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import (
     EVERYBODY,
+    PROCESSES,
     Database,
     DatabaseUsage,
     Row,
@@ -25,6 +26,7 @@ __all__ = [
     "DEFAULT_URL",
     "EVERYBODY",
     "PATIENCE_S",
+    "PROCESSES",
     "BackupResult",
     "Database",
     "DatabaseUsage",

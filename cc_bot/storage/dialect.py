@@ -68,6 +68,13 @@ FRAGMENTS: Final[Mapping[str, Fragment]] = MappingProxyType(
         # Which of the rows of a sum takes what is added for somebody: where several write at once, they wait
         # for each other less. (The id's upper bits are a moment, of which any is as likely.)
         "slot": Fragment("(0 * {0})", "mod(CAST({0} AS BIGINT) >> 22, 8)"),
+        # This moment, in Unix milliseconds, by the clock of the database alone.
+        "now": Fragment(
+            "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+            "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+        ),
+        # Nobody deletes the rows of that table that were found, until the transaction ends.
+        "kept": Fragment("", "FOR KEY SHARE OF {0}"),
         # The types of columns.
         "number": Fragment("INTEGER", "BIGINT"),
         "text": Fragment("TEXT", 'TEXT COLLATE "C"'),

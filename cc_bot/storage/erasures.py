@@ -234,6 +234,47 @@ def read_erasures(path: Path) -> Erasures | None:
     return Erasures(salt, times, last_user, whole_since, noted + taken)
 
 
+@dataclass(frozen=True, slots=True)
+class LogLines:
+    """Lines of one log."""
+
+    log: str
+    """Its name."""
+    lines: tuple[str, ...]
+
+
+def read_lines(path: Path) -> LogLines:
+    """Read the lines of the log in this file, without those that a crash cut off. Raises OSError, or
+    UnreadableLine when it is no log."""
+    erasures = read_erasures(path)
+    if erasures is None:
+        raise FileNotFoundError(path)
+    whole = (each.decode() for each in read_regular(path).splitlines() if each.endswith(b"}"))
+    return LogLines(erasures.extent.name, tuple(whole))
+
+
+def erased_at(line: str) -> datetime | None:
+    """Return when that was erased of which a line tells; None for what the log says of itself."""
+    at = json.loads(line).get("at")
+    return datetime.fromisoformat(at) if at else None
+
+
+def merge_lines(folder: Path, other: LogLines) -> None:
+    """Add lines of another process's log to its copy in this folder, as far as they don't stand there.
+    Raises OSError, or ValueError when the copy is no log."""
+    target, told = folder / copy_name(other.log), [line.encode() for line in other.lines]
+    if not target.exists():
+        head = [line for line in told if is_first_line(line)]
+        if not head:  # which comes first, unless it was taken out
+            return
+        write_new(target, head[-1] + b"\n")
+    ensure_usable(target)
+    known = set(read_regular(target).splitlines())
+    added = [line for line in dict.fromkeys(told) if line not in known and not is_first_line(line)]
+    if added:
+        append(target, b"".join(line + b"\n" for line in added))
+
+
 def ensure_usable(path: Path) -> None:
     """See that nothing is wrong with the log in this file, if there is one: that a restore can read it, and
     an erasing add to it. Raises OSError, or ValueError when it is no log."""
@@ -306,7 +347,7 @@ def copy_log(log: Path, folder: Path) -> Path:
     erasures = read_erasures(log)
     if erasures is None:
         raise FileNotFoundError(log)
-    target = folder / copy_name(erasures.extent)
+    target = folder / copy_name(erasures.extent.name)
     lines = read_regular(log).splitlines(keepends=True)
     if target.exists():
         known, since = set(lines), erasures.whole_since
@@ -337,9 +378,9 @@ def carry_log(log: Path, target: Path) -> bool:
     return True
 
 
-def copy_name(extent: Extent) -> str:
-    """Return what the copy of a log is called."""
-    return f"erasures_{extent.name}.jsonl"
+def copy_name(log: str) -> str:
+    """Return what the copy of a log of that name is called."""
+    return f"erasures_{log}.jsonl"
 
 
 def logs_in(folder: Path) -> list[Path]:
@@ -349,13 +390,15 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def unusable_logs(log: Path, folder: Path) -> list[Path]:
-    """List those of a log and its copies in a folder that can't be read, or added to: no erasing would be
-    done with such a log, and no restore with such a copy."""
-    try:
-        copies = logs_in(folder)
-    except OSError:
-        copies = [folder]  # which is to be told, and is no log
-    return [path for path in (log, *copies) if not _is_usable(path)]
+    """List those of a log, the copies beside it and those in a folder that can't be read, or added to: no
+    erasing would be done with such a log, and no restore with such a copy."""
+    paths = [log]
+    for each in dict.fromkeys((log.parent, folder)):
+        try:
+            paths += logs_in(each)
+        except OSError:
+            paths.append(each)  # which is to be told, and is no log
+    return [path for path in paths if not _is_usable(path)]
 
 
 def _is_usable(path: Path) -> bool:

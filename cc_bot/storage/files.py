@@ -5,6 +5,7 @@ import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -94,18 +95,65 @@ def ensure_folder(database: Path, setting: str = URL_SETTING, *, only_look: bool
 def sole_bot(database: Path, setting: str = URL_SETTING) -> Iterator[None]:
     """Hold the database's lock; `setting` names its folder. Raises AlreadyRunning when another process
     does, and what opening the database would raise for a folder that is missing or can't be written to."""
-    ensure_folder(database, setting)
-    lock = FileLock(f"{database}.lock", timeout=0, mode=0o600)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise AlreadyRunning(path=str(database)) from error
-    except OSError as error:
-        raise DatabaseUnusable(path=str(database)) from error
-    try:
+    with hold_slot(database, setting):
         yield
-    finally:
+
+
+MOST_SLOTS: Final = 64
+"""Processes that share a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place among the processes that share a folder, held by the operating system's lock."""
+
+    note: Path
+    """The file in which the holder's name stands."""
+    ended: tuple[str, ...]
+    """The names of former holders, of this slot and of others, that have ended without a word."""
+
+    def take_down(self, name: str) -> None:
+        """Note who holds it. Raises OSError."""
+        self.note.write_text(name, encoding="utf-8")
+
+
+@contextmanager
+def hold_slot(database: Path, setting: str = URL_SETTING, *, most: int = 1) -> Iterator[Slot]:
+    """Hold one of the locks beside the database: with `most` 1 the one that `sole_bot` holds. Raises as that
+    does, where all are held."""
+    ensure_folder(database, setting)
+    held, numbers, ended = list[FileLock](), list[int](), dict[str, None]()
+    try:
+        for number in range(1, most + 1):
+            path = Path(f"{database}.lock" if number == 1 else f"{database}.{number}.lock")
+            if held and not path.exists():
+                break
+            lock = FileLock(path, timeout=0, mode=0o600)
+            try:
+                lock.acquire()
+            except Timeout:
+                continue
+            held.append(lock)
+            numbers.append(number)
+            with suppress(OSError, UnicodeDecodeError):
+                if name := _note_of(database, number).read_text(encoding="utf-8").strip():
+                    ended[name] = None
+        if not held:
+            raise AlreadyRunning(path=str(database))
+    except OSError as error:
+        for lock in held:
+            lock.release()
+        raise DatabaseUnusable(path=str(database)) from error
+    for lock in held[1:]:
         lock.release()
+    try:
+        yield Slot(_note_of(database, numbers[0]), tuple(ended))
+    finally:
+        held[0].release()
+
+
+def _note_of(database: Path, number: int) -> Path:
+    return Path(f"{database}.process" if number == 1 else f"{database}.{number}.process")
 
 
 _HOLDERS: Final = 128

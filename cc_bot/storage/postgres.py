@@ -59,6 +59,9 @@ SILENT_S: Final = 5
 """A machine that has acknowledged nothing for so long is gone, and its connections with it."""
 PATIENCE_S: Final = 10.0
 """A server that is away is waited for so long: one that restarts, or whose standby takes its place."""
+IDLE_S: Final = 15.0
+"""A process that stops in the middle of a transaction holds what it has locked for so long: less than others
+take to find it dead (see domain/process.py)."""
 LITTLE_PATIENCE_S: Final = 0.5
 """For a lock of somebody else's, for which others have waited in vain: of many turns that meet it, each would
 wait for all those before it."""
@@ -73,6 +76,8 @@ _PAUSES_S: Final = (0.05, 0.1, 0.2, 0.4)
 _BEGIN_READING: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 APPLICATION: Final = "cc-bot"
 """The name under which the server lists our connections."""
+ENCODING: Final = "UTF8"
+"""As the server calls it: PgBouncer would set what asyncpg calls it, `'utf-8'`, before each transaction."""
 _MOST_REPEATS: Final = 20
 """Of a transaction that stood in another's way."""
 
@@ -635,9 +640,13 @@ async def _takes_connections(url: str) -> bool:
 
 
 def _bound(patience_s: float) -> str:
-    """Return the statement that bounds, for one transaction, how long it waits for what somebody else
-    keeps."""
-    return f"SET LOCAL lock_timeout = {round(patience_s * 1000)}"
+    """Return the statements that bound, for one transaction, how long it waits for what somebody else keeps,
+    and how long a process that sleeps keeps what others wait for."""
+    idle_ms = round(IDLE_S * 1000)
+    return (
+        f"SET LOCAL lock_timeout = {round(patience_s * 1000)};"
+        f" SET LOCAL idle_in_transaction_session_timeout = {idle_ms}"
+    )
 
 
 async def _roll_back(connection: _Connection) -> None:
@@ -761,7 +770,7 @@ async def connect_postgres(url: str, *, patience_s: float = PATIENCE_S) -> Async
         max_size=MOST_CONNECTIONS,
         statement_cache_size=1000 if where.prepare else 0,
         reset=_reset_nothing,
-        server_settings={"application_name": APPLICATION},
+        server_settings={"application_name": APPLICATION, "client_encoding": ENCODING},
     )
     try:
         try:

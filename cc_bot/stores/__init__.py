@@ -29,12 +29,14 @@ from cc_bot.storage import (
 )
 from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import DATA_FOLDER, folder_setting, kept_beside
+from cc_bot.storage.fence import FencedDatabase, always
 from cc_bot.storage.files import ensure_folder
 from cc_bot.stores.archive import ArchiveStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.claimed_calls import ClaimedCallStore
+from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.ledger import TurnLedger, channel_turn
 from cc_bot.stores.members import (
     UTC_ZONE,
@@ -46,6 +48,7 @@ from cc_bot.stores.members import (
     ReservationRequest,
     SetLimit,
     Settlement,
+    TurnLine,
     UsageStore,
     Visit,
     new_number,
@@ -62,6 +65,7 @@ from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.personal_erasure import PersonalErasureStore
+from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.proposals import ProposalStore
 from cc_bot.stores.receipts import ReceiptStore
 from cc_bot.stores.retention import RetentionStore, VitalsStore
@@ -104,6 +108,7 @@ __all__ = [
     "PersonalErasureStore",
     "Place",
     "PlaceAgents",
+    "ProcessStore",
     "ProposalStore",
     "ReceiptStore",
     "Reservation",
@@ -121,6 +126,7 @@ __all__ = [
     "TokenFactorStore",
     "ToolListStore",
     "TurnLedger",
+    "TurnLine",
     "UsageStore",
     "Visit",
     "VitalsStore",
@@ -166,6 +172,8 @@ class Stores:
     limits: LimitStore
     usage: UsageStore
     web_sessions: WebSessionStore
+    processes: ProcessStore
+    erasure_lines: ErasureLineStore
     erasures: ErasureLog
     """What was erased, for restores: it stands beside the database, not in it."""
     embedding: Embedding | None = None
@@ -189,6 +197,8 @@ async def open_stores(
     limits: FileRules = no_rules,
     profile_notes: int = 0,
     data_folder: Path = DATA_FOLDER,
+    process: str = "",
+    may_write: Callable[[], bool] = always,
 ) -> AsyncIterator[Stores]:
     """Open the stores of the database at this URL, which is brought up to date first.
 
@@ -198,15 +208,18 @@ async def open_stores(
     extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
     for other programs `patience_s` seconds; `limits` tells the operator's rules of how much is kept of a
     user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start;
-    `data_folder` is where files stand that belong to a database on a server.
+    `data_folder` is where files stand that belong to a database on a server; `process` is the name in
+    `processes` of whoever opens them, empty for one that is not there; `may_write` tells whether it may
+    still write, and where not DutyLost is raised.
     Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
     InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld,
     CopyUnfinished, or
     BackupFailed (of the copy that is made before an upgrade).
     """
-    async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
-        await ensure_finished(database)
-        await apply_pending(database, clock=clock)
+    async with open_database(url, synchronous=synchronous, patience_s=patience_s) as opened:
+        await ensure_finished(opened)
+        await apply_pending(opened, clock=clock)
+        database = FencedDatabase(opened, may_write)
         beside = kept_beside(url, data_folder)
         ensure_folder(beside, folder_setting(url))
         erasures = ErasureLog.beside(beside, clock=clock)
@@ -243,21 +256,23 @@ async def open_stores(
                 blocks=BlockStore(database, clock=clock),
                 channels=ChannelStore(database, clock=clock, log=erasures),
                 mentions=MentionStore(database),
-                ledger=TurnLedger(database),
+                ledger=TurnLedger(database, process=process),
                 agents=AgentStore(database, clock=clock),
                 schedules=ScheduleStore(database, clock=clock, secret_rules=rules),
                 heartbeats=HeartbeatStore(database, clock=clock),
                 proposals=ProposalStore(database, clock=clock),
-                claimed_calls=ClaimedCallStore(database),
+                claimed_calls=ClaimedCallStore(database, process=process),
                 access=AccessStore(database, clock=clock),
                 channel_models=ChannelModelStore(database, clock=clock),
                 personal_data=PersonalDataStore(database),
-                personal_erasure=PersonalErasureStore(database, clock=clock, log=erasures),
+                personal_erasure=PersonalErasureStore(database, clock=clock, log=erasures, process=process),
                 retention=RetentionStore(database, history_limit=history_limit),
                 vitals=VitalsStore(database),
                 limits=LimitStore(database, clock=clock),
-                usage=UsageStore(database, clock=clock, zone=timezone),
+                usage=UsageStore(database, clock=clock, zone=timezone, process=process),
                 web_sessions=WebSessionStore(database, clock=clock),
+                processes=ProcessStore(opened),
+                erasure_lines=ErasureLineStore(database),
                 erasures=erasures,
                 embedding=embedding,
                 hurry=database.hurry,

@@ -12,12 +12,14 @@ from typing import Any, Final
 
 from cc_bot.domain.canvas import Canvas, Drawn, RemoveElement, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import KEY, Columns, Kind, idle_since, key_columns
 from cc_bot.stores.memory.texts import TextMatcher
+from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import carry_out
 
 # ruff: noqa: S608 - put together from constants alone
@@ -134,7 +136,12 @@ _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id 
 # Whoever deletes a message on Discord is not named with it.
 SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1"
 
-SELECT_ALL_SHOWN: Final = f"SELECT {KEY.select} FROM canvas_messages LIMIT $1"
+# $1 shard, $2 their count, $3 how many at most
+SELECT_ALL_SHOWN: Final = f"""
+    SELECT {KEY.of("c")} FROM canvas_messages AS c LEFT JOIN places AS p ON p.place_id = c.channel_id
+    WHERE {of_shard("p", "$1", "$2")}
+    LIMIT $3
+"""
 
 # A channel's agent is changed for all who are there.
 SELECT_SHOWN_IN: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2"
@@ -306,9 +313,10 @@ class CanvasStore:
         """List at most `limit` keys, of all users, whose canvas has a message in that channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
-    async def list_shown(self, limit: int) -> list[SessionKey]:
-        """List at most `limit` keys, of all users, whose canvas has a message."""
-        return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, limit))]
+    async def list_shown(self, limit: int, shard: Shard = WHOLE) -> list[SessionKey]:
+        """List at most `limit` keys, of all users, whose canvas has a message, where a connection tells of
+        its place or it was not noted who does."""
+        return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, shard.id, shard.count, limit))]
 
 
 # ---- canvas ----------------------------------------------------------------------------------------------

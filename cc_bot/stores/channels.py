@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank, with_heard
+from cc_bot.domain.message import (
+    ChannelKey,
+    KnownPlace,
+    Message,
+    Reading,
+    has_quotation,
+    is_blank,
+    with_heard,
+)
+from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import (
@@ -39,8 +48,9 @@ from cc_bot.stores.columns import (
     to_ms,
     to_text,
 )
-from cc_bot.stores.members import Settlement, settle
+from cc_bot.stores.members import Settlement, settle_stored
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
+from cc_bot.stores.processes import of_shard
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
 from cc_bot.stores.subjects import of_place
@@ -239,13 +249,13 @@ DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN @ids($1)"
 # places and not of their messages. (0, -1) comes before all of them. The two steps to the next place can't be
 # one comparison of pairs: SQLite would seek by the channel and pass all messages of its earlier threads. The
 # bot's own answers do not tell how far it has read: one may be stored before what was written while it was
-# out of reach. What was erased does (read_to), for it must not be fetched again.
-PLACES: Final = """
-    WITH RECURSIVE places (channel_id, thread_id) AS (
+# out of reach. What was erased does (read_to), for it must not be fetched again. $1 shard, $2 their count
+PLACES: Final = f"""
+    WITH RECURSIVE archived (channel_id, thread_id) AS (
         VALUES (CAST(0 AS BIGINT), CAST(-1 AS BIGINT))
         UNION ALL
         SELECT next.parent_channel_id, next.thread_id
-        FROM places AS p
+        FROM archived AS p
         JOIN messages AS next ON next.user_id IS NULL AND next.id = coalesce(
             (
                 SELECT m.id FROM messages AS m
@@ -281,8 +291,10 @@ PLACES: Final = """
             SELECT coalesce(max(r.last_reset_discord_message_id), 0) FROM thread_metadata AS r
             WHERE r.thread_id = CASE p.thread_id WHEN 0 THEN p.channel_id ELSE p.thread_id END
         )
-    FROM places AS p
-    WHERE p.thread_id >= 0
+    FROM archived AS p
+    LEFT JOIN places AS known
+        ON known.place_id = CASE p.thread_id WHEN 0 THEN p.channel_id ELSE p.thread_id END
+    WHERE p.thread_id >= 0 AND {of_shard("known", "$1", "$2")}
 """
 
 # $1 channel, $2 thread, $3 id
@@ -325,12 +337,21 @@ READING: Final = """
     RETURNING since
 """
 
+# By the primary key. $1 place
+SELECT_PLACE: Final = "SELECT channel_id, guild_id FROM places WHERE place_id = $1"
+
+# $1 place, $2 channel, $3 server
+NOTE_PLACE: Final = """
+    INSERT INTO places (place_id, channel_id, guild_id) VALUES ($1, $2, $3)
+    ON CONFLICT (place_id) DO NOTHING
+"""
+
 CHANNEL_STATEMENTS: Final = frozenset(
     {
         *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT, NOTE_HEARD, SELECT_HEARD),
         *(COMMIT_ANSWER, MARK_ANSWERED),
         *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
-        *(RESET, SELECT_RESET, READING),
+        *(RESET, SELECT_RESET, READING, SELECT_PLACE, NOTE_PLACE),
     }
 )
 
@@ -471,6 +492,12 @@ _FORGETTING: Final = (
     *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
 )
 
+# $1 thread
+_FORGET_THREAD: Final = "DELETE FROM places WHERE place_id = $1"
+
+# By places_by_channel. $1 channel
+_FORGET_CHANNEL: Final = "DELETE FROM places WHERE channel_id = $1"
+
 # What is to be deleted here and still stands on Discord. By messages_by_discord_id. $1 an array of ids
 _SELECT_READ: Final = """
     SELECT parent_channel_id, thread_id, discord_id FROM messages
@@ -484,7 +511,12 @@ _KEEP_READ: Final = """
     DO UPDATE SET discord_id = excluded.discord_id WHERE excluded.discord_id > read_to.discord_id
 """
 
-REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _SELECT_READ})
+REMOVAL_STATEMENTS: Final = frozenset(
+    {
+        *(ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _SELECT_READ),
+        *(_FORGET_THREAD, _FORGET_CHANNEL),
+    }
+)
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
@@ -514,6 +546,7 @@ def place_deletion(key: ChannelKey) -> list[Statement]:
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
         Statement(_FORGET_RESETS, (key.channel_id, key.thread_id or None)),
+        Statement(_FORGET_THREAD if key.thread_id else _FORGET_CHANNEL, (key.place_id,)),
     ]
 
 
@@ -722,8 +755,8 @@ class ChannelStore:
             results = []
             for statement in batch:
                 results.append((yield statement))
-            if settlement:
-                yield from settle(settlement)
+            if settlement and results[1]:
+                yield from settle_stored(settlement)
             return results
 
         # Whoever is being erased with what they asked has no answer stored after that.
@@ -773,9 +806,22 @@ class ChannelStore:
         params = (json.dumps([*discord_ids]),)
         await self._database.transaction([Statement(DROP_PAGES, params)], [channel(place_id)])
 
-    async def list_places(self, *, limit: int) -> tuple[Place, ...]:
-        """List the channels and threads with the newest messages, the most recent first."""
-        rows = await self._database.query(PLACES)
+    async def find_place(self, place_id: int) -> KnownPlace | None:
+        """Return what a channel or thread of a server is, if it was noted."""
+        rows = await self._database.query(SELECT_PLACE, place_id)
+        return KnownPlace(_key(rows[0][0], place_id), rows[0][1]) if rows else None
+
+    async def note_place(self, place: KnownPlace) -> None:
+        """Note what a channel or thread of a server is. A DM is its user's, and not noted."""
+        if place.guild_id is None:
+            return
+        params = (place.key.place_id, place.key.channel_id, place.guild_id)
+        await self._database.transaction([Statement(NOTE_PLACE, params)], of_place(place.key))
+
+    async def list_places(self, *, limit: int, shard: Shard = WHOLE) -> tuple[Place, ...]:
+        """List the channels and threads with the newest messages, the most recent first: those that a
+        connection tells of, and those of which it was not noted who does."""
+        rows = await self._database.query(PLACES, shard.id, shard.count)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
     async def list_direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
@@ -820,6 +866,10 @@ class ChannelStore:
             Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
             Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
         ]
+
+
+def _key(channel_id: int, place_id: int) -> ChannelKey:
+    return ChannelKey(channel_id, 0 if place_id == channel_id else place_id)
 
 
 def _where(place_id: int | None) -> tuple[Subject, ...]:

@@ -11,8 +11,9 @@ from cc_bot.domain.claimed_call import CallState, ClaimedCall
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import Proposal
-from cc_bot.storage import Database, Row, Statement, Steps, user
+from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import MS, Columns, Kind, Parameters, tool_calls_of, tool_calls_to_json
+from cc_bot.stores.processes import left_by_the_dead
 from cc_bot.stores.proposals import CHANGE, take
 
 # ruff: noqa: S608 - put together from constants alone
@@ -26,7 +27,10 @@ CLAIMED_CALL: Final = Columns(
 )
 _WRITTEN: Final = Parameters(CLAIMED_CALL.names)
 
-_INSERT: Final = f"INSERT INTO claimed_calls ({_WRITTEN.names}) VALUES ({_WRITTEN.marks})"
+_INSERT: Final = f"""
+    INSERT INTO claimed_calls ({_WRITTEN.names}, process)
+    VALUES ({_WRITTEN.marks}, ${_WRITTEN.count + 1})
+"""
 
 # Once: whoever comes later finds what it came to.
 _FINISH: Final = """
@@ -37,8 +41,9 @@ _DELETE: Final = "DELETE FROM claimed_calls WHERE user_id = $1 AND id = $2"
 
 _SELECT_OF_USER: Final = f"SELECT {CLAIMED_CALL.select} FROM claimed_calls WHERE user_id = $1 ORDER BY id"
 
-# Of all users: the table holds only what is on its way.
-SELECT_CLAIMED: Final = f"SELECT {CLAIMED_CALL.select} FROM claimed_calls ORDER BY id"
+# Of all users: the table holds only what is on its way. $1 process
+ADOPT_CALLS: Final = f"UPDATE claimed_calls SET process = $1 WHERE {left_by_the_dead('claimed_calls')}"
+SELECT_CLAIMED: Final = f"SELECT {CLAIMED_CALL.select} FROM claimed_calls WHERE process = $1 ORDER BY id"
 
 # $1 user, $2 the answer's row
 _SELECT_CALLS: Final = "SELECT tool_calls FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'"
@@ -60,7 +65,7 @@ PUT_CHANNEL_CALLS: Final = """
     WHERE id = $1 AND user_id IS NULL AND role = 'assistant'
 """
 
-CLAIM_STATEMENTS: Final = frozenset({SELECT_CLAIMED, SELECT_CHANNEL_CALLS, PUT_CHANNEL_CALLS})
+CLAIM_STATEMENTS: Final = frozenset({ADOPT_CALLS, SELECT_CLAIMED, SELECT_CHANNEL_CALLS, PUT_CHANNEL_CALLS})
 """Those without a user."""
 
 Revise = Callable[[ToolCall], ToolCall]
@@ -70,8 +75,10 @@ Revise = Callable[[ToolCall], ToolCall]
 class ClaimedCallStore:
     """The calls of every user that were agreed to."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, process: str = "") -> None:
+        """Make the store; `process` is who claims them."""
         self._database = database
+        self._process = process
 
     async def claim(self, proposal: Proposal, call: ClaimedCall) -> bool:
         """Take the proposal, and claim its call. False when somebody else was faster: then nothing is done,
@@ -80,7 +87,7 @@ class ClaimedCallStore:
         def steps() -> Steps[bool]:
             if not (yield take(proposal)):
                 return False
-            yield Statement(_INSERT, _WRITTEN.of(CLAIMED_CALL.write(call)))
+            yield Statement(_INSERT, (*_WRITTEN.of(CLAIMED_CALL.write(call)), self._process))
             return True
 
         return await self._database.write(steps, [user(call.key.user_id)])
@@ -120,8 +127,12 @@ class ClaimedCallStore:
         return tuple(map(CLAIMED_CALL.read, await self._database.query(_SELECT_OF_USER, user_id)))
 
     async def list_claimed(self) -> tuple[ClaimedCall, ...]:
-        """List the same of everybody."""
-        return tuple(map(CLAIMED_CALL.read, await self._database.query(SELECT_CLAIMED)))
+        """List the same of everybody: those of this process, and of those that are dead, whose calls it makes
+        its own."""
+        me = (self._process,)
+        batch = [Statement(ADOPT_CALLS, me), Statement(SELECT_CLAIMED, me)]
+        _, rows = await self._database.transaction(batch, [EVERYBODY])
+        return tuple(map(CLAIMED_CALL.read, rows))
 
 
 def _revise(user_id: int, answer_id: int, revise: Revise) -> Steps[None]:

@@ -262,6 +262,7 @@ class Parameters:
 
     def __init__(self, names: Iterable[str], first: int = 1) -> None:
         self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
+        self.count: Final = len(self._marks)
         self.names: Final = ", ".join(self._marks)
         self.marks: Final = ", ".join(self._marks.values())
         self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())

@@ -27,6 +27,7 @@ from cc_bot.stores.columns import (
     tool_calls_to_json,
 )
 from cc_bot.stores.memory.copies import put_turn_calls
+from cc_bot.stores.processes import left_by_the_dead
 
 
 def _question_to_json(question: AskedQuestion) -> str:
@@ -68,7 +69,7 @@ _WITH_CALLS: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 _INSERT: Final = f"""
-    INSERT INTO turns ({_WRITTEN.names}) VALUES ({_WRITTEN.marks})
+    INSERT INTO turns ({_WRITTEN.names}, process) VALUES ({_WRITTEN.marks}, ${_WRITTEN.count + 1})
     ON CONFLICT (id) DO NOTHING
 """  # noqa: S608 - put together from constants alone
 
@@ -163,12 +164,13 @@ SELECT_ANSWERED: Final = """
     WHERE id = $1 AND user_id = $2 AND state = 'answered' AND answer_id IS NOT NULL
 """
 
-# The table holds only what is on its way.
-SELECT_UNFINISHED: Final = f"{_WITH_CALLS} ORDER BY accepted_at, id"
+# The table holds only what is on its way. $1 process
+ADOPT_TURNS: Final = f"UPDATE turns SET process = $1 WHERE {left_by_the_dead('turns')}"  # noqa: S608
+SELECT_UNFINISHED: Final = f"{_WITH_CALLS} WHERE process = $1 ORDER BY accepted_at, id"
 
 FORGET_INTERRUPTED: Final = "DELETE FROM turns WHERE state = 'interrupted' AND accepted_at < $1"
 
-LEDGER_STATEMENTS: Final = frozenset({SELECT_UNFINISHED, FORGET_INTERRUPTED})
+LEDGER_STATEMENTS: Final = frozenset({ADOPT_TURNS, SELECT_UNFINISHED, FORGET_INTERRUPTED})
 
 
 def channel_turn(question_id: int) -> str:
@@ -177,12 +179,14 @@ def channel_turn(question_id: int) -> str:
 
 
 class TurnLedger:
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, process: str = "") -> None:
+        """Make the ledger; `process` is whose turns it enters."""
         self._database = database
+        self._process = process
 
     async def accept(self, turn: PendingTurn) -> None:
         """Enter a turn. From here on its user is answered, or told, whatever happens to the program."""
-        await self._database.write(lambda: accept_turn(turn), [user(turn.key.user_id)])
+        await self._database.write(lambda: accept_turn(turn, self._process), [user(turn.key.user_id)])
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
         """Note the message in which the turn is shown, or which waits for it."""
@@ -226,7 +230,7 @@ class TurnLedger:
             turn = replace(renewed(former), calls=former.calls)
             yield Statement(_TAKE_CALLS, (entry, user_id, turn.id))
             yield Statement(_DELETE, (entry, user_id))
-            yield _insert(turn)
+            yield _insert(turn, self._process)
             return turn
 
         return await self._database.write(steps, [user(user_id)])
@@ -264,8 +268,12 @@ class TurnLedger:
         return await self._get_message(turn.key.user_id, turn.replaces)
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:
-        """List all turns that are left, everybody's, the oldest first."""
-        return tuple(map(TURN.read, await self._database.query(SELECT_UNFINISHED)))
+        """List all turns that are left, everybody's, the oldest first: those of this process, and of those
+        that are dead, whose turns it makes its own. So each is finished by one."""
+        me = (self._process,)
+        batch = [Statement(ADOPT_TURNS, me), Statement(SELECT_UNFINISHED, me)]
+        _, rows = await self._database.transaction(batch, [EVERYBODY])
+        return tuple(map(TURN.read, rows))
 
     async def forget_interrupted(self, before: datetime) -> None:
         """Drop interrupted turns from before then: they are not asked again."""
@@ -276,13 +284,13 @@ class TurnLedger:
         return MESSAGE.first(rows)
 
 
-def accept_turn(turn: PendingTurn) -> Steps[None]:
+def accept_turn(turn: PendingTurn, process: str) -> Steps[None]:
     """See TurnLedger.accept: to be run in the transaction that admits it, or by itself."""
     if turn.kind == "message":
         yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
-    yield _insert(turn)
+    yield _insert(turn, process)
 
 
-def _insert(turn: PendingTurn) -> Statement:
+def _insert(turn: PendingTurn, process: str) -> Statement:
     kept = replace(turn, question=None) if turn.temporary else turn
-    return Statement(_INSERT, _WRITTEN.of(TURN.write(kept)))
+    return Statement(_INSERT, (*_WRITTEN.of(TURN.write(kept)), process))

@@ -13,13 +13,14 @@ from functools import partial
 from typing import Final, Literal, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import (
     CommitUncertain,
     LimitReached,
     ServerLimitReached,
     StorageError,
     TooManyAtOnce,
+    TurnLost,
 )
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.member import (
@@ -52,6 +53,7 @@ from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, guild, user
 from cc_bot.stores.columns import ISO, Columns, Kind, from_ms, to_ms, to_text
 from cc_bot.stores.ledger import accept_turn
+from cc_bot.stores.processes import left_by_the_dead
 from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
 
 T = TypeVar("T")
@@ -326,11 +328,48 @@ SELECT_GUILD_STANDING: Final = f"""
     ORDER BY at
 """
 
-# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now
-RESERVE: Final = """
-    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+# What holds a turn of user $2 back in a line: one that runs in another process, an erasure, and in a session
+# what was asked before it in the same process and waits as well. By reservations_by_user.
+_HOLDS_BACK: Final = """
+    EXISTS (SELECT 1 FROM erasing WHERE user_id = $2)
+    OR EXISTS (
+        SELECT 1 FROM reservations AS o
+        WHERE o.user_id = $2 AND o.line = {line} AND o.tokens > 0 AND (
+            o.process = {process} AND o.held = 1 AND o.line = 'session' {before}
+            OR o.process <> {process} AND o.held = 0
+                AND EXISTS (SELECT 1 FROM processes AS p WHERE p.name = o.process)
+        )
+    )
 """
+
+# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now, $9 process, $10 line, $11
+# whether it is held back anyway
+RESERVE: Final = f"""
+    INSERT INTO reservations (
+        id, user_id, guild_id, front_end, purpose, model, tokens, at, process, line, held
+    )
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, CASE
+        WHEN $10 <> '' AND ($11 = 1 OR {_HOLDS_BACK.format(line="$10", process="$9", before="")}) THEN 1
+        ELSE 0
+    END)
+    RETURNING held
+"""
+
+# $1 id, $2 user
+ENTER: Final = f"""
+    UPDATE reservations SET held = 0
+    WHERE id = $1 AND user_id = $2 AND tokens > 0 AND NOT ({
+    _HOLDS_BACK.format(
+        line="reservations.line",
+        process="reservations.process",
+        before="AND (o.at, o.id) < (reservations.at, reservations.id)",
+    )
+})
+    RETURNING id
+"""
+
+# $1 id, $2 user
+SELECT_OPEN: Final = "SELECT 1 FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
 
 # $1 user, $2 the moment from which on turns are counted
 FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
@@ -418,12 +457,12 @@ SELECT_EVERYWHERE: Final = f"""
     ORDER BY day
 """
 
-# $1 the front end whose reservations are nobody's any more, $2 so are those of any until then
+# $1 process, $2 the moment up to which they are nobody's any more in any case
 SELECT_LEFT: Final = f"""
     SELECT {_RESERVED.select} FROM reservations
-    WHERE tokens > 0 AND (front_end = $1 OR at <= $2)
+    WHERE tokens > 0 AND (front_end = 'discord' AND {left_by_the_dead("reservations")} OR at <= $2)
 """
-"""Of all users: those whose program has died."""
+"""Of all users: those whose process has died. That of a terminal is not known."""
 
 # $1 the moment from which on turns are counted
 FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0"
@@ -457,6 +496,12 @@ class ReservationRequest:
     """That is asked first; empty for the one that comes along, which counts no tokens."""
     tokens: int
     """About what it will use."""
+    line: "TurnLine" = ""
+
+
+TurnLine = Literal["", "session", "channels"]
+"""A line of a user, in each of which one process at a time makes turns; none for what is no turn, and for
+what no other process could make at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,6 +510,8 @@ class Reservation:
     wish: ReservationRequest
     day: date
     """On which it counts, however long it takes."""
+    held: bool = False
+    """Whether it has to `enter` before it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,6 +557,8 @@ def reserve(
     turn: PendingTurn | None,
     *,
     number: int,
+    process: str = "",
+    held: bool = False,
     about_guild: bool = True,
 ) -> Steps[Reservation | OverLimit | None]:
     """Reserve under this number, unless a limit is reached. None, and nothing is done, where the guild has a
@@ -526,17 +575,18 @@ def reserve(
         limit = find_reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
         if limit:
             return OverLimit(limit, of_guild=allowance is guilds)
-    reservation = Reservation(number, wish, moment.today)
-    yield Statement(
+    reserving = Statement(
         RESERVE,
         (
-            *(reservation.id, payer.user_id, payer.guild_id, payer.front_end),
+            *(number, payer.user_id, payer.guild_id, payer.front_end),
             *(wish.purpose, wish.model, max(1, wish.tokens), to_ms(moment.now)),
+            *(process, wish.line, int(held)),
         ),
     )
+    [[holds_back]] = yield reserving
     if turn is not None:
-        yield from accept_turn(turn)
-    return reservation
+        yield from accept_turn(turn, process)
+    return Reservation(number, wish, moment.today, bool(holds_back))
 
 
 def new_number() -> int:
@@ -590,12 +640,11 @@ def _standing(bounds: Bounds, rows: Sequence[Row], moment: Moment) -> UsageSnaps
         else:
             reserved.append(each)
     held = sum(each.tokens for each in reserved)
-    minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
+    minute_ago, oldest, latest = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, -AHEAD))
     turns = [each for each in reserved if each.purpose == "turn"]
     counted = bounds.turns_per_minute is not None
     return UsageSnapshot(
-        # A clock that was put back has left moments that are yet to come: they are of no last minute.
-        turns=tuple(from_ms(each.at) for each in turns if minute_ago < each.at <= now) if counted else (),
+        turns=tuple(from_ms(each.at) for each in turns if minute_ago < each.at <= latest) if counted else (),
         today=tokens[moment.today.isoformat()] + held,
         this_month=tokens.total() + held,
         underway=sum(each.tokens > 0 and each.at > oldest for each in turns),
@@ -615,9 +664,12 @@ Cost = Callable[[str, Usage], int]
 
 
 class UsageStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE) -> None:
-        """Make the store. Days and months are those of `zone`."""
+    def __init__(
+        self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE, process: str = ""
+    ) -> None:
+        """Make the store. Days and months are those of `zone`; `process` is whose reservations it makes."""
         self._database = database
+        self._process = process
         self._limited = set[int]()
         """Guilds for which an owner has set a limit: who asks there waits for who asked before. All others
         wait for nobody."""
@@ -631,11 +683,12 @@ class UsageStore:
         turn: PendingTurn | None = None,
         *,
         number: int | None = None,
+        held: bool = False,
     ) -> Reservation:
         """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
         reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
         where the end of a turn is what to wait for; and CommitUncertain when nobody knows whether it is
-        reserved under its `number`."""
+        reserved under its `number`. `held`: it is to `enter` its line in any case."""
         payer, moment = wish.payer, self._moment()
         about_guild = payer.guild_id in self._limited or bounds_of_guild(file_rules, payer.guild_id).any
         number = new_number() if number is None else number
@@ -643,7 +696,15 @@ class UsageStore:
         while outcome is None:
             about = (user(payer.user_id), *([guild(payer.guild_id)] if about_guild else ()))
             reserving = partial(
-                reserve, wish, file_rules, moment, turn, number=number, about_guild=about_guild
+                reserve,
+                wish,
+                file_rules,
+                moment,
+                turn,
+                number=number,
+                process=self._process,
+                held=held,
+                about_guild=about_guild,
             )
             try:
                 outcome = await self._database.write(reserving, about)
@@ -660,6 +721,21 @@ class UsageStore:
         if isinstance(outcome, OverLimit):
             raise _as_error(outcome)
         return outcome
+
+    async def enter(self, reservation: Reservation) -> bool:
+        """Have a turn that was held back begin, unless something holds it back still: then False. Raises
+        TurnLost when it is none any more, and StorageError."""
+        user_id = reservation.wish.payer.user_id
+        columns = (reservation.id, user_id)
+
+        def steps() -> Steps[bool]:
+            if (yield Statement(ENTER, columns)):
+                return True
+            if not (yield Statement(SELECT_OPEN, columns)):
+                raise TurnLost
+            return False
+
+        return await self._database.write(steps, [user(user_id)])
 
     async def settle(self, settlement: Settlement) -> bool:
         """Count what was used in place of what was reserved. False when it is settled by now, or its user has
@@ -678,10 +754,10 @@ class UsageStore:
             [Statement(RELEASE, columns)], [user(reservation.wish.payer.user_id)]
         )
 
-    async def take_over(self, front_end: Literal["discord", "terminal"] | None, cost: Cost) -> int:
-        """Count as used what programs that died had reserved: of this front end any, since there is none
-        beside this one, and of all what is older than anything can be. Returns how many there were."""
-        return await self._database.write(lambda: self._take_over(front_end, cost), [EVERYBODY])
+    async def take_over(self, cost: Cost) -> int:
+        """Count as used what processes that died had reserved, and what is older than anything can be. Return
+        how many there were."""
+        return await self._database.write(lambda: self._take_over(cost), [EVERYBODY])
 
     async def forget_settled(self) -> None:
         """Drop what counts for no minute any more, and for no month."""
@@ -736,8 +812,8 @@ class UsageStore:
     def _moment(self) -> Moment:
         return Moment(self._clock(), self._zone)
 
-    def _take_over(self, front_end: str | None, cost: Cost) -> Steps[int]:
-        rows = yield Statement(SELECT_LEFT, (front_end, to_ms(self._clock() - LONGEST)))
+    def _take_over(self, cost: Cost) -> Steps[int]:
+        rows = yield Statement(SELECT_LEFT, (self._process, to_ms(self._clock() - LONGEST)))
         for left in map(_RESERVED.read, rows):
             usage = Usage(prompt_tokens=left.tokens) if left.model else Usage()
             payer = UsageSubject(left.user_id, left.guild_id)
@@ -746,6 +822,13 @@ class UsageStore:
             spent = ModelUsage(left.model, usage)
             yield from settle(Settlement(reservation, ((spent, cost(left.model, usage)),)))
         return len(rows)
+
+
+def settle_stored(settlement: Settlement) -> Steps[None]:
+    """Settle a turn in the transaction that stores it. Raises TurnLost where there is nothing to be settled
+    any more: then it was given up by another process, or all of its user's is erased."""
+    if not (yield from settle(settlement)):
+        raise TurnLost
 
 
 def settle(settlement: Settlement) -> Steps[bool]:

@@ -39,7 +39,7 @@ class PersonalTable:
     columns: tuple[str, ...]
     """What is exported."""
     copies: tuple[str, ...] = ()
-    """What is not: made of others so that something is found; a key to Discord."""
+    """What is not: made of others so that something is found; a key to Discord; where the program runs."""
     forms: Mapping[str, Form] = field(default_factory=dict)
     """Of columns that are described where they are read."""
     at: str = ""
@@ -225,7 +225,7 @@ PERSONAL_TABLES: Final = (
         "proposals",
         "user_id = $1",
         tuple(name for name in CLAIMED_CALL.names if name != "token"),
-        ("token",),
+        ("token", "process"),
         at="claimed_at",
         at_form="ms",
     ),
@@ -272,7 +272,7 @@ PERSONAL_TABLES: Final = (
         "turns",
         "user_id = $1",
         tuple(name for name in TURN.names if name not in ("token", "calls")),
-        ("token",),
+        ("token", "process"),
         at="accepted_at",
         at_form="ms",
     ),
@@ -295,6 +295,7 @@ PERSONAL_TABLES: Final = (
         "usage",
         "user_id = $1",
         ("id", "user_id", "guild_id", "front_end", "purpose", "model", "tokens", "at"),
+        ("process", "line", "held"),
         at="at",
         at_form="ms",
     ),

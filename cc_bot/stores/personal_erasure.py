@@ -43,6 +43,18 @@ BEGIN: Final = "INSERT INTO erasing (user_id, since) VALUES ($1, $2) ON CONFLICT
 # Of all users.
 SELECT_BEGUN: Final = "SELECT user_id FROM erasing"
 
+# A turn of theirs that another process makes, or that has to be told of since its process died. By
+# reservations_by_user and turns_by_user. $2 process
+_SELECT_ELSEWHERE: Final = """
+    SELECT 1 FROM reservations AS r JOIN processes AS p ON p.name = r.process
+    WHERE r.user_id = $1 AND r.process <> $2 AND r.tokens > 0 AND r.held = 0 AND r.purpose = 'turn'
+    UNION ALL
+    SELECT 1 FROM turns AS t
+    WHERE t.user_id = $1 AND t.process <> $2 AND t.state = 'accepted'
+        AND EXISTS (SELECT 1 FROM processes AS p WHERE p.until > @now)
+    LIMIT 1
+"""
+
 # $2 how many
 SELECT_SOME_SAID: Final = """
     SELECT discord_id FROM messages
@@ -174,12 +186,20 @@ _AT_A_TIME: Final = 200
 
 
 class PersonalErasureStore:
-    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """Make the store. `log` is where it is noted who was erased, so that no restore brings them back; a
-        copy that is to take the database's place has none of its own."""
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        log: ErasureLog | None = None,
+        process: str = "",
+    ) -> None:
+        """Make the store for a process. `log` is where it is noted who was erased, so that no restore brings
+        them back; a copy that is to take the database's place has none of its own."""
         self._database = database
         self._clock = clock
         self._log = log
+        self._process = process
 
     async def list_users(self) -> frozenset[int]:
         """List everybody about whom something is stored. It reads the whole database: for a copy that is
@@ -197,14 +217,24 @@ class PersonalErasureStore:
         `counting_on`: today, where limits of tokens hold that are not to begin anew: how many tokens were
         used this day and this month is kept, until the month is over.
         """
-        await self._note(user_id)
-        await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
+        await self.begin(user_id)
         try:
             await self._erase_step_by_step(user_id, counting_on)
             await self._note(user_id)  # for a backup that was made meanwhile
             await self._database.transaction([Statement(END, (user_id,))], [user(user_id)])
         except StorageError as error:
             raise ErasureUnfinished from error
+
+    async def begin(self, user_id: int) -> None:
+        """Note that all of a user is to be erased: what was begun is known, and holds back their turns.
+        Raises StorageError."""
+        await self._note(user_id)
+        await self._database.transaction([Statement(BEGIN, (user_id, to_ms(self._clock())))], [user(user_id)])
+
+    async def runs_elsewhere(self, user_id: int) -> bool:
+        """Return whether another process makes a turn of theirs: with `begin` it is told to end that, and
+        begins no other one. Raises StorageError."""
+        return bool(await self._database.query(_SELECT_ELSEWHERE, user_id, self._process))
 
     async def _note(self, user_id: int) -> None:
         if self._log:

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CommitUncertain, ConversationGone, StorageError
+from cc_bot.domain.errors import CommitUncertain, ConversationGone, StorageError, TurnLost
 from cc_bot.domain.message import ChannelKey, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
@@ -45,7 +45,7 @@ from cc_bot.stores.history import (
     unstored_session,
 )
 from cc_bot.stores.ledger import ANSWERED, SELECT_ANSWERED
-from cc_bot.stores.members import Settlement, settle
+from cc_bot.stores.members import Settlement, settle_stored
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import (
     DROP_OF_ANSWER,
@@ -220,7 +220,12 @@ def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequen
     for statement in batch:
         results.append((yield statement))
     if turn.settlement:
-        yield from settle(turn.settlement)
+        try:
+            yield from settle_stored(turn.settlement)
+        except TurnLost:
+            if not all(_rows_of(_INSERT_MESSAGE, batch, results)):
+                raise ConversationGone from None
+            raise
     # Last: all who draw count up one number (canvas_clock), and wait from here to the end for who was before.
     canvas = (yield from _draw(turn)) if turn.drawn else None
     return results, canvas

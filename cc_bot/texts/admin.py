@@ -41,6 +41,22 @@ class AdminTexts(Area):
         ja="🚧 メンテナンス中です。</admin maintenance off> で終わります。{note}",
         en="🚧 Maintenance is on. </admin maintenance off> ends it.{note}",
     )
+    of_this_process = Sentence(ja="（このプロセス）", en=" (in this process)")
+    processes = Sentence(
+        ja="🖧 {count}個のプロセスで動いています。", en="🖧 Processes that are this bot: {count}."
+    )
+    process = Sentence(
+        ja="- {mark}{host}: シャード {shards}、{time}から{duties}",
+        en="- {mark}{host}: shards {shards}, since {time}{duties}",
+    )
+    free_shards = Sentence(
+        ja="⚠️ シャード {shards} を受け持つプロセスがありません。そのサーバーでは応答できません。",
+        en="⚠️ No process holds shards {shards}: in their servers nobody is answered.",
+    )
+    differing = Sentence(
+        ja="⚠️ プロセスによって違うものがあります: {what}",
+        en="⚠️ The processes do not all have the same {what}.",
+    )
     limits_title = Sentence(ja="**今の制限**", en="**Limits that hold**")
     limit_line = Sentence(
         ja="- {subject}の{limit}: **{value}**{source}", en="- {subject}: {limit} **{value}**{source}"

@@ -33,6 +33,10 @@ class CliTexts(Area):
         en="chat in the terminal (needs neither a token nor an API key)",
     )
     migrate = Sentence(ja="データベースの形式を最新にします", en="bring the database's schema up to date")
+    run_shards = Sentence(
+        ja="Discord への接続（シャード）のうち、このプロセスが受け持つ番号、または全体の数。docs/scaling.ja.md を参照",
+        en="which connections to Discord (shards) this process holds, or how many there are; see docs/scaling.md",
+    )
     chat_user = Sentence(ja="この利用者として話します（既定: 0）", en="chat as this user (default: 0)")
     chat_channel = Sentence(
         ja="このチャンネルとして話します（既定: 0）", en="chat in this channel (default: 0)"

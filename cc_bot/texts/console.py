@@ -28,6 +28,7 @@ class ConsoleTexts(Area):
     database = Sentence(ja="データベース", en="Database")
     disk = Sentence(ja="ディスクの空き", en="Room on the disk")
     unknown = Sentence(ja="分かりません", en="can't be told")
+    processes = Sentence(ja="プロセス", en="Process")
     last_backup = Sentence(ja="最後のバックアップ", en="Last backup")
     no_backup = Sentence(
         ja="見つかりません。cc-bot backup で作れます。", en="none found; cc-bot backup makes one"

@@ -37,6 +37,7 @@ from cc_bot.domain.member import (
     Subjects,
     ids_of,
 )
+from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.log import LEVELS, MOST_RECORDS
 from cc_bot.status import Seen
 from cc_bot.texts import Texts
@@ -351,15 +352,32 @@ def _facts(seen: Seen, words: Texts, at: Callable[[datetime], str]) -> list[tupl
     today = words.usage.total.format(tokens=tokens, turns=turns) + cost
     if seen.seconds_today:
         today = words.usage.sound.format(total=today, time=words.usage.time(seen.seconds_today))
+    backup = said.no_backup if seen.backup_at is None else at(seen.backup_at)
     return [
         (said.version, said.version_value.format(version=seen.version, schema=seen.schema_version)),
         (said.since, at(seen.began_at)),
         (said.discord, connected),
         (said.database, _size(seen.database_bytes)),
         (said.disk, said.unknown if seen.free_bytes is None else _size(seen.free_bytes)),
-        (said.last_backup, said.no_backup if seen.backup_at is None else at(seen.backup_at)),
+        *([(said.last_backup, backup)] if seen.backs_up else []),
         (said.today, today),
+        *((said.processes, line) for line in (_processes(seen, words) if seen.shares else ())),
     ]
+
+
+def _processes(seen: Seen, words: Texts) -> Iterator[str]:
+    """Tell of the processes that are one bot, and of what is wrong with them."""
+    said = words.doctor_server
+    for each in seen.processes:
+        process = each.process
+        own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
+        about = {"host": process.host, "shards": process.told_shards or said.all_shards}
+        line = said.process_lapsed if each.lapsed else said.process
+        yield line.format(**about, duties=own or said.no_duties)
+    if free := find_free_shards(seen.processes):
+        yield said.free_shards.format(shards=write_shards(free))
+    if differing := find_differing(seen.processes):
+        yield said.differing.format(what=", ".join(differing))
 
 
 def _size(count: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager
+from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager, Watchdog
 
 PROGRAM = """
 import asyncio, re, sys, threading, time
@@ -44,6 +44,11 @@ async def main():
         case "leave":
             threading.Thread(target=time.sleep, args=(60,)).start()
             dog.leave()
+        case "end":
+            dog.leave()
+            dog.end()
+            time.sleep(3.0)
+            await asyncio.sleep(2.0)
         case name:
             await asyncio.sleep(0.1)
             globals()[name]()
@@ -90,6 +95,22 @@ class TestAStop:
     async def test_that_a_thread_holds_up_is_ended(self) -> None:
         code, _ = await end_of("leave")
         assert code == EXIT_STOOD
+
+    async def test_that_is_of_a_run_that_is_begun_anew_bounds_nothing_after_it(self) -> None:
+        assert await end_of("end") == (0, "")
+
+    def test_that_is_not_for_good_is_not_the_service_managers_to_know(self) -> None:
+        told = list[str]()
+
+        class Listening(ServiceManager):
+            def tell(self, message: str) -> None:
+                told.append(message)
+
+        for for_good in (False, True):
+            dog = Watchdog(Listening(""), leave_s=60)
+            dog.leave(for_good=for_good)
+            dog.end()
+            assert (dog.leaving, told) == (for_good, ["STOPPING=1"] * for_good)
 
 
 class TestServiceManager:

@@ -23,7 +23,7 @@ from tests.architecture.test_layout import ROOT, VARIABLE
 
 DEPLOY = ROOT / "deploy"
 LONGEST_STOP_S = DRAIN_S + LAST_WORDS_S + SUMMARY_DRAIN_S
-UNITS = ("cc-bot.service", "cc-bot-backup.service")
+UNITS = ("cc-bot.service", "cc-bot@.service", "cc-bot-backup.service")
 
 
 def unit(name: str) -> dict[str, list[str]]:
@@ -86,7 +86,7 @@ class TestUnit:
         assert unit("cc-bot.service")["TimeoutStartSec"] == ["infinity"]
 
     def test_backs_up_the_database_that_the_bot_uses(self) -> None:
-        bot, backup = map(unit, UNITS)
+        bot, backup = map(unit, ("cc-bot.service", "cc-bot-backup.service"))
         assert bot["Environment"] == backup["Environment"]
         assert backup["PrivateNetwork"] == ["yes"]
 
@@ -98,7 +98,7 @@ class TestUnit:
             (tmp_path / source.name).write_text(text)
         units = [str(tmp_path / name) for name in (*UNITS, "cc-bot-backup.timer")]
         if checker is None:
-            assert len(units) == 3  # nothing more can be said of them on this machine
+            assert len(units) == 4  # nothing more can be said of them on this machine
             return
         told = subprocess.run([checker, "verify", *units], capture_output=True, text=True, check=False)
         assert (told.returncode, told.stderr) == (0, "")
@@ -285,3 +285,30 @@ class TestWorkflows:
         for recipe in re.findall(r"run: make (\S+)", faults):
             assert re.search(rf"^{recipe}:", recipes, flags=re.MULTILINE)
         assert "make test-faults" in faults
+
+
+class TestScaling:
+    def test_gives_each_process_its_own_shards_and_volume(self) -> None:
+        compose = yaml.safe_load((DEPLOY / "compose.scaling.yaml").read_text("utf-8"))
+        services = compose["services"]
+        held = [
+            shard
+            for each in services.values()
+            for first, last in [each["environment"]["CC_BOT_SHARDS"].split("-")]
+            for shard in range(int(first), int(last) + 1)
+        ]
+        assert {each["environment"]["CC_BOT_SHARD_COUNT"] for each in services.values()} == {"16"}
+        assert sorted(held) == list(range(16))
+        others = [each for name, each in services.items() if name != "cc-bot"]
+        assert all(
+            each["extends"] == {"file": "compose.postgresql.yaml", "service": "cc-bot"} for each in others
+        )
+        assert {each["volumes"][0].split(":")[0] for each in others} == compose["volumes"].keys()
+
+    def test_runs_a_unit_as_the_one_that_is_alone_does(self) -> None:
+        alone, one = unit("cc-bot.service"), unit("cc-bot@.service")
+        apart = {"Description", "ExecStart", "EnvironmentFile", "Environment"}
+        assert {name: one[name] for name in one if name not in apart} == {
+            name: alone[name] for name in alone if name not in apart
+        }
+        assert one["ExecStart"] == ["/opt/cc-bot/.venv/bin/cc-bot run --shards %i"]

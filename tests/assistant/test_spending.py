@@ -105,7 +105,7 @@ class TestTurn:
                     pass
         assert sum(each.turns for each in await till.used()) == 2
         assert await till.tokens() == 1100
-        assert await till.stores.usage.take_over("discord", lambda *_: 0) == 0
+        assert await till.stores.usage.take_over(lambda *_: 0) == 0
 
     async def test_of_a_channel_is_paid_by_who_asked_last(self, till: Till) -> None:
         questions = [

@@ -76,6 +76,22 @@ class TestRun:
         assert (code, "Discord did not accept DISCORD_TOKEN" in output) == (2, True)
         assert "nonsense" not in output
 
+    @pytest.mark.parametrize(
+        ("flags", "said"),
+        [
+            (("--shards", "", "--shard-count", "16"), "--shards"),  # a variable that is not set
+            (("--shards", "0-3"), "CC_BOT_SHARD_COUNT"),
+            (("--shards", "3-1", "--shard-count", "4"), "CC_BOT_SHARDS"),
+            (("--shards", "0-3", "--shard-count", "16"), "CC_BOT_SHARDS"),  # nobody can hold the others
+        ],
+        ids=["empty", "no count", "backwards", "a part of them on SQLite"],
+    )
+    async def test_with_shards_that_can_not_be_is_refused_in_one_sentence(
+        self, tmp_path: Path, flags: tuple[str, ...], said: str
+    ) -> None:
+        code, output = await english(tmp_path, DISCORD_TOKEN="nonsense").run("run", *flags)
+        assert (code, said in output, output.count("\n")) == (2, True, 1)
+
 
 class TestMigrate:
     async def test_tells_what_it_applies_and_then_that_there_is_nothing_left(self, tmp_path: Path) -> None:

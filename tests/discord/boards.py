@@ -38,7 +38,7 @@ def boards_over(
         CanvasMessages(rest, TakenDown()),
         Pictures(draw),
         Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
-        Places(rest),
+        Places(rest, stores.channels),
         spoken_in=lambda _: None,
         is_current=is_current,
     )

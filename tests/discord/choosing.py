@@ -21,7 +21,7 @@ from cc_bot.stores import Stores
 
 
 def chooser_over(stores: Stores, rest: hikari.api.RESTClient, file: Path = Path("no agents.toml")) -> Chooser:
-    return Chooser(Agents(file, tools=(), locale=Locale.JA), stores.agents, Places(rest))
+    return Chooser(Agents(file, tools=(), locale=Locale.JA), stores.agents, Places(rest, stores.channels))
 
 
 def deliveries_over(stores: Stores, running: RunningTurns, *, noting_s: float = NOTING_S) -> TurnDeliveries:
@@ -42,7 +42,7 @@ def references_over(
         rest,
         stores,
         gate_over(stores, rest).reads,
-        Places(rest),
+        Places(rest, stores.channels),
         AttachmentFetcher(DocumentReader()),
         own_user,
         reads_all=True,
@@ -58,4 +58,11 @@ def gate_over(
     patience_s: float = 1.0,
 ) -> Gate:
     policies = Policies(file, locale=Locale.JA)
-    return Gate(Owners(owners, policies, rest), policies, stores.access, Places(rest), rest, patience_s)
+    return Gate(
+        Owners(owners, policies, rest),
+        policies,
+        stores.access,
+        Places(rest, stores.channels),
+        rest,
+        patience_s,
+    )

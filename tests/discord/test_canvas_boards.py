@@ -15,6 +15,7 @@ from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, Series, SetMode
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
+from cc_bot.domain.process import Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore, Stores, open_stores
 from tests.databases import laid_out
@@ -54,8 +55,8 @@ def boards(stores: Stores, rest: hikari.api.RESTClient) -> CanvasBoards:
 
 
 @pytest.fixture
-def shards(rest: hikari.api.RESTClient) -> Shards:
-    return Shards(Places(rest), GuildLocales())
+def shards(stores: Stores, rest: hikari.api.RESTClient) -> Shards:
+    return Shards(Places(rest, stores.channels), GuildLocales())
 
 
 async def draw(stores: Stores, key: SessionKey, *commands: CanvasCommand) -> Canvas:
@@ -411,5 +412,5 @@ class FailingOnce:
         self._canvases = canvases
         self._error = error
 
-    async def list_shown(self, limit: int) -> list[SessionKey]:
+    async def list_shown(self, limit: int, shard: Shard) -> list[SessionKey]:
         raise self._error

@@ -299,7 +299,7 @@ class TestALiveMessage:
 
     async def test_that_waits_when_the_bot_leaves_is_not_stored_before_the_gap(self, scene: Scene) -> None:
         await scene.write("隙間")
-        scene.discord.fail_next(HISTORY, 200, delay_s=0.5)
+        scene.discord.fail_next(HISTORY, 200, delay_s=10)
         catch_up = scene.returns()
         live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
         await asyncio.sleep(0.05)

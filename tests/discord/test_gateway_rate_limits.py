@@ -3,14 +3,21 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import cast
 
 import hikari
 import pytest
 
-from cc_bot.discord.gateway import AT_ONCE, REFUSALS, WAITS, hold_to_the_limit, observe_rate_limits
+from cc_bot.discord.gateway import (
+    AT_ONCE,
+    REFUSALS,
+    WAITS,
+    RestShare,
+    hold_to_the_limit,
+    observe_rate_limits,
+)
 from cc_bot.domain.measures import Held, NullMeter
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
@@ -79,15 +86,20 @@ class TestWaits:
 
 @asynccontextmanager
 async def held(*, everywhere: Allowance) -> AsyncIterator[tuple[LoopbackDiscord, hikari.api.RESTClient]]:
-    async with LoopbackDiscord(global_rate=everywhere) as discord:
-        bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
-        hold_to_the_limit(bot.rest)
-        rest = cast("hikari.impl.RESTClientImpl", bot.rest)
-        rest.start()
-        try:
-            yield discord, rest
-        finally:
-            await rest.close()
+    async with LoopbackDiscord(global_rate=everywhere) as discord, client(discord, RestShare()) as rest:
+        yield discord, rest
+
+
+@asynccontextmanager
+async def client(discord: LoopbackDiscord, share: RestShare) -> AsyncIterator[hikari.api.RESTClient]:
+    bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
+    hold_to_the_limit(bot.rest, share)
+    rest = cast("hikari.impl.RESTClientImpl", bot.rest)
+    rest.start()
+    try:
+        yield rest
+    finally:
+        await rest.close()
 
 
 class TestTheBotsOwnLimit:
@@ -97,6 +109,26 @@ class TestTheBotsOwnLimit:
             found = await asyncio.gather(*(rest.fetch_channel(channel) for channel in channels))
             assert [int(channel.id) for channel in found] == channels
             assert discord.violations == []
+
+    async def test_is_kept_to_by_several_processes_together(self) -> None:
+        async with LoopbackDiscord(global_rate=Allowance(50, 1.0)) as discord, AsyncExitStack() as opened:
+            share = RestShare(lambda: True, lambda: 4)
+            clients = [await opened.enter_async_context(client(discord, share)) for _ in range(4)]
+            channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
+            await asyncio.gather(*(rest.fetch_channel(channel) for rest in clients for channel in channels))
+            assert discord.violations == []
+
+    async def test_leaves_each_of_very_many_processes_something(self) -> None:
+        share = RestShare(lambda: True, lambda: 10 * AT_ONCE)
+        async with LoopbackDiscord() as discord, client(discord, share) as rest:
+            channel = discord.guild_channel().id
+            assert (await rest.fetch_channel(channel)).id == channel
+
+    async def test_is_no_ones_who_is_buried(self) -> None:
+        async with LoopbackDiscord() as discord, client(discord, RestShare(lambda: False)) as rest:
+            with pytest.raises(hikari.ComponentStateConflictError):
+                await rest.fetch_channel(discord.guild_channel().id)
+            assert discord.transcript == []
 
     async def test_holds_up_no_channel_by_anothers(self) -> None:
         """The route was never used before, and each channel has a limit of its own."""

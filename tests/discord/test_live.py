@@ -23,6 +23,13 @@ class Recorder(Reply):
         self.contents: list[str] = []
         self._more = asyncio.Event()
 
+    @property
+    def last_page(self) -> Page | None:
+        return Page(self.contents[-1]) if self.contents else None
+
+    def pause_s(self, changes: int) -> float:
+        return 1.2
+
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
         self.contents.append(pages[-1].content)
         self._more.set()

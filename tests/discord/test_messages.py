@@ -37,7 +37,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     assert isinstance(bot.rest, RESTClientImpl)
     bot.rest.start()
     try:
-        running, taken_down, places = RunningTurns(), TakenDown(), Places(bot.rest)
+        running, taken_down, places = RunningTurns(), TakenDown(), Places(bot.rest, stores.channels)
         assistant = Assistant(stores, only(ScriptedModel()), ToolRegistry(()))
         recipients = Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
         chooser = chooser_over(stores, bot.rest)

@@ -70,6 +70,7 @@ async def stage(one_of_the_stages: Stage) -> AsyncIterator[Stage]:
     """The running program, with nothing recorded yet; what always holds is checked afterwards."""
     one_of_the_stages.forget()
     yield one_of_the_stages
+    one_of_the_stages.quieten()
     one_of_the_stages.check()
 
 

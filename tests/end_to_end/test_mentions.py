@@ -20,6 +20,7 @@ POST = "POST /channels/{channel}/messages"
 CANNOT_REFER = 160002
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 LOOK_UP = "GET /channels/{channel}"
+SHOWN = "SELECT count(*) FROM mentions WHERE channel_id = ? AND shown = 1"
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
 
 
@@ -56,6 +57,22 @@ class TestMention:
         message = await stage.write(aiko, channel, "元気？")
         reply = await streaming(stage.discord.answer(message), "考えています…")
         await streaming(reply, "書いている")
+
+    async def test_takes_four_requests_for_an_answer_of_six_seconds(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        words = [f"{number}つ目の言葉です。" for number in range(30)]
+        stage.model.script(says("はい。"), says(*words, delay_s=0.2))
+        await stage.says(await stage.write(aiko, channel, "いる？"), "はい。")  # now the channel is known
+        await stage.eventually(SHOWN, channel.id, gives=[(1,)])
+        before = len(stage.discord.transcript)
+        message = await stage.write(aiko, channel, "数えて")
+        await streaming(stage.discord.answer(message), words[0])
+        await stage.says(message, "".join(words))
+        await stage.eventually(SHOWN, channel.id, gives=[(2,)])
+        sent = [each for each in stage.discord.transcript[before:] if str(channel.id) in each.params.values()]
+        assert sent[0].route == POST
+        assert 3 <= len(sent) <= 4  # posted, its first words, perhaps more of them, and its end
 
     async def test_is_told_to_the_model_with_who_said_what(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

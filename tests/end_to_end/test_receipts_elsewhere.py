@@ -217,7 +217,7 @@ class TestMemory:
         assert message.labels.count(UNDO) == 1
         await told(stage, aiko, message, UNDO)
         assert kept(stage, aiko) == ["大阪に住んでいる"]
-        assert "✏️" not in reply.text
+        await reply.until(lambda shown: "✏️" not in shown.text, "what was taken back")
         assert UNDO not in reply.labels
 
 

@@ -27,6 +27,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter.record_shown(1.0, ok=False)
     meter.record_tokens("turn", "small", Usage(1, 1, 1, 1))
     meter.record_tool_call("recall", ok=True)
+    meter.record_server_call("time", "now", 0.1, ok=True)
     meter.record_rate_limit("bucket", 1.0)
     with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
@@ -97,7 +98,18 @@ class TestAlerts:
         assert len(names) == len(set(names))
 
 
+OF_THE_DATABASE: Final = ("cc_bot_sessions", "cc_bot_database_bytes", "cc_bot_last_backup_timestamp_seconds")
+"""What each of the processes that share a database tells of it, which is the same."""
+
+
 class TestTheDashboard:
+    def test_adds_up_processes_and_not_what_they_share(self) -> None:
+        shown = [target["expr"] for panel in panels() for target in panel["targets"]]
+        for name in OF_THE_DATABASE:
+            assert [each for each in shown if name in each and f"max({name})" not in each] == []
+        for name in ("cc_bot_turns_running", "cc_bot_turns_waiting"):
+            assert f"sum({name})" in shown
+
     def test_puts_no_panel_upon_another(self) -> None:
         taken: set[tuple[int, int]] = set()
         for panel in panels():

@@ -1,7 +1,8 @@
 """How long what the operator keeps is kept, and the background task that sees to it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -14,10 +15,18 @@ from structlog.testing import capture_logs
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import keep_copies_to_retention, keep_log_thin, keep_to_retention, retain
+from cc_bot.privacy import (
+    keep_copies_to_retention,
+    keep_log_shared,
+    keep_log_thin,
+    keep_to_retention,
+    retain,
+)
 from cc_bot.storage import Database, ErasureLog, Statement, open_database
 from cc_bot.storage.backup import Copies
+from cc_bot.storage.erasures import logs_in, read_logs
 from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.erasures import ErasureLineStore
 from tests.databases import laid_out
 from tests.stores.backends import turn
 
@@ -173,3 +182,113 @@ class TestErasureLog:
             assert not task.done()
             task.cancel()
         assert logs[-1]["event"] == "erasures_not_thinned"
+
+
+@asynccontextmanager
+async def sharing(database: Database, *logs: ErasureLog) -> AsyncIterator[None]:
+    """Each log is of a process on a machine of its own."""
+    tasks = [
+        asyncio.create_task(keep_log_shared(log, ErasureLineStore(database), every_s=0.01)) for log in logs
+    ]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def knows(log: ErasureLog, message: int) -> bool:
+    """Whether a machine has it on record, in whichever log."""
+    logs, unreadable = read_logs([log.path, *logs_in(log.path.parent)])
+    assert not unreadable
+    return any(each.match("message", message, None) for each in logs.values())
+
+
+async def until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not done():  # noqa: ASYNC110 - a file tells nobody when it changes
+            await asyncio.sleep(0.01)
+
+
+class TestSharedLog:
+    @pytest.fixture
+    def logs(self, tmp_path: Path) -> tuple[ErasureLog, ErasureLog]:
+        """Those of two machines."""
+        for machine in "ab":
+            (tmp_path / machine).mkdir()
+        one, other = (ErasureLog(tmp_path / machine / "postgresql.erasures.jsonl") for machine in "ab")
+        return one, other
+
+    async def test_is_in_the_folder_of_each_machine(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
+    ) -> None:
+        one, other = logs
+        await one.note("message", 1)
+        async with sharing(database, *logs):
+            await until(lambda: knows(other, 1))
+            await one.note("message", 2)
+            await other.note("message", 3)
+            await until(lambda: knows(other, 2) and knows(one, 3))
+        assert [len(logs_in(log.path.parent)) for log in logs] == [1, 1]
+        for path in (*logs_in(one.path.parent), *logs_in(other.path.parent)):
+            assert path.stat().st_mode & 0o777 == 0o600
+
+    async def test_has_what_was_noted_while_nobody_shared_it(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
+    ) -> None:
+        one, other = logs
+        await one.note("message", 1)
+        async with sharing(database, other):
+            await asyncio.sleep(0.1)
+        with one.path.open("ab") as file:
+            file.write(b'{"kind": "message", "id": "0')  # as a crash leaves it
+        await one.note("message", 2)
+        async with sharing(database, *logs):
+            await until(lambda: knows(other, 1) and knows(other, 2))
+
+    async def test_outlives_a_database_that_was_restored(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
+    ) -> None:
+        one, other = logs
+        await one.note("message", 1)
+        async with sharing(database, *logs):
+            await until(lambda: knows(other, 1))
+        await database.transaction([Statement("DELETE FROM erasure_lines")], ())
+        third = ErasureLog(other.path.with_name("third") / "postgresql.erasures.jsonl")
+        third.path.parent.mkdir()
+        assert knows(other, 1)
+        async with sharing(database, one, third):
+            await until(lambda: knows(third, 1))
+
+    async def test_is_thinned_on_all_machines(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog], tmp_path: Path
+    ) -> None:
+        one, other = logs
+        with freeze_time("2026-01-01", real_asyncio=True):
+            await one.note("message", 7)
+        async with sharing(database, *logs):
+            await until(lambda: knows(other, 7))
+        copies, shared = (
+            Copies(other.path.with_name("none.db"), tmp_path / "none", TOKYO),
+            ErasureLineStore(database),
+        )
+        with freeze_time("2030-01-01", real_asyncio=True):
+            task = asyncio.create_task(
+                keep_log_thin(other, copies, Retention(erasure_days=1), utc_now, shared)
+            )
+            await until(lambda: not knows(other, 7))
+            task.cancel()
+        assert await database.query("SELECT line FROM erasure_lines WHERE at > 0") == []
+
+    async def test_in_trouble_is_tried_again(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
+    ) -> None:
+        one, other = logs
+        one.path.write_text("none of ours\n")
+        with capture_logs() as records:
+            async with sharing(database, *logs):
+                await until(lambda: "erasures_not_shared" in [each["event"] for each in records])
+                one.path.unlink()
+                await one.note("message", 1)
+                await until(lambda: knows(other, 1))

@@ -22,7 +22,7 @@ from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
 from cc_bot.storage import open_database
 from cc_bot.storage.engines import dialect_of
-from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.erasures import ErasureLog, copy_log
 from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
@@ -96,6 +96,20 @@ class TestErasedSince:
             await stores.personal_erasure.erase(ME)
         await operator.apply()
         assert left_in_files(operator.folder, "しまうま".encode()) == []
+
+    async def test_on_another_machine_are_erased_too(self, operator: Operator) -> None:
+        async with operator.stores(operator.lived) as stores:
+            await stores.memories.add(ME, "しまうま")
+        await operator.dump()
+        async with operator.stores(operator.lived, START + HOUR) as stores:
+            await stores.personal_erasure.erase(ME)
+        copy_log(operator.log, operator.folder)  # as one has it of another process's
+        operator.log.unlink()
+        ErasureLog(operator.log).make()
+        beside = "postgresql" if dialect_of(operator.restored) == "postgresql" else "sessions"
+        ErasureLog(operator.folder / f"{beside}.erasures.jsonl").make()
+        done = await run_apply_erasures(operator.config, ErasuresRequest(), ignore_progress)
+        assert done.counts == ReappliedErasures(users=1)
 
     async def test_users_who_came_back_before_that_moment_are_kept(self, operator: Operator) -> None:
         async with operator.stores(operator.lived) as stores:

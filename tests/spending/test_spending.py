@@ -105,7 +105,8 @@ class TestSpending:
     async def test_after_a_kill_has_spent_what_was_reserved(self, stores: Stores) -> None:
         spending = Spending(stores.usage, Office().now)
         await spending.admit(PAYER, "turn", model="small", tokens=50).__aenter__()
-        await spending.take_over("discord")
+        other = UsageStore(stores.usage._database, process="other")
+        await Spending(other, Office().now).take_over()
         [each] = await used(stores)
         assert (each.tokens, each.cost_micros) == (ABOUT_A_REQUEST + 50, (ABOUT_A_REQUEST + 50) * 2)
 

@@ -54,8 +54,10 @@ from cc_bot.stores import (
     VitalsStore,
     WebSessionStore,
 )
+from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.secrets import SecretRules
+from cc_bot.stores.processes import ProcessStore
 from cc_bot.stores.tool_lists import ToolListStore
 from tests.stores.encoders import TopicEncoder
 
@@ -237,5 +239,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         limits=LimitStore(database),
         usage=UsageStore(database),
         web_sessions=WebSessionStore(database),
+        processes=ProcessStore(database),
+        erasure_lines=ErasureLineStore(database),
         erasures=erasures,
     )

@@ -11,6 +11,8 @@ from cc_bot.domain.claimed_call import ClaimedCall
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.memory import MemoryFilter, Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.message import KnownPlace
+from cc_bot.domain.process import Process
 from cc_bot.domain.proposal import AddReminder, CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.domain.tool_server import StoredToolList
@@ -18,13 +20,16 @@ from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement, user
 from cc_bot.stores import (
+    ProcessStore,
     ReservationRequest,
     ScheduleStore,
     SessionStore,
     Settlement,
     Stores,
+    UsageStore,
     WebSessionStore,
 )
+from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from tests.stores.backends import stores_over, turn
@@ -112,10 +117,12 @@ async def do_everything(database: Database) -> set[str]:
     await stores.token_factors.get("model")
     await stores.tool_lists.put("time", StoredToolList("digest", "[]", "[]"))
     await stores.tool_lists.get_all()
+    await take_part(stores.processes)
+    await share_erasures(stores.erasure_lines)
     await choose_agents(stores)
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
-    await use_tokens(stores)
+    await use_tokens(stores, database)
     await stores.heartbeats.set_marks(USER, [Mark("named 1 20261125", datetime.now(UTC))])
     await stores.heartbeats.get_marks(USER)
     await stores.heartbeats.list_missed(USER, datetime.now(UTC) - timedelta(days=8))
@@ -128,6 +135,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.blocks.get_page(thread, first=0, before=9, limit=10)
     await look_after_the_database(stores)
     return {
+        *("join", "renew", "remove", "take", "give_back", "list_all", "list_duties"),
+        *("list_others", "thin"),
         *await do_everything_in_channels(stores),
         *await do_everything_with_turns(stores),
         *await grow_old_and_leave(stores),
@@ -159,7 +168,16 @@ async def do_everything(database: Database) -> set[str]:
         *("end_maintenance", "list_chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("list_all", "unset"),
-        *("reserve", "settle", "release", "take_over", "forget_settled", "get_allowances", "may_be_limited"),
+        *(
+            "reserve",
+            "enter",
+            "settle",
+            "release",
+            "take_over",
+            "forget_settled",
+            "get_allowances",
+            "may_be_limited",
+        ),
         *("list_for_user", "list_guilds", "list_for_guild", "count_users", "list_all"),
     }
 
@@ -277,6 +295,7 @@ async def grow_old_and_leave(stores: Stores) -> set[str]:
     assert USER in await stores.personal_erasure.list_users()
     await stores.personal_erasure.erase(USER)
     assert await stores.personal_erasure.list_begun() == ()
+    assert not await stores.personal_erasure.runs_elsewhere(USER)
     assert (await stores.personal_data.get_overview(USER)).empty
     return {
         "get_overview",
@@ -286,6 +305,7 @@ async def grow_old_and_leave(stores: Stores) -> set[str]:
         "list_users",
         "erase",
         "list_begun",
+        "runs_elsewhere",
     }
 
 
@@ -296,7 +316,7 @@ async def look_after_the_database(stores: Stores) -> None:
     await stores.vitals.check_writable()
 
 
-async def use_tokens(stores: Stores) -> None:
+async def use_tokens(stores: Stores, database: Database) -> None:
     """With limits on tokens for the user and for the guild, so that all is looked up."""
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
@@ -312,7 +332,11 @@ async def use_tokens(stores: Stores) -> None:
     await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
     never = await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
     await stores.usage.release(never)
-    assert await stores.usage.take_over("discord", lambda *_: 0) == 1
+    held = await stores.usage.reserve(
+        ReservationRequest(payer, "turn", "model", 50, "session"), DEFAULT_RULES, held=True
+    )
+    assert await stores.usage.enter(held)
+    assert await UsageStore(database, process="other").take_over(lambda *_: 0) == 2
     await stores.usage.forget_settled()
     await stores.usage.get_allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
     await stores.usage.get_allowances(UsageSubject(USER, 6), {LimitKey("guild", 6, "concurrent"): 1})
@@ -324,6 +348,24 @@ async def use_tokens(stores: Stores) -> None:
     assert await stores.usage.count_users(5, today) == 1
     assert await stores.usage.list_all(today)
     assert await stores.limits.unset("user", USER, "tokens_per_day")
+
+
+async def share_erasures(shared: ErasureLineStore) -> None:
+    await shared.add("aa", ['{"kind": "user", "id": "b", "at": "2026-11-27T00:00:00+00:00"}'])
+    await shared.list_others("bb")
+    await shared.thin(datetime.now(UTC))
+
+
+async def take_part(processes: ProcessStore) -> None:
+    process = Process("p1", "host", "1.0", (0, 1), 4)
+    assert not await processes.join(process)
+    assert await processes.renew(process)
+    term = await processes.take("sweep", process.name)
+    assert term == 1
+    await processes.give_back("sweep", process.name, term)
+    await processes.list_all()
+    await processes.list_duties()
+    await processes.remove([process.name])
 
 
 async def choose_agents(stores: Stores) -> None:
@@ -460,6 +502,8 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.is_answer(21)
     await stores.channels.drop_pages(key.place_id, [21])
     await stores.channels.list_places(limit=5)
+    await stores.channels.note_place(KnownPlace(key, 5))
+    await stores.channels.find_place(key.place_id)
     await stores.channels.list_direct(since=datetime.now(UTC), limit=5)
     await stores.channels.find_known([1, 2])
     await stores.channels.get_said(20, key.place_id, USER)
@@ -472,6 +516,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.list_answers([11])
     await stores.channels.delete([11])
     await stores.channels.forget_place(key)
+    await stores.channels.forget_place(key.parent if key.thread_id else ChannelKey(key.channel_id, 99))
     return {
         *("add", "add_all", "commit_answer", "archive_answer", "get_newest_answer"),
         *("get_session_key", "add_pages"),
@@ -484,7 +529,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
             "note_heard",
             "delete",
             "forget_place",
-            "list_places",
+            *("list_places", "note_place", "find_place"),
             "pass_over",
         ),
         *("list_direct", "find_known"),

@@ -6,6 +6,8 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard
+from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.domain.process import Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
@@ -235,6 +237,15 @@ class TestMessage:
         assert not await stores.canvases.note_message(KEY, 70, 2)
         assert await stores.canvases.note_message(OTHER_USER, 71, 1)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
+
+    async def test_is_one_that_a_connection_tells_of_or_nobody_is_known_to(self, stores: Stores) -> None:
+        elsewhere = SessionKey(KEY.user_id, 99)
+        for number, key in enumerate((KEY, elsewhere)):
+            await draw(stores, CAT, key=key)
+            await stores.canvases.note_message(key, 70 + number, 1)
+        await stores.channels.note_place(KnownPlace(ChannelKey(KEY.channel_id), 5 << 22))
+        assert await stores.canvases.list_shown(9, Shard(0, 4)) == [elsewhere]
+        assert {*(await stores.canvases.list_shown(9, Shard(1, 4)))} == {KEY, elsewhere}
 
     async def test_is_behind_once_the_canvas_changes(self, stores: Stores) -> None:
         await draw(stores, CAT)

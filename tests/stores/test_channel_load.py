@@ -80,7 +80,7 @@ class TestCost:
     ) -> None:
         path = tmp_path / "sessions.db"
         statements = {
-            sql.PLACES: (),
+            sql.PLACES: (0, 1),
             sql.NEWEST_ANSWER: (100, 0, 100),
             sql.RESET: (100, 1, 100, 5, 0),
             sql.EDIT: (1000, "直した", 0),

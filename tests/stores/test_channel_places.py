@@ -3,7 +3,8 @@
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.message import ChannelKey, KnownPlace
+from cc_bot.domain.process import WHOLE, Shard
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard
@@ -38,9 +39,60 @@ class TestPlaces:
         places = await stores.channels.list_places(limit=9)
         assert {place.key: place.reset_id for place in places} == {CHANNEL: 0, THREAD: 8}
 
+    async def test_are_those_of_a_connection_and_those_that_nobody_is_known_to_tell_of(
+        self, stores: Stores
+    ) -> None:
+        for key in (THREAD, CHANNEL, OTHER_CHANNEL):
+            await stores.channels.add(key, said(key.place_id))
+        await stores.channels.note_place(KnownPlace(THREAD, 5 << 22))
+        await stores.channels.note_place(KnownPlace(CHANNEL, 6 << 22))
+
+        async def told_by(shard: Shard) -> set[ChannelKey]:
+            return {place.key for place in await stores.channels.list_places(limit=9, shard=shard)}
+
+        assert await told_by(Shard(1, 4)) == {THREAD, OTHER_CHANNEL}
+        assert await told_by(Shard(2, 4)) == {CHANNEL, OTHER_CHANNEL}
+        assert await told_by(Shard(0, 4)) == {OTHER_CHANNEL}
+        assert await told_by(WHOLE) == {THREAD, CHANNEL, OTHER_CHANNEL}
+
+    async def test_are_those_of_a_connection_however_many_others_are_newer(self, stores: Stores) -> None:
+        for number, key in enumerate((THREAD, CHANNEL, OTHER_CHANNEL)):
+            await stores.channels.add(key, said(10 + number))
+            await stores.channels.note_place(KnownPlace(key, number << 22))
+        [place] = await stores.channels.list_places(limit=1, shard=Shard(0, 3))
+        assert place.key == THREAD
+
     async def test_are_no_sessions(self, stores: Stores) -> None:
         await ask_in_dm(stores, 10)
         assert await stores.channels.list_places(limit=9) == ()
+
+
+class TestAPlace:
+    async def test_is_known_once_it_was_noted(self, stores: Stores) -> None:
+        assert await stores.channels.find_place(THREAD.place_id) is None
+        for key in (THREAD, CHANNEL):
+            await stores.channels.note_place(known := KnownPlace(key, 5))
+            await stores.channels.note_place(known)
+            assert await stores.channels.find_place(key.place_id) == known
+
+    async def test_that_is_a_dm_is_its_users_own(self, stores: Stores, database: Database) -> None:
+        await stores.channels.note_place(KnownPlace(CHANNEL, is_dm=True))
+        assert await database.query("SELECT * FROM places") == []
+
+    async def test_that_is_gone_is_forgotten_with_its_threads(self, stores: Stores) -> None:
+        async def known() -> set[ChannelKey]:
+            found = [
+                await stores.channels.find_place(key.place_id) for key in (THREAD, CHANNEL, OTHER_CHANNEL)
+            ]
+            return {place.key for place in found if place}
+
+        for key in (THREAD, CHANNEL, OTHER_CHANNEL):
+            await stores.channels.note_place(KnownPlace(key, 5))
+        await stores.channels.forget_place(THREAD)
+        assert await known() == {CHANNEL, OTHER_CHANNEL}
+        await stores.channels.note_place(KnownPlace(THREAD, 5))
+        await stores.channels.forget_place(CHANNEL)
+        assert await known() == {OTHER_CHANNEL}
 
 
 class TestOwnerOfAnAnswer:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
-from cc_bot.domain.errors import StorageError, TooManyAtOnce
+from cc_bot.domain.errors import StorageError, TooManyAtOnce, TurnLost
 from cc_bot.domain.member import LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.session import Session
 from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn, Usage
@@ -207,9 +207,11 @@ class TestAnswer:
         reservation = await stores.usage.reserve(wish, {}, ASKED)
         settlement = Settlement(reservation, ((ModelUsage("small", Usage(10, 5)), 3),))
         session = await stores.sessions.open(KEY)
-        for _ in range(2):  # it is counted once
-            said = turn("？", answer="はい。")
+        said = turn("？", answer="はい。")
+        await stores.sessions.archive_turn(session, said, entry="e1", settlement=settlement)
+        with pytest.raises(TurnLost):  # it is stored and counted once
             await stores.sessions.archive_turn(session, said, entry="e1", settlement=settlement)
+        assert len((await stores.sessions.open(KEY)).history) == 2
         [used] = await stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1))
         assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
 

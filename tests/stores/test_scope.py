@@ -47,8 +47,9 @@ from cc_bot.stores import (
 from cc_bot.stores.blocks import THAW_FROM
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_DRAWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
-from cc_bot.stores.claimed_calls import SELECT_CLAIMED
+from cc_bot.stores.claimed_calls import ADOPT_CALLS, SELECT_CLAIMED
 from cc_bot.stores.columns import ListStatement
+from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import (
@@ -63,6 +64,13 @@ from cc_bot.stores.memory.removal import SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory.rows import LIST
 from cc_bot.stores.memory.upkeep import REMAKING_STATEMENTS
 from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
+from cc_bot.stores.processes import (
+    DELETE_LAPSED,
+    GIVE_ALL_BACK,
+    SELECT_DUTIES,
+    SELECT_PROCESSES,
+    ProcessStore,
+)
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
@@ -100,6 +108,8 @@ STORES: Final = (
         SummaryStore,
         TokenFactorStore,
         ToolListStore,
+        ProcessStore,
+        ErasureLineStore,
     ),
     *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
     *(AccessStore, ChannelModelStore),
@@ -109,7 +119,7 @@ STORES: Final = (
 ALL_TABLES: Final = (
     *USER_TABLES,
     *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
-    "tool_lists",
+    *("tool_lists", "processes", "duties", "places", "erasure_lines"),
     *("access_rules", "maintenance", "channel_models"),
     *("channel_agents", "limits", "usage_totals"),
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
@@ -123,7 +133,7 @@ OF_ALL_USERS: Final = {
     *(*RETENTION_STATEMENTS, SELECT_BEGUN, USERS),
     *VITAL_STATEMENTS,
     *USAGE_STATEMENTS,
-    *(PRUNE_PROPOSALS, SELECT_CLAIMED),
+    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED),
     *(SELECT_DRAWN, *WEB_STATEMENTS),  # a code and a cookie are known by their hashes alone
 }
 TO_ANY_ROW: Final = {
@@ -136,12 +146,20 @@ TO_ANY_ROW: Final = {
 WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
-    *(PRUNE_PROPOSALS, SELECT_CLAIMED),
-    *(SELECT_IN_FORCE, SELECT_ALL_MODELS, SELECT_LISTS),
+    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED),
+    *(
+        SELECT_IN_FORCE,
+        SELECT_ALL_MODELS,
+        SELECT_LISTS,
+        SELECT_PROCESSES,
+        SELECT_DUTIES,
+        DELETE_LAPSED,
+        GIVE_ALL_BACK,
+    ),
     *VITAL_STATEMENTS,
     *(PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
-"""Of tables that hold little: what owners set, what is shown, and what is on its way."""
+"""Of tables that hold little: what owners set, who lives, what is shown, and what is on its way."""
 
 
 @pytest.fixture

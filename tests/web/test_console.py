@@ -14,6 +14,7 @@ from cc_bot.app.core import Core
 from cc_bot.assistant import TurnOptions
 from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.member import LimitKey, Maintenance
+from cc_bot.domain.process import Process
 from cc_bot.log import configure_logging, keep_records
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, open_site
 
@@ -38,6 +39,19 @@ async def owner(site: Site) -> AsyncIterator[Visit]:
     site.town.owners.add(TARO)
     async with site.visit() as visit:
         yield visit
+
+
+class TestProcesses:
+    async def test_are_told_with_their_shards_and_duties_and_what_nobody_holds(
+        self, site: Site, owner: Visit
+    ) -> None:
+        assert "プロセス" not in shown(await owner.open("/console"))
+        processes = site.services.stores.processes
+        assert not await processes.join(Process("one", "a.example", "1.0", (0, 1), 4))
+        assert await processes.take("reminders", "one")
+        told = shown(await owner.open("/console"))
+        assert "a.example のプロセスの受け持つシャード: 0-1/4。全体のための仕事: reminders。" in told
+        assert "シャード 2-3 を受け持つプロセスがありません。" in told
 
 
 @pytest.fixture

@@ -51,6 +51,7 @@ def _recording(site: Site) -> Iterator[None]:
     root, ours = logging.getLogger(), logging.getLogger("cc_bot")
     before = (root.handlers[:], root.level, ours.level)
     configure_logging("info")
+    structlog.configure(cache_logger_on_first_use=False)  # else loggers would keep to it after this test
     with keep_records(site.services.console.records):
         fill_the_log()
         yield

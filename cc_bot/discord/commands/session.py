@@ -12,7 +12,7 @@ from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.admin import summary_embed
 from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.page import Button, components
-from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.session import SessionKey
@@ -65,12 +65,11 @@ class Reset(
     async def invoke(
         self,
         ctx: lightbulb.Context,
-        places: Places,
         recipients: Recipients,
         messages: Messages,
     ) -> None:
         interaction = ctx.interaction
-        allowed = await _may_reset(interaction, places)
+        allowed = await _may_reset(interaction)
         await defer(interaction, ephemeral=not allowed)
         if allowed:
             await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
@@ -79,7 +78,7 @@ class Reset(
         await interaction.edit_initial_response(words.reset if allowed else refused)
 
 
-async def _may_reset(interaction: hikari.CommandInteraction, places: Places) -> bool | None:
+async def _may_reset(interaction: hikari.CommandInteraction) -> bool | None:
     """Return whether this member may manage messages or started this thread. None: Discord did not tell in
     time."""
     member = interaction.member
@@ -88,10 +87,11 @@ async def _may_reset(interaction: hikari.CommandInteraction, places: Places) -> 
     if not key_of_interaction(interaction.channel).thread_id:
         return False
     try:
-        place = await asyncio.wait_for(places.of(int(interaction.channel_id)), _ASK_DISCORD_S)
+        asked = interaction.app.rest.fetch_channel(interaction.channel_id)
+        thread = await asyncio.wait_for(asked, _ASK_DISCORD_S)
     except (hikari.HTTPError, TimeoutError):
         return None
-    return place.thread_owner_id == int(interaction.user.id)
+    return isinstance(thread, hikari.GuildThreadChannel) and thread.owner_id == interaction.user.id
 
 
 # ---- summary ---------------------------------------------------------------------------------------------

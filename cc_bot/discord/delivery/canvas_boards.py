@@ -29,7 +29,7 @@ from cc_bot.discord.delivery.canvas_messages import (
     new_canvas,
 )
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
-from cc_bot.discord.gateway import FIRST, Serves, Shards, serves_all
+from cc_bot.discord.gateway import EVERYWHERE, ShardPlaces, Shards
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.places import Places, Recent
@@ -40,6 +40,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.in_order import InOrder
 from cc_bot.log import job
+from cc_bot.process import Duties, OwnDuties
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 
@@ -351,9 +352,11 @@ class CanvasUpkeep:
         boards: CanvasBoards,
         shards: Shards,
         *,
+        duties: Duties = OwnDuties(),
         every_s: float = STALE_EVERY_S,
     ) -> None:
         self._bot = bot
+        self._duties = duties
         self._canvases = canvases
         self._boards = boards
         self._shards = shards
@@ -369,11 +372,11 @@ class CanvasUpkeep:
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
-    def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
+    def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
         """Begin with nothing told of, in the places that a shard serves."""
-        restoring = self._guard(partial(self._restore_all, serves))
-        self._restoring[shard_id] = asyncio.create_task(restoring)
-        self._upkeep = self._upkeep or asyncio.create_task(self._keep_up())
+        restoring = self._guard(partial(self._restore_all, served))
+        self._restoring[served.shard.id] = asyncio.create_task(restoring)
+        self._upkeep = self._upkeep or asyncio.create_task(self._duties.keep("canvases", self._keep_up))
 
     async def close(self) -> None:
         """Stop for good: what is behind then is found after the next start."""
@@ -388,7 +391,7 @@ class CanvasUpkeep:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
         if not self._closed:  # the connection may come back while the program leaves
-            self.begin(event.shard.id, self._shards.serving(event.shard))
+            self.begin(self._shards.served_by(event.shard))
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -405,9 +408,9 @@ class CanvasUpkeep:
             await asyncio.sleep(self._every_s)
             await self._guard(self._boards.refresh_stale)
 
-    async def _restore_all(self, serves: Serves) -> None:
-        for key in await self._canvases.list_shown(MOST):
-            if await serves(key.channel_id):
+    async def _restore_all(self, served: ShardPlaces) -> None:
+        for key in await self._canvases.list_shown(MOST, served.shard):
+            if await served.has(key.channel_id):
                 await self._boards.restore(key)
                 await asyncio.sleep(PAUSE_S)
 

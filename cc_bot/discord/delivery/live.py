@@ -41,9 +41,6 @@ from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
-INTERVAL_S = 1.2
-"""Between edits. A webhook takes five requests in two seconds, and the other messages of a long answer share
-them."""
 QUIET_S = 15.0
 _SHORT_CHARACTERS = 4000
 """An answer of so much is laid out in some milliseconds; one of the longest takes half a second."""
@@ -177,7 +174,7 @@ class LiveAnswer:
 
     async def _paint(self) -> None:
         """Show the latest state whenever it changed, and that time passes when it did not."""
-        loop = asyncio.get_running_loop()
+        loop, changes = asyncio.get_running_loop(), 0
         while True:
             await _within(QUIET_S, self._changed)
             if self._over.is_set():
@@ -185,8 +182,10 @@ class LiveAnswer:
             self._changed.clear()
             quiet_s = int(loop.time() - self._last_event_s)
             self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
+            before = self.reply.last_page
             await self._show_now()
-            await _within(INTERVAL_S, self._over)
+            changes += self.reply.last_page is not before
+            await _within(self.reply.pause_s(changes), self._over)
 
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""

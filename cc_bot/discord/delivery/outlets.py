@@ -23,6 +23,7 @@ from cc_bot.discord.delivery.reply import (
     TakenDown,
     repeat,
 )
+from cc_bot.discord.gateway import fullness
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
@@ -85,6 +86,11 @@ def reply_following(interaction: Answerable, *, ephemeral: bool, noting: Noting 
     return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting))
 
 
+INTERVAL_S: Final = 1.2
+"""Between two changes of an answer to an interaction, which count for no limit of the bot's. A webhook takes
+five requests in two seconds, and the other messages of a long answer share them."""
+
+
 class InteractionOutlet:
     def __init__(self, hook: Hook, *, ephemeral: bool, noting: Noting = nowhere) -> None:
         """`noting` is told of each follow-up as soon as it stands there."""
@@ -131,6 +137,9 @@ class InteractionOutlet:
         ephemeral = hikari.MessageFlag.EPHEMERAL
         await self._hook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
         return True
+
+    def pause_s(self, changes: int) -> float:  # noqa: ARG002 - Outlet
+        return INTERVAL_S
 
     @property
     def place_id(self) -> int | None:
@@ -189,6 +198,16 @@ does not. 50013 may also mean that it may not write: the second try tells."""
 
 _SUFFIXES: Final = "bcdefghijklm"
 """Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
+
+
+PAUSES_S: Final = (1.2, 3.0, 5.0)
+"""Between two changes of an answer that the bot posts by itself, the last one again and again. Each of them
+is one of the 50 requests a second that Discord takes of the whole bot: an answer of six seconds takes four in
+all, and shows its first words as soon as any other."""
+HALF: Final = 0.5
+CROWDED: Final = 3.0
+"""So many times longer are they while more than half of all that Discord takes is being sent; the first words
+are never kept waiting for that."""
 
 
 @dataclass(eq=False, slots=True)
@@ -337,6 +356,11 @@ class MessageOutlet:
 
     async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - there is no way to, and that is the answer
         return False
+
+    def pause_s(self, changes: int) -> float:
+        usual = PAUSES_S[min(changes, len(PAUSES_S) - 1)]
+        crowded = changes > 0 and fullness(self.rest) > HALF
+        return usual * CROWDED if crowded else usual
 
     @property
     def place_id(self) -> int | None:

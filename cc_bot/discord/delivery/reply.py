@@ -64,6 +64,9 @@ class Outlet(Protocol):
         """The channel in which the bot can find its messages again by itself; None for those that one user
         alone sees."""
 
+    def pause_s(self, changes: int) -> float:
+        """Return how many seconds an answer waits before it shows more, after it has so many times."""
+
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
 """Tells the ids of the messages that were sent so far."""
@@ -127,6 +130,10 @@ class Reply:
         if self._sent and self._sent[0].id is None:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
         return tuple(int(sent.id) for sent in self._sent if sent.id is not None)
+
+    def pause_s(self, changes: int) -> float:
+        """See Outlet."""
+        return self._outlet.pause_s(changes)
 
     @property
     def last_page(self) -> Page | None:

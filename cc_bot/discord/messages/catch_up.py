@@ -18,7 +18,7 @@ from typing import Protocol
 import hikari
 import structlog
 
-from cc_bot.discord.gateway import FIRST, Serves, serves_all
+from cc_bot.discord.gateway import EVERYWHERE, ShardPlaces
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
@@ -96,14 +96,14 @@ class CatchUp:
         self._bounds = bounds
         self._runs: dict[int, _Run] = {}
 
-    def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
+    def begin(self, served: ShardPlaces = EVERYWHERE) -> None:
         """A connection began that was told nothing of what happened before it in the places it serves.
 
         To be called before any message of that connection is handled; it takes no time itself.
         """
-        if before := self._runs.get(shard_id):
+        if before := self._runs.get(served.shard.id):
             before.leave_the_rest()
-        self._runs[shard_id] = _Run(self._channels, self._gap.fill, self._bounds, serves)
+        self._runs[served.shard.id] = _Run(self._channels, self._gap.fill, self._bounds, served)
 
     async def wait_for(self, channel_id: int) -> None:
         """Wait until what was missed in a channel or thread is stored, as far as it ever will be."""
@@ -161,19 +161,19 @@ class _Run:
         channels: ChannelStore,
         fill: Callable[[Place], Awaitable[None]],
         bounds: CatchUpBounds,
-        serves: Serves,
+        served: ShardPlaces,
     ) -> None:
         self._channels = channels
         self._fill = fill
         self._bounds = bounds
-        self._serves = serves
+        self._served = served
         self._behind = asyncio.create_task(self._look_up())
         self._filling: dict[int, asyncio.Task[None]] = {}
         self._rounds = asyncio.create_task(self._make_rounds())
 
     async def wait_for(self, channel_id: int) -> None:
         behind = await asyncio.shield(self._behind)
-        if channel_id not in behind or not await self._serves(channel_id):
+        if channel_id not in behind or not await self._served.has(channel_id):
             return
         place = behind.get(channel_id)
         if place is None:  # it was read meanwhile
@@ -195,7 +195,9 @@ class _Run:
 
     async def _look_up(self) -> dict[int, Place]:
         try:
-            places = await self._channels.list_places(limit=self._bounds.known_places)
+            places = await self._channels.list_places(
+                limit=self._bounds.known_places, shard=self._served.shard
+            )
         except StorageError as error:
             _log.error("catch_up_failed", error=type(error).__name__)
             return {}
@@ -207,7 +209,7 @@ class _Run:
         for place_id in list(behind):
             if looked_at == self._bounds.places:
                 break
-            if await self._serves(place_id):
+            if await self._served.has(place_id):
                 looked_at += 1
                 await self.wait_for(place_id)
                 await asyncio.sleep(self._bounds.pause_s)

@@ -288,7 +288,7 @@ class Messages:
         async with self._guard():
             for pause_s in chain(_RESUME_PAUSES_S, repeat(_RESUME_PAUSES_S[-1])):
                 try:
-                    await self._mentions.resume()
+                    await self._mentions.resume(partial(self._shards.serves_here, self._bot))
                 except StorageError as error:
                     _log.warning("resume_failed", error=type(error).__name__)
                     await asyncio.sleep(pause_s)
@@ -318,7 +318,7 @@ class Messages:
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
         self._references.forget_all()
-        self._catch_up.begin(event.shard.id, self._shards.serving(event.shard))
+        self._catch_up.begin(self._shards.served_by(event.shard))
         if event.shard.id == FIRST:
             if self._reading_back:
                 self._reading_back.cancel()

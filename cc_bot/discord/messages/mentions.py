@@ -15,6 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.access import Gate, error_of
+from cc_bot.discord.gateway import EVERYWHERE
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
@@ -103,10 +104,11 @@ class Mentions:
         self._woken: set[ChannelKey] = set()
         self._closed = asyncio.Event()
 
-    async def resume(self) -> None:
-        """See to what was left waiting when the program last ended."""
+    async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
+        """See to what was left waiting when the program last ended, in the places that it serves."""
         for key in await self._store.list_places():
-            self.wake(key)
+            if await serves(key.place_id):
+                self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
         """Have answered what waits there. While others are being answered, their own answer's message is

@@ -1,7 +1,7 @@
 """The answers to `/admin`: how the bot is doing, which limits hold, and who may use it. Nothing is looked
 up."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -23,6 +23,7 @@ from cc_bot.domain.member import (
 )
 from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
+from cc_bot.domain.process import find_differing, find_free_shards, write_shards
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
 from cc_bot.status import Seen
@@ -56,14 +57,40 @@ def status(seen: Seen, words: Texts) -> str:
         connected,
         told.database.format(size=_megabytes(seen.database_bytes)),
         *([] if seen.free_bytes is None else [told.disk.format(size=_megabytes(seen.free_bytes))]),
-        told.turns.format(running=seen.load.running, waiting=seen.load.waiting),
+        told.turns.format(running=seen.load.running, waiting=seen.load.waiting)
+        + (told.of_this_process if seen.shares else ""),
         today,
-        backup,
+        *([backup] if seen.backs_up else []),
     ]
+    if seen.shares:
+        lines += _processes(seen, words)
     if seen.maintenance is not None:
         note = f"\n> {seen.maintenance.note}" if seen.maintenance.note else ""
         lines.append(told.under_maintenance.format(note=note))
     return "\n".join(lines)
+
+
+MOST_PROCESSES: Final = 16
+"""That are told of one by one: more do not fit a message."""
+
+
+def _processes(seen: Seen, words: Texts) -> Iterator[str]:
+    told = words.admin
+    yield told.processes.format(count=len(seen.processes))
+    for each in seen.processes[:MOST_PROCESSES]:
+        process = each.process
+        own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
+        yield told.process.format(
+            mark="⚠️ " if each.lapsed else "",
+            host=escape_markdown(process.host),
+            shards=process.told_shards or words.doctor_server.all_shards,
+            time=timestamp(each.started_at, "R"),
+            duties=f" · {own}" if own else "",
+        )
+    if free := find_free_shards(seen.processes):
+        yield told.free_shards.format(shards=write_shards(free))
+    if differing := find_differing(seen.processes):
+        yield told.differing.format(what=", ".join(differing))
 
 
 def _megabytes(count: int) -> str:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.clock import AHEAD, Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.domain.member import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
 from cc_bot.storage import Database, Statement, Steps, user
@@ -59,8 +59,7 @@ class MemoryQuotas:
                 return
             rows = yield Statement(_SELECT_IMPORTS, (user_id,))
             moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
-            # A clock that was put back has left moments that are yet to come: they are of no last hour.
-            recent = [at for at in moments if now - HOUR < at <= now]
+            recent = sorted(at for at in moments if now - HOUR < at <= now + AHEAD)
             if len(recent) >= most:
                 raise TooManyImports(resets=recent[-most] + HOUR)
             told = json.dumps([*map(to_ms, recent), to_ms(now)])

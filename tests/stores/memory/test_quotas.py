@@ -243,6 +243,13 @@ class TestImports:
         file.now -= timedelta(days=1)
         await stores.memory_transfer.admit(ME)
 
+    async def test_count_when_who_came_later_was_served_first(self, stores: Stores, file: File) -> None:
+        file.limit("imports_per_hour", 1)
+        await stores.memory_transfer.admit(ME)
+        file.now -= timedelta(milliseconds=5)
+        with pytest.raises(TooManyImports):
+            await stores.memory_transfer.admit(ME)
+
     async def test_made_at_once_are_not_all_admitted(self, stores: Stores, file: File) -> None:
         file.limit("imports_per_hour", 2)
         asked = [stores.memory_transfer.admit(ME) for _ in range(10)]

@@ -1,0 +1,128 @@
+"""Processes: the runs of the program that share one database, and what each of them answers for.
+
+A process lives as long as its row stands in the database, which it renews by the database's clock. Another
+one may take the row away once it has not been renewed for `LEASE`: from then on the former is dead, whatever
+it still does, and what it had begun is others' to finish.
+
+A duty is something that one process does for all, until it gives it back or is dead. Its term grows whenever
+it changes hands, and what is written in its course is written in that term or not at all.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+RENEWED_EVERY: Final = timedelta(seconds=10)
+LEASE: Final = timedelta(seconds=30)
+"""Without a renewal for so long, a process may be taken for dead, and its duties are anybody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A connection to Discord, which tells of some servers: those of a number ("Sharding" of Discord's
+    documentation)."""
+
+    id: int
+    count: int
+    """Of the whole bot; with 1, it tells of all."""
+
+
+WHOLE: Final = Shard(0, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A run of the program."""
+
+    name: str
+    """Random; no other run has it."""
+    host: str
+    version: str
+    shards: tuple[int, ...] | None = ()
+    """The connections to Discord that it holds, by their numbers; None: all there are. A terminal holds
+    none."""
+    shard_count: int = 0
+    """Of the whole bot; 0 where the process has all of them, or none."""
+    agents_hash: str = ""
+    policy_hash: str = ""
+    """Of the operator's files, as the process reads them; empty where there is no file."""
+
+    @property
+    def told_shards(self) -> str:
+        """Shards and how many there are, as the operator reads them, `0-3/16`; empty for none and for all."""
+        return f"{write_shards(self.shards)}/{self.shard_count}" if self.shards else ""
+
+    def is_in_the_way_of(self, other: "Process") -> bool:
+        """Return whether the two can't hold their shards at the same time."""
+        if self.shards == () or other.shards == ():
+            return False
+        if self.shards is None or other.shards is None or self.shard_count != other.shard_count:
+            return True
+        return not set(self.shards).isdisjoint(other.shards)
+
+
+def write_shards(shards: Iterable[int]) -> str:
+    """Write shards as the operator reads them: `0-3`, `0, 2`."""
+    ranges = list[tuple[int, int]]()
+    for shard in sorted(shards):
+        if ranges and ranges[-1][1] == shard - 1:
+            ranges[-1] = (ranges[-1][0], shard)
+        else:
+            ranges.append((shard, shard))
+    return ", ".join(f"{first}-{last}" if first < last else str(first) for first, last in ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class LivingProcess:
+    """A process whose row stands in the database."""
+
+    process: Process
+    started_at: datetime
+    renewed_at: datetime
+    lapsed: bool
+    """Whether it has not been renewed for `LEASE`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """A duty, and who has it."""
+
+    name: str
+    process: str | None
+    """None: nobody has it."""
+    term: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """The outcome of a renewal."""
+
+    living: tuple[LivingProcess, ...]
+    """All processes, this one among them."""
+    died: tuple[str, ...]
+    """Those that were found dead at this renewal."""
+    duties: tuple[Duty, ...] = ()
+
+
+def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
+    """Find the shards that nobody holds: what happens in their servers reaches nobody."""
+    processes = [each.process for each in living]
+    if not processes or any(each.shards is None for each in processes):
+        return frozenset()
+    held = {shard for each in processes for shard in each.shards or ()}
+    return frozenset(range(max(each.shard_count for each in processes))) - held
+
+
+Differing = Literal["agents.toml", "policy.toml", "version"]
+
+
+def find_differing(living: Sequence[LivingProcess]) -> tuple[Differing, ...]:
+    """Find what the processes do not all have alike, and should."""
+    processes = [each.process for each in living]
+    known: dict[Differing, set[str]] = {
+        "agents.toml": {each.agents_hash for each in processes},
+        "policy.toml": {each.policy_hash for each in processes},
+        "version": {each.version for each in processes},
+    }
+    return tuple(name for name, values in known.items() if len(values) > 1)

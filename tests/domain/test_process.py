@@ -1,0 +1,47 @@
+"""Processes that are one bot: what each holds, and what the operator is told of them together."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.domain.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
+
+NOW = datetime(2026, 11, 27, tzinfo=UTC)
+
+
+def living(*shards: tuple[int, ...] | None, count: int = 16, **told: str) -> list[LivingProcess]:
+    return [
+        LivingProcess(Process(f"p{number}", "a.example", "1.0", each, count, **told), NOW, NOW, lapsed=False)
+        for number, each in enumerate(shards)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shards", "told"), [((), ""), ((4,), "4"), ((0, 1, 2, 3), "0-3"), ((0, 2, 3, 9), "0, 2-3, 9")]
+)
+def test_shards_are_told_in_ranges(shards: tuple[int, ...], told: str) -> None:
+    assert write_shards(shards) == told
+
+
+@given(st.sets(st.integers(0, 40)))
+def test_shards_that_are_told_are_all_there_are(shards: set[int]) -> None:
+    found = set[int]()
+    for part in filter(None, write_shards(shards).split(", ")):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    assert found == shards
+
+
+def test_shards_that_nobody_holds_are_found() -> None:
+    assert find_free_shards(living((0, 1), (3,), count=4)) == {2}
+    assert find_free_shards(living((0, 1), (2, 3), count=4)) == frozenset()
+    assert find_free_shards(living(None, count=0)) == frozenset()
+    assert find_free_shards([]) == frozenset()
+
+
+def test_files_that_are_not_the_same_everywhere_are_named() -> None:
+    same = living((0,), (1,), agents_hash="a", policy_hash="b")
+    assert find_differing(same) == ()
+    assert find_differing([*same, *living((2,), agents_hash="other", policy_hash="b")]) == ("agents.toml",)

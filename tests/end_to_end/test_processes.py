@@ -1,0 +1,315 @@
+"""Several processes that are one bot: on one database, each with its own shards."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import asyncpg
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.memories import press
+from tests.end_to_end.program import Program
+from tests.end_to_end.stage import Stage, set_stage, stop_label, streaming
+from tests.end_to_end.test_privacy import run
+from tests.loopback.discord import Channel, Guild, LoopbackDiscord, Reply, User
+from tests.loopback.model_server import Reply as Answer
+from tests.loopback.model_server import Say, Wait, says
+from tests.postgres_cluster import Wire, folder, running_server, url_of
+
+pytestmark = pytest.mark.postgresql("a file is used by one")
+
+SHARDS: Final = 4
+LOOP_STOOD: Final = 14
+"""The exit code of a program whose loop stood still: its service manager starts it again."""
+
+
+@dataclass(eq=False)
+class Fleet:
+    """Two programs: the first has shards 0 and 1, the second 2 and 3."""
+
+    stage: Stage
+    url: str
+    programs: list[Program]
+    guilds: dict[int, Guild]
+
+    def channel(self, of: int) -> Channel:
+        """In a server of one of the programs."""
+        return self.stage.discord.guild_channel(guild=self.guilds[2 * of])
+
+    async def begin(self, of: int) -> None:
+        await self.programs[of].start("run", "--shards", f"{2 * of}-{2 * of + 1}", "--shard-count", "4")
+
+    async def begin_all(self) -> None:
+        for of in range(2):
+            await self.begin(of)
+        for of in range(2):
+            await self.is_up(of)
+
+    async def is_up(self, of: int) -> None:
+        async def connected() -> None:
+            shards = {2 * of, 2 * of + 1}
+            while not (shards <= self.connected and "つながりました" in self.programs[of].output):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+        async with asyncio.timeout(30):
+            await self.programs[of].lives_until(connected())
+
+    @property
+    def connected(self) -> set[int]:
+        return {each.shard[0] for each in self.stage.discord.world.gateway.live()}
+
+    async def rows(self, sql: str, *values: object) -> Sequence[asyncpg.Record]:
+        connection = await asyncpg.connect(self.url)
+        try:
+            return await connection.fetch(sql, *values)
+        finally:
+            await connection.close()
+
+
+@asynccontextmanager
+async def fleet_of(folder: Path, url: str) -> AsyncIterator[Fleet]:
+    discord = LoopbackDiscord(message_content=True, shards=SHARDS)
+    async with AsyncExitStack() as opened:
+        settings = {
+            "CC_BOT_DATABASE_URL": url,
+            "CC_BOT_DATA_FOLDER": str(folder),
+            "CC_BOT_CHANNELS": "all",
+            "CC_BOT_LOCALE": "ja",
+        }
+        stage = await opened.enter_async_context(set_stage(folder, settings, discord))
+        other = Program(folder, {**stage.program.environment})
+        opened.push_async_callback(other.close)
+        guilds = {(discord.guild.id >> 22) % SHARDS: discord.guild}
+        while len(guilds) < SHARDS:
+            await asyncio.sleep(0.001)
+            guild = discord.add_guild("サーバー")
+            guilds.setdefault((guild.id >> 22) % SHARDS, guild)
+        yield Fleet(stage, url, [stage.program, other], guilds)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def fleet(tmp_path: Path, url: str) -> AsyncIterator[Fleet]:
+    async with fleet_of(tmp_path, url) as fleet:
+        await fleet.begin_all()
+        yield fleet
+
+
+async def test_each_answers_in_its_own_servers(fleet: Fleet) -> None:
+    for of in range(2):
+        user, channel = fleet.stage.discord.user(f"user {of}", locale="ja"), fleet.channel(of)
+        fleet.stage.model.script(says(f"{of} です。"))
+        assert (await fleet.stage.ask(user, channel, "どちらですか")).text.startswith(f"{of} です。")
+    assert [list(each) for each in await fleet.rows("SELECT shards FROM processes ORDER BY shards")] == [
+        ["[0, 1]"],
+        ["[2, 3]"],
+    ]
+
+
+def shards_of(of: int) -> str:
+    return f"[{2 * of}, {2 * of + 1}]"
+
+
+async def eventually(fleet: Fleet, sql: str, *values: object) -> None:
+    """Wait until the database says yes."""
+    async with asyncio.timeout(40):
+        while (await fleet.rows(sql, *values))[0][0] is not True:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0.2)
+
+
+async def dies_for_all(fleet: Fleet, of: int) -> None:
+    """What half a minute without a renewal does: its row is found lapsed by the others."""
+    await fleet.rows("UPDATE processes SET until = 0 WHERE shards = $1", shards_of(of))
+
+
+async def is_buried(fleet: Fleet, of: int) -> None:
+    await eventually(fleet, "SELECT count(*) = 0 FROM processes WHERE shards = $1", shards_of(of))
+
+
+async def test_owners_see_all_of_them(fleet: Fleet) -> None:
+    told = await fleet.stage.told(fleet.stage.discord.owner, fleet.channel(0), "admin status")
+    assert "2個のプロセスで動いています。" in told or "Processes that are this bot: 2." in told
+    assert "0-1" in told
+    assert "2-3" in told
+    assert told.count("reminders") == 1
+
+
+class TestAUser:
+    async def test_has_one_turn_at_a_time_everywhere(self, fleet: Fleet) -> None:
+        stage, go_on = fleet.stage, asyncio.Event()
+        aiko = stage.discord.user("Aiko", locale="ja")
+        stage.model.script(Answer(Say("一つ目"), Wait(go_on), *says("です。").steps), says("二つ目です。"))
+        first = await stage.begin(aiko, fleet.channel(0), "一")
+        await streaming(first, "一つ目")
+        second = await stage.begin(aiko, fleet.channel(1), "二")
+        await asyncio.sleep(1.5)
+        assert "二つ目" not in second.text
+        assert len(stage.model.requests) == 1
+        go_on.set()
+        await second.until(lambda shown: "二つ目です。" in shown.text, "the second answer")
+        said = await fleet.rows("SELECT content FROM messages WHERE user_id = $1 ORDER BY id", aiko.id)
+        assert [each[0] for each in said] == ["一", "一つ目です。", "二", "二つ目です。"]
+
+    async def test_whose_all_is_erased_has_no_answer_stored_anywhere(self, fleet: Fleet) -> None:
+        stage, never = fleet.stage, asyncio.Event()
+        aiko = stage.discord.user("Aiko", locale="ja")
+        stage.model.script(Answer(Say("消える答え"), Wait(never), *says("です。").steps))
+        streams = await stage.begin(aiko, fleet.channel(0), "消える質問")
+        await streaming(streams, "消える答え")
+        erasing = await run(stage, aiko, fleet.channel(1), "erase")
+        erased = await press(stage, aiko, erasing, "すべて消す")
+        assert "すべて消しました" in erased.text
+        await streams.until(lambda shown: stop_label(streams) not in shown.labels, "the end of the answer")
+        never.set()
+        await asyncio.sleep(0.5)
+        for table in ("messages", "sessions", "turns", "reservations", "erasing"):
+            assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
+
+    async def test_whose_all_is_erased_is_told_of_an_answer_that_a_killed_process_left(
+        self, fleet: Fleet
+    ) -> None:
+        aiko, reply = await begins_an_answer(fleet)
+        await fleet.programs[0].kill()
+        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
+        pressed = await fleet.stage.discord.click(aiko, asked.message, "すべて消す")
+        await asyncio.sleep(1)
+        await dies_for_all(fleet, 0)
+        await pressed.finished(lambda shown: "すべて消しました" in shown.text, timeout_s=60)
+        assert stop_label(reply) not in reply.labels
+        for table in ("messages", "sessions", "turns", "reservations", "erasing"):
+            assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
+
+
+async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
+    """Somebody in a server of the first program, whose answer never ends."""
+    aiko = fleet.stage.discord.user("Aiko", locale="ja")
+    fleet.stage.model.script(Answer(Say("途中まで"), Wait(asyncio.Event())))
+    reply = await fleet.stage.begin(aiko, fleet.channel(0), "続きは？")
+    return aiko, await streaming(reply, "途中まで")
+
+
+class TestAProcess:
+    async def test_whose_shards_another_holds_is_refused(self, fleet: Fleet) -> None:
+        third = Program(fleet.stage.program.folder, fleet.stage.program.environment)
+        for flags in (("--shards", "1", "--shard-count", "4"), ("--shards", "5", "--shard-count", "8"), ()):
+            code, output = await third.run("run", *flags)
+            assert code == 2
+            assert "シャード" in output
+            assert output.count("\n") == 1
+
+    async def test_that_is_killed_leaves_its_answer_to_another(self, fleet: Fleet) -> None:
+        stage = fleet.stage
+        aiko, reply = await begins_an_answer(fleet)
+        await fleet.programs[0].kill()
+        await dies_for_all(fleet, 0)
+        await reply.until(lambda shown: any("もう一度" in label for label in shown.labels), "an offer")
+        settled = "SELECT count(*) = 0 FROM reservations WHERE user_id = $1 AND tokens > 0"
+        await eventually(fleet, settled, aiko.id)
+        stage.model.script(says("はい。"))
+        await fleet.begin(0)
+        await fleet.is_up(0)
+        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+
+    async def test_that_sleeps_and_wakes_says_nothing_twice(self, fleet: Fleet) -> None:
+        stage, go_on = fleet.stage, asyncio.Event()
+        aiko = stage.discord.user("Aiko", locale="ja")
+        stage.model.script(Answer(Say("眠る前"), Wait(go_on), *says("目覚めた後").steps))
+        reply = await stage.begin(aiko, fleet.channel(0), "どう？")
+        await streaming(reply, "眠る前")
+        await asyncio.sleep(0.5)
+        fleet.programs[0].send(signal.SIGSTOP)
+        await asyncio.sleep(30)
+        await reply.until(
+            lambda shown: any("もう一度" in label for label in shown.labels), "an offer", timeout_s=30
+        )
+        shown = reply.text
+        go_on.set()
+        fleet.programs[0].send(signal.SIGCONT)
+        assert await fleet.programs[0].ended() == LOOP_STOOD
+        assert reply.text == shown
+        assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
+        await fleet.begin(0)
+        await fleet.is_up(0)
+        stage.model.script(says("はい。"))
+        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+
+    async def test_that_others_have_buried_begins_anew(self, fleet: Fleet) -> None:
+        stage = fleet.stage
+        aiko, reply = await begins_an_answer(fleet)
+        before = await fleet.rows("SELECT name FROM processes WHERE shards = $1", shards_of(0))
+        await fleet.rows("DELETE FROM processes WHERE shards = $1", shards_of(0))
+        # By whichever of the two is faster.
+        await reply.until(
+            lambda shown: "もう一度" in "".join((shown.text, *shown.labels)), "word", timeout_s=30
+        )
+        await eventually(
+            fleet,
+            "SELECT count(*) = 1 FROM processes WHERE shards = $1 AND name <> $2",
+            shards_of(0),
+            before[0][0],
+        )
+        await asyncio.sleep(1)
+        await fleet.is_up(0)
+        await asyncio.sleep(16)  # past the time that a stop may take
+        assert reply.text.startswith("途中まで")
+        stage.model.script(says("はい。"))
+        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+        assert await fleet.programs[0].stop() == 0
+
+
+async def test_a_process_that_loses_the_database_alone_says_so_and_begins_anew(
+    tmp_path: Path,
+) -> None:
+    with folder() as where, running_server(where) as server:
+        async with Wire.to(server) as wire, fleet_of(tmp_path, server.url) as fleet:
+            fleet.programs[1].environment["CC_BOT_DATABASE_URL"] = url_of(wire)
+            assert fleet.programs[0].environment["CC_BOT_DATABASE_URL"] == server.url
+            await fleet.begin_all()
+            stage, go_on = fleet.stage, asyncio.Event()
+            aiko = stage.discord.user("Aiko", locale="ja")
+            stage.model.script(Answer(Say("途中まで"), Wait(go_on), *says("その先").steps))
+            reply = await stage.begin(aiko, fleet.channel(1), "続きは？")
+            await streaming(reply, "途中まで")
+            with wire.closing(after=0):
+                await reply.until(lambda shown: "保存できませんでした" in shown.text, "word", timeout_s=60)
+                await is_buried(fleet, 1)
+                shown = reply.text
+                go_on.set()
+                await asyncio.sleep(1)
+            assert reply.text == shown
+            assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
+            assert not await fleet.rows("SELECT 1 FROM turns WHERE user_id = $1", aiko.id)
+            back = "SELECT count(*) = 1 FROM processes WHERE shards = $1"
+            await eventually(fleet, back, shards_of(1))
+            await asyncio.sleep(1)
+            await fleet.is_up(1)
+            stage.model.script(says("はい。"))
+            assert (await stage.ask(aiko, fleet.channel(1), "では？")).text.startswith("はい。")
+
+
+class TestADuty:
+    async def test_goes_to_another_as_soon_as_its_process_leaves(self, fleet: Fleet) -> None:
+        stage = fleet.stage
+        aiko = stage.discord.user("Aiko", locale="ja")
+        await stage.told(aiko, fleet.channel(1), "remind add", text="薬", when="10分後")
+        [[holder]] = await fleet.rows(
+            "SELECT p.shards FROM duties AS d JOIN processes AS p ON p.name = d.process"
+            " WHERE d.name = 'reminders'"
+        )
+        of = 0 if holder == "[0, 1]" else 1
+        await fleet.programs[of].stop()
+        now_ms = int(time.time() * 1000)
+        await fleet.rows("UPDATE schedules SET due_at = $2 WHERE user_id = $1", aiko.id, now_ms)
+        await eventually(
+            fleet, "SELECT count(*) = 1 FROM firings WHERE user_id = $1 AND state = 'sent'", aiko.id
+        )
+        await fleet.begin(of)
+        await fleet.is_up(of)
+        await asyncio.sleep(1)
+        [[count]] = await fleet.rows("SELECT count(*) FROM firings WHERE user_id = $1", aiko.id)
+        assert count == 1

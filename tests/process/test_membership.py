@@ -1,0 +1,175 @@
+"""A process among others: who joins, who has a duty, and when nothing may be said any more."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from time import monotonic
+from typing import Final
+
+import pytest
+
+from cc_bot.domain.errors import ShardsTaken, StorageError
+from cc_bot.domain.process import Process
+from cc_bot.process import Enrolment, Lease, Membership, OwnDuties, join
+from cc_bot.storage import apply_pending, open_database
+from cc_bot.stores import ProcessStore
+
+FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
+SECOND: Final = Process("second", "b.example", "1.0", (2, 3), 4)
+WHOLE: Final = Process("whole", "a.example", "1.0", None)
+
+
+def enrolment(process: Process, *ended: str, alone: bool = False) -> Enrolment:
+    return Enrolment(process, Lease(counts=True), ended, alone=alone)
+
+
+class OftenAway(ProcessStore):
+    """The processes of a database that is away when something is to be given back."""
+
+    is_away = False
+
+    async def give_back(self, duty: str, process: str, term: int) -> None:
+        if self.is_away:
+            raise StorageError
+        await super().give_back(duty, process, term)
+
+
+@pytest.fixture
+async def away(url: str) -> AsyncIterator[OftenAway]:
+    async with open_database(url) as database:
+        await apply_pending(database)
+        yield OftenAway(database)
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[ProcessStore]:
+    async with open_database(url) as database:
+        await apply_pending(database)
+        yield ProcessStore(database)
+
+
+async def names(store: ProcessStore) -> list[str]:
+    return [each.process.name for each in await store.list_all()]
+
+
+class TestJoining:
+    async def test_ends_with_the_row_gone(self, store: ProcessStore) -> None:
+        async with join(store, enrolment(FIRST)), join(store, enrolment(SECOND)):
+            assert await names(store) == ["first", "second"]
+        assert await names(store) == []
+
+    async def test_is_refused_beside_one_that_holds_the_same(self, store: ProcessStore) -> None:
+        async with join(store, enrolment(FIRST)):
+            with pytest.raises(ShardsTaken) as refused:
+                async with join(store, enrolment(replace(SECOND, shards=(1, 2)))):
+                    pytest.fail("it was let in")
+            assert refused.value.params["theirs"] == "0-1/4"
+            assert await names(store) == ["first"]
+
+    async def test_takes_the_place_of_one_that_is_known_to_be_over(self, store: ProcessStore) -> None:
+        assert not await store.join(WHOLE)
+        async with join(store, enrolment(replace(WHOLE, name="next"), "whole")):
+            assert await names(store) == ["next"]
+
+    async def test_alone_needs_to_know_of_nobody(self, store: ProcessStore) -> None:
+        """As after a backup was put back that was made while the program ran."""
+        assert not await store.join(WHOLE)
+        async with join(store, enrolment(replace(WHOLE, name="next"), alone=True)):
+            assert await names(store) == ["next"]
+
+
+async def with_a_duty_left(away: OftenAway) -> Membership:
+    """A process that could not give back what it had; now the database is there again."""
+    assert not await away.join(FIRST)
+    first = Membership(away, FIRST, Lease(counts=True), lambda: ("", ""))
+    async with first.having("connect:0"):
+        away.is_away = True
+    away.is_away = False
+    return first
+
+
+class TestADuty:
+    async def test_is_kept_by_one_and_goes_on_with_another(self, store: ProcessStore) -> None:
+        did = list[str]()
+
+        async def work(name: str) -> None:
+            did.append(name)
+            await asyncio.Event().wait()
+
+        async with join(store, enrolment(SECOND)) as second:
+            async with join(store, enrolment(FIRST)) as first:
+                keeping = asyncio.create_task(first.keep("sweep", lambda: work("first")))
+                while not did:  # noqa: ASYNC110 - a look each moment
+                    await asyncio.sleep(0.01)
+                other = asyncio.create_task(second.keep("sweep", lambda: work("second")))
+                await asyncio.sleep(0.1)
+                assert did == ["first"]
+                keeping.cancel()
+                await asyncio.gather(keeping, return_exceptions=True)
+            async with asyncio.timeout(20):  # its next renewal tells
+                while did != ["first", "second"]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            other.cancel()
+            await asyncio.gather(other, return_exceptions=True)
+        assert [each.process for each in await store.list_duties()] == [None]
+
+    async def test_ends_with_its_work(self, store: ProcessStore) -> None:
+        did = list[int]()
+
+        async def work() -> None:
+            did.append(1)
+
+        async with join(store, enrolment(FIRST)) as first:
+            await first.keep("sweep", work)
+        await OwnDuties().keep("sweep", work)
+        assert did == [1, 1]
+
+    async def test_that_is_soon_given_back_is_waited_for(self, store: ProcessStore) -> None:
+        async with join(store, enrolment(FIRST)) as first, join(store, enrolment(SECOND)) as second:
+            async with first.having("connect:0"):
+                waiting = asyncio.create_task(second.having("connect:0").__aenter__())
+                await asyncio.sleep(0.1)
+                assert not waiting.done()
+            assert await asyncio.wait_for(waiting, 5) == 2
+
+    async def test_that_could_not_be_given_back_is_with_the_next_renewal(
+        self, store: ProcessStore, away: OftenAway
+    ) -> None:
+        first = await with_a_duty_left(away)
+        async with join(store, enrolment(SECOND)) as second:
+            waiting = asyncio.create_task(second.having("connect:0").__aenter__())
+            renewing = asyncio.create_task(first.keep_alive())
+            assert await asyncio.wait_for(waiting, 10) == 2
+            renewing.cancel()
+
+    async def test_that_is_taken_again_is_not_given_back_for_before(
+        self, store: ProcessStore, away: OftenAway
+    ) -> None:
+        first = await with_a_duty_left(away)
+        async with first.having("connect:0"):
+            renewing = asyncio.create_task(first.keep_alive())
+            await asyncio.sleep(0.5)
+            renewing.cancel()
+            assert [each.process for each in await store.list_duties()] == ["first"]
+
+
+class TestALease:
+    def test_holds_for_half_a_minute(self) -> None:
+        lease = Lease(counts=True)
+        lease.renew(monotonic() - 29)
+        assert lease.holds()
+        lease.renew(monotonic() - 31)
+        assert not lease.holds()
+
+    def test_goes_on_for_one_that_ended_in_time_what_it_did(self) -> None:
+        lease = Lease(counts=True)
+        lease.renew(monotonic() - 31)
+        lease.wound_up = True
+        assert lease.holds()
+        lease.renew(monotonic() - 31)
+        assert not lease.holds()
+
+    def test_never_runs_out_where_nobody_could_take_over(self) -> None:
+        lease = Lease(counts=False)
+        lease.renew(monotonic() - 1000)
+        assert lease.holds()

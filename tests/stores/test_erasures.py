@@ -1,0 +1,48 @@
+"""The logs of erasures of several processes, as each hands its lines to the others."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+from cc_bot.storage.erasures import LogLines
+from cc_bot.stores import Stores
+from tests.stores.backends import OpenStores
+
+NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
+HEAD = '{"version": 2, "salt": "00"}'
+
+
+def line(name: str, at: datetime = NOW) -> str:
+    return json.dumps({"kind": "user", "id": name, "at": at.isoformat()})
+
+
+class TestLines:
+    async def test_are_handed_to_all_others_once(self, open_again: OpenStores) -> None:
+        async with open_again() as one, open_again() as other:
+            await one.erasure_lines.add("one", [HEAD, line("猫")])
+            await one.erasure_lines.add("one", [HEAD, line("猫"), line("犬")])
+            assert await other.erasure_lines.list_others("other") == (
+                LogLines("one", (HEAD, line("猫"), line("犬"))),
+            )
+            assert await one.erasure_lines.list_others("one") == ()
+
+    async def test_that_come_later_are_handed_over_then(self, stores: Stores) -> None:
+        shared = stores.erasure_lines
+        await shared.add("one", [HEAD])
+        await shared.list_others("other")
+        await shared.add("one", [line("猫")])
+        assert await shared.list_others("other") == (LogLines("one", (line("猫"),)),)
+        assert await shared.list_others("other") == ()
+        shared.start_over()
+        assert await shared.list_others("other") == (LogLines("one", (HEAD, line("猫"))),)
+
+    async def test_are_taken_out_once_no_copy_is_older(self, stores: Stores) -> None:
+        shared = stores.erasure_lines
+        await shared.add("one", [HEAD, line("猫"), line("犬", NOW - timedelta(days=9))])
+        assert await shared.thin(NOW - timedelta(days=1)) == 1
+        [found] = await shared.list_others("other")
+        assert found.lines == (HEAD, line("猫"))
+
+    async def test_of_many_are_handed_over_whole(self, stores: Stores) -> None:
+        lines = tuple(line(f"{number}") for number in range(3000))
+        await stores.erasure_lines.add("one", lines)
+        assert await stores.erasure_lines.list_others("other") == (LogLines("one", lines),)
