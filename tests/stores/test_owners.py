@@ -2,11 +2,12 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Final
 
 import pytest
 
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, TurnLost
 from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.process import Process
@@ -32,14 +33,19 @@ KEY: Final = ASKED.key
 
 
 class Machine:
-    """A process, as its stores have it."""
+    """A process, as its stores have it. Its clock moves with every look, so that its turns have an order."""
 
     def __init__(self, database: Database, name: str) -> None:
         self.name = name
+        self._now = utc_now()
         self.processes = ProcessStore(database)
-        self.usage = UsageStore(database, process=name)
+        self.usage = UsageStore(database, process=name, clock=self.clock)
         self.ledger = TurnLedger(database, process=name)
         self.sessions = SessionStore(database)
+
+    def clock(self) -> datetime:
+        self._now += timedelta(milliseconds=1)
+        return self._now
 
     async def join(self, *shards: int) -> "Machine":
         assert not await self.processes.join(Process(self.name, "a.example", "1.0", shards, 4))
@@ -111,7 +117,6 @@ class TestATurnOfOneUser:
     ) -> None:
         runs = await here.reserve()
         first = await there.reserve()
-        await asyncio.sleep(0.002)
         second = await there.reserve()
         await here.settle(runs)
         assert (await there.reserve()).held
