@@ -332,7 +332,9 @@ def build_services(
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
     registry.register_value(Proposals, Proposals(stores, given.clock))
-    registry.register_value(CallDelivery, CallDelivery(given.assistant, answers, recipients))
+    registry.register_value(
+        CallDelivery, CallDelivery(given.assistant, answers, recipients, receipts.changes)
+    )
     for part in (given.privacy, given.memories, given.memories.line):
         registry.register_value(type(part), part)
     registry.register_value(Spending, given.spending)

@@ -16,6 +16,9 @@ from tests.loopback.discord import Channel, ChannelReply, Reply, User
 from tests.loopback.model_server import Call, Wait, calls, says
 from tests.loopback.model_server import Reply as Answer
 
+SHOWN_ANEW = "PATCH /channels/{channel}/messages/{message}"
+LOOKED_AT = "GET /channels/{channel}/messages/{message}"
+KEPT = "SELECT content FROM memories WHERE user_id = ? AND status = 'active'"
 TAKEN_BACK = "↩️ 取り消しました。"
 
 
@@ -219,6 +222,27 @@ class TestMemory:
         assert kept(stage, aiko) == ["大阪に住んでいる"]
         await reply.until(lambda shown: "✏️" not in shown.text, "what was taken back")
         assert UNDO not in reply.labels
+
+    async def test_changed_elsewhere_while_a_proposal_is_decided_loses_neither(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await remembered(stage, aiko, channel, "大阪に住んでいる")
+        old = await memory_of(stage, aiko)
+        stage.model.script(
+            calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})), says("はい。")
+        )
+        reply = await stage.ask(aiko, channel, "京都に引っ越した。覚えて")
+        stage.discord.fail_next(SHOWN_ANEW, 200, delay_s=0.5, channel=channel)
+        newest = "SELECT max(number) FROM memories WHERE user_id = ?"
+        await run(stage, aiko, channel, "delete", id=stage.rows(newest, aiko.id)[0][0])
+        await stage.discord.wait(lambda: stage.discord.calls(LOOKED_AT, channel=channel), "a look at it")
+        await stage.discord.click(aiko, reply.message, "入れ替える")
+        await stage.eventually(KEPT, aiko.id, gives=[("京都に住んでいる",)])
+        await stage.discord.wait(lambda: stage.discord.calls(SHOWN_ANEW, channel=channel), "it shown anew")
+        await stage.discord.quiet(0.3)
+        assert "✏️ 書き換えました: 京都に住んでいる" in reply.text
+        assert "入れ替える" not in reply.labels
+        assert reply.labels.count(UNDO) == 1
 
 
 class TestAfterACrash:

@@ -282,7 +282,6 @@ class _Press:
     button: ProposalButton
     recipient: Recipient
     proposals: Proposals
-    boards: CanvasBoards
     upkeep: ReceiptUpkeep
 
 
@@ -298,7 +297,10 @@ async def decide(
 ) -> None:
     begin_turn()
     await defer_update(interaction)
-    await _decide(_Press(interaction, button, recipient, proposals, boards, upkeep))
+    async with upkeep.changes.after(int(interaction.message.id)):
+        drawing = await _decide(_Press(interaction, button, recipient, proposals, upkeep))
+    if drawing:
+        await boards.update(drawing, interaction, ephemeral=is_ephemeral(interaction.message))
 
 
 @on_press(loader, SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
@@ -374,16 +376,13 @@ async def _close(
 ) -> None:
     """Say that there is nothing left to decide, in the message as long as that still offers it. While the
     call is made, what the message says is up to whoever makes it."""
-    page = page_of(await interaction.fetch_initial_response(), recipient.locale)
     own = recipient.user_id == button.user_id and not await delivery.makes(button.user_id, button.proposal_id)
-    if own and without(page, button.proposal_id) != page:
-        await delivery.note(interaction, page, button.proposal_id, sentence)
-    else:
+    if not (own and await delivery.note(interaction, recipient.locale, button.proposal_id, sentence)):
         await whisper(interaction, sentence)
 
 
-async def _decide(press: _Press) -> None:
-    """Do it or leave it, and say in the message what came of it."""
+async def _decide(press: _Press) -> SessionKey | None:
+    """Do it or leave it, and say in the message what came of it. Return whose canvas it changed."""
     words = press.recipient.words
     page = page_of(await press.interaction.fetch_initial_response(), words.locale)
     user_id, proposal_id = press.recipient.user_id, press.button.proposal_id
@@ -406,11 +405,9 @@ async def _decide(press: _Press) -> None:
             await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
         else:  # it may be tried again
             await whisper(press.interaction, sentence)
-        return
+        return None
     await _show(press, page, told)
-    if drawing:
-        ephemeral = is_ephemeral(press.interaction.message)
-        await press.boards.update(drawing, press.interaction, ephemeral=ephemeral)
+    return drawing
 
 
 async def _show(press: _Press, before: Page, page: Page) -> None:

@@ -33,6 +33,7 @@ from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.session import SessionKey
@@ -83,8 +84,8 @@ class CallDelivery:
     assistant: Assistant
     answers: Answers
     recipients: Recipients
-    _order: InOrder = field(default_factory=InOrder)
-    """Of the changes of a message: each begins with what it is by then."""
+    changes: InOrder
+    """Of each message, by its id: each begins with what it is by then."""
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def press(
@@ -118,16 +119,20 @@ class CallDelivery:
         """Leave it, and say so. Raises CallGone, StorageError, and hikari's errors."""
         await self.assistant.calls.decline(press.proposal)
         line = left_line(press.proposal, press.asker.words)
-        await self.note(press.interaction, press.page, press.proposal.id, line)
+        await self.note(press.interaction, press.asker.locale, press.proposal.id, line)
 
     async def note(
-        self, interaction: hikari.ComponentInteraction, page: Page, proposal_id: int, *lines: str
-    ) -> None:
-        """Show the message without what was decided, and with these lines. Raises hikari's errors."""
-        decided = without(page, proposal_id)
-        for line in lines:
-            decided = replace(decided, facts=decided.facts.noting(line))
-        await self._show(interaction, page, decided)
+        self, interaction: hikari.ComponentInteraction, locale: Locale, proposal_id: int, line: str
+    ) -> bool:
+        """Show the message without what was decided, and with a line. Return whether it offered that still.
+        Raises hikari's errors."""
+        async with self.changes.after(int(interaction.message.id)):
+            page = page_of(await interaction.fetch_initial_response(), locale)
+            decided = without(page, proposal_id)
+            if decided == page:
+                return False
+            await self._show(interaction, page, replace(decided, facts=decided.facts.noting(line)))
+            return True
 
     async def _show(self, interaction: hikari.ComponentInteraction, before: Page, page: Page) -> None:
         ephemeral = is_ephemeral(interaction.message)
@@ -216,7 +221,7 @@ class CallDelivery:
     async def _show_begun(self, press: CallPress, call: ClaimedCall, begun: asyncio.Event) -> None:
         """Show that it is being made, with a button that stops it. Never raises what is Discord's."""
         try:
-            async with self._order.after(int(press.interaction.message.id)):
+            async with self.changes.after(int(press.interaction.message.id)):
                 page = await self._page(press)
                 await self._show(press.interaction, page, with_call_begun(page, call, press.asker.words))
         except hikari.HikariError as error:
@@ -227,7 +232,7 @@ class CallDelivery:
     async def _show_ended(self, press: CallPress, call: ClaimedCall, *lines: str) -> bool:
         """Show what came of it. Return whether its user knows now, or wants to know no more."""
         try:
-            async with self._order.after(int(press.interaction.message.id)):
+            async with self.changes.after(int(press.interaction.message.id)):
                 page = await self._page(press)
                 ended = with_call_ended(page, call, press.asker.words, *lines)
                 await self._show(press.interaction, page, ended)

@@ -326,6 +326,8 @@ class ReceiptUpkeep:
         self._pace = pace
         self._stores = stores
         self._order = InOrder()
+        self.changes = InOrder()
+        """Of each message, by its id: whoever changes it begins with what it is by then, and none is lost."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def as_it_is(self, page: Page, words: Texts) -> Page:
@@ -342,11 +344,12 @@ class ReceiptUpkeep:
         self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
     ) -> None:
         """The message of an accepted press, and others that name the same, once that may be taken back."""
-        message = await interaction.fetch_initial_response()
-        page, message_id = page_of(message, words.locale), int(message.id)
-        told = await self._stores.receipts.get(user_id, message_id)
-        now = await bring_up_to_date(page, self._stores, words, told)
-        await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
+        message_id = int(interaction.message.id)
+        async with self.changes.after(message_id):
+            page = page_of(await interaction.fetch_initial_response(), words.locale)
+            told = await self._stores.receipts.get(user_id, message_id)
+            now = await bring_up_to_date(page, self._stores, words, told)
+            await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
         if told:
             await self._stores.receipts.settle(told)
         self.refresh(user_id, words)
@@ -432,14 +435,21 @@ class ReceiptUpkeep:
         for told in messages:
             try:
                 await self._pace.wait()
-                page = page_of(await self._rest.fetch_message(told.channel_id, told.message_id), words.locale)
-                now = await bring_up_to_date(page, self._stores, words, told)
-                if now != page:
-                    await self._pace.wait()
-                    await self._rest.edit_message(told.channel_id, told.message_id, **changes_to(page, now))
+                if await self._change(told, words):
+                    await self._pace.wait()  # for the second request, when nobody who presses waits for it
             except hikari.ClientHTTPResponseError as error:
                 _log.info("receipt_not_reached", error=type(error).__name__)
             except hikari.HikariError as error:
                 _log.info("receipt_waits", error=type(error).__name__)
                 continue  # until the next start
             await self._stores.receipts.settle(told)
+
+    async def _change(self, told: ReceiptMessage, words: Texts) -> bool:
+        """Bring a message up to date. Return whether it was not. Raises StorageError and hikari's errors."""
+        async with self.changes.after(told.message_id):
+            page = page_of(await self._rest.fetch_message(told.channel_id, told.message_id), words.locale)
+            now = await bring_up_to_date(page, self._stores, words, told)
+            if now == page:
+                return False
+            await self._rest.edit_message(told.channel_id, told.message_id, **changes_to(page, now))
+            return True
