@@ -40,6 +40,17 @@ async def rewritten(stage: Stage, user: User, channel: Channel, content: str) ->
     return reply
 
 
+async def kept_beside(stage: Stage, user: User, channel: Channel) -> Reply:
+    """An answer that kept something beside an older memory that was not looked up, and proposes to replace
+    that."""
+    await remembered(stage, user, channel, "大阪に住んでいる")
+    old = await memory_of(stage, user)
+    stage.model.script(
+        calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})), says("はい。")
+    )
+    return await stage.ask(user, channel, "京都に引っ越した。覚えて")
+
+
 async def memory_of(stage: Stage, user: User) -> int:
     there = "SELECT number FROM memories WHERE user_id = ? AND status <> 'superseded'"
     [(number,)] = stage.rows(there, user.id)
@@ -204,13 +215,7 @@ class TestMemory:
     async def test_undone_and_then_confirmed_in_the_place_of_another_is_told_as_it_is(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        await remembered(stage, aiko, channel, "大阪に住んでいる")
-        old = await memory_of(stage, aiko)
-        # Not looked up: what is new is kept beside it, and to replace it is proposed.
-        stage.model.script(
-            calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})), says("はい。")
-        )
-        reply = await stage.ask(aiko, channel, "京都に引っ越した。覚えて")
+        reply = await kept_beside(stage, aiko, channel)
         assert "入れ替える" in reply.labels
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["大阪に住んでいる"]
@@ -226,12 +231,7 @@ class TestMemory:
     async def test_changed_elsewhere_while_a_proposal_is_decided_loses_neither(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        await remembered(stage, aiko, channel, "大阪に住んでいる")
-        old = await memory_of(stage, aiko)
-        stage.model.script(
-            calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})), says("はい。")
-        )
-        reply = await stage.ask(aiko, channel, "京都に引っ越した。覚えて")
+        reply = await kept_beside(stage, aiko, channel)
         stage.discord.fail_next(SHOWN_ANEW, 200, delay_s=0.5, channel=channel)
         newest = "SELECT max(number) FROM memories WHERE user_id = ?"
         await run(stage, aiko, channel, "delete", id=stage.rows(newest, aiko.id)[0][0])
