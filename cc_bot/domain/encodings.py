@@ -10,7 +10,7 @@ import codecs
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 _MOST_UNLIKELY = 8.0
@@ -169,18 +169,29 @@ _KNOWN: Final = re.compile(
 )
 """Encodings of texts, by Python's own names: it also calls some things so that are none."""
 
+_DAMAGED: Final = "\ufffd"
+_FEW: Final = 20
+"""One damaged character in so many: what a text may have, and chance has not."""
+
 
 def decode_declared(data: bytes, *declared: str) -> str | None:
     """The text that the bytes are in the first encoding, of those declared, in which they can be, else in the
-    one that they seem to be in. None if they are no text in any of them."""
+    one that they seem to be in, else in the first in which few of them are damaged. None if they are no text
+    in any of them."""
+    named = [encoding for name in declared if (encoding := _named(name))]
     if not data.startswith(tuple(mark for mark, _ in _MARKS)):
-        for name in declared:
+        for encoding in named:
             try:
-                if encoding := _named(name):
-                    return data.decode(encoding)
+                return data.decode(encoding)
             except UnicodeError:
                 continue
-    return decode_text(data)
+    return decode_text(data) or _little_damaged(data, (*named, "utf-8"))
+
+
+def _little_damaged(data: bytes, encodings: Sequence[str]) -> str | None:
+    texts = (data.decode(encoding, "replace") for encoding in encodings)
+    few = (text for text in texts if text.count(_DAMAGED) * _FEW <= len(text) and not _CONTROL.search(text))
+    return next(few, None)
 
 
 def _named(name: str) -> str:

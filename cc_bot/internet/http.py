@@ -123,25 +123,61 @@ class HttpAnswer:
     async def read(self, most_bytes: int) -> bytes:
         """Return the body, unpacked. Raises PageTooLarge as soon as it is more than that, packed or unpacked;
         PagePackingRefused where it is packed in an unknown way, PageGarbled when it breaks off."""
-        body, packed, unpack = bytearray(), 0, self._unpacker()
+        body, packed, packing = bytearray(), 0, self._packing()
         try:
             async for event in self._events:
                 if isinstance(event, h11.Data):
                     packed += len(event.data)
-                    body += unpack(bytes(event.data), most_bytes + 1 - len(body))
+                    body += packing.unpack(bytes(event.data), most_bytes + 1 - len(body))
                     if len(body) > most_bytes or packed > most_bytes:
                         raise PageTooLarge(limit=most_bytes >> 20)
         except (zlib.error, h11.RemoteProtocolError, OSError) as error:
             raise PageGarbled(host=self._host) from error
+        if not packing.is_whole:
+            raise PageGarbled(host=self._host)
         return bytes(body)
 
-    def _unpacker(self) -> Callable[[bytes, int], bytes]:
+    def _packing(self) -> "_Packing":
         packing = self.header("content-encoding").strip().lower()
-        if packing in ("", "identity"):
-            return lambda data, _: data
-        if packing not in ("gzip", "x-gzip", "deflate"):
+        if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise PagePackingRefused(found=packing[:20])
-        return zlib.decompressobj(_GZIP_OR_ZLIB).decompress
+        return _Packing(packed=packing not in ("", "identity"))
+
+
+class _Packing:
+    """The packing of a body, undone piece by piece. One may have several members (RFC 1952, 2.2); what stands
+    behind the last and is none is nothing of the body."""
+
+    def __init__(self, *, packed: bool) -> None:
+        self._member = zlib.decompressobj(_GZIP_OR_ZLIB) if packed else None
+        self._whole = True
+        """Whether all members that began have ended."""
+        self._first = True
+
+    @property
+    def is_whole(self) -> bool:
+        return self._whole
+
+    def unpack(self, data: bytes, most_bytes: int) -> bytes:
+        """Return what a piece holds, so much of it at most. Raises zlib.error for what can't be read."""
+        if self._member is None:
+            return data
+        found = b""
+        while data and len(found) < most_bytes:
+            if self._member.eof:
+                self._member = zlib.decompressobj(_GZIP_OR_ZLIB)
+                self._first = False
+            try:
+                piece = self._member.decompress(data, most_bytes - len(found))
+            except zlib.error:
+                if self._first:
+                    raise
+                self._whole = True
+                return found
+            found += piece
+            self._whole = self._member.eof or not (self._first or piece)
+            data = self._member.unused_data
+        return found
 
 
 @asynccontextmanager

@@ -1,10 +1,12 @@
 """Text files as people have them on their disks: which encoding they are in is found out."""
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.encodings import decode_text
+from cc_bot.domain.encodings import decode_declared, decode_text
 
 SENTENCES = [
     "吾輩は猫である。名前はまだ無い。",
@@ -107,3 +109,19 @@ class TestWhatIsNoText:
     )
     def test_is_told_apart(self, data: bytes) -> None:
         assert decode_text(data) is None
+
+
+class TestADeclaredText:
+    @pytest.mark.parametrize(
+        ("name", "encoding"), [("Shift_JIS", "cp932"), ("utf-8", "utf-8"), ("", "utf-8")]
+    )
+    def test_with_a_damaged_byte_is_read_for_the_rest(self, name: str, encoding: str) -> None:
+        data = SENTENCES[1].encode(encoding) + b"\xff\n" + SENTENCES[1].encode(encoding)
+        text = decode_declared(data, name)
+        assert text is not None
+        assert text.replace("\ufffd", "").startswith(SENTENCES[1])
+        assert text.endswith(SENTENCES[1])
+
+    @pytest.mark.parametrize("name", ["Shift_JIS", "utf-8", ""])
+    def test_that_is_none_is_not_read(self, name: str) -> None:
+        assert decode_declared(random.Random(1).randbytes(2000), name) is None

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import random
 import shutil
 import ssl
 import time
@@ -168,6 +169,18 @@ class TestBody:
         async with LoopbackWeb({"/a": packed}) as web:
             assert (await get(web)).data.decode() == "天気"
 
+    async def test_of_several_packed_parts_is_read_to_its_end(self) -> None:
+        parts = gzip.compress(b"first, ") + gzip.compress(b"") + gzip.compress("二番目".encode())
+        answers = {"/a": b"", "/b": b"x", "/c": b"\0" * 512, "/d": b"garbage"}
+        async with LoopbackWeb(
+            {
+                path: Answer(parts + behind, headers={"Content-Encoding": "gzip"}, piece=7)
+                for path, behind in answers.items()
+            }
+        ) as web:
+            for path in answers:
+                assert (await get(web, f"http://a.example{path}")).data.decode() == "first, 二番目"
+
     async def test_that_is_a_bomb_is_refused_when_it_is_too_large(self) -> None:
         bomb = Answer(BOMB, headers={"Content-Encoding": "gzip"})
         async with LoopbackWeb({"/a": bomb}) as web:
@@ -202,6 +215,8 @@ class TestBody:
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"x" * (1 << 18),
             b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\nabc",
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n"
+            + gzip.compress(random.Random(1).randbytes(3000))[:-1000],
         ],
     )
     async def test_that_is_broken_is_told_of(self, raw: bytes) -> None:
