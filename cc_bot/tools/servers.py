@@ -131,6 +131,8 @@ class CallableServerTool:
         tool, most = self._offered.tool, self._offered.most_calls
         try:
             given = json.loads(arguments or "{}")
+            # What a server would be sent must be what was read: JSON has no infinity and no half characters.
+            json.dumps(given, ensure_ascii=False, allow_nan=False).encode()
         except (ValueError, RecursionError):
             raise InvalidToolCall("The arguments are no JSON.") from None
         if not isinstance(given, dict):

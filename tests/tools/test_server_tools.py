@@ -79,7 +79,14 @@ class TestCall:
         assert "Nobody is here" in outcome.text
         assert calls_in(tmp_path) == []
 
-    @pytest.mark.parametrize("arguments", ["{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000])
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            *("{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000),
+            *(r'{"text": "\ud83d"}', r'{"text": "牛乳", "\udc00": 1}'),
+            *('{"text": "牛乳", "n": Infinity}', '{"text": "牛乳", "n": NaN}', '{"text": "牛乳", "n": 1e400}'),
+        ],
+    )
     async def test_with_arguments_that_do_not_fit_is_not_made(
         self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, arguments: str
     ) -> None:
