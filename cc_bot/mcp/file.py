@@ -11,6 +11,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -279,7 +280,8 @@ class _Reader:
             return _ServerTable.model_validate(table)
         except ValidationError as error:
             [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
-        path = [str(part) for part in first["loc"]]
+        # Of a key that is no text, it says no more than that there is one; those that are known are ASCII.
+        path = [str(part) for part in first["loc"]] or [key for key in table if not key.isascii()]
         ours = path[0] == "cc_bot" and len(path) > 1
         key = path[1] if ours else path[0]
         known = (_RulesTable if ours else _ServerTable).model_fields
@@ -340,9 +342,7 @@ class _Reader:
         }
         if any("=" in name or not name for name in environment):
             raise self._wrong("env", self._words.pairs)
-        folder = None if given.cwd is None else Path(self._filled("cwd", given.cwd)).expanduser()
-        if folder is not None and not folder.is_dir():
-            raise self._wrong("cwd", self._words.folder)
+        folder = None if given.cwd is None else self._folder(self._filled("cwd", given.cwd))
         command = self._found(self._filled("command", given.command), environment, folder)
         arguments = tuple(self._filled("args", each) for each in given.args)
         if any("\0" in text for text in arguments):
@@ -352,13 +352,22 @@ class _Reader:
         digest = _digest(given.command, *given.args, given.cwd or "")
         return ServerEntry(self._name, rules, command, arguments, environment, folder=folder, digest=digest)
 
+    def _folder(self, path: str) -> Path:
+        with suppress(OSError, ValueError, RuntimeError):  # too long, no path at all, a user nobody knows
+            folder = Path(path).expanduser()
+            if folder.is_dir():
+                return folder
+        raise self._wrong("cwd", self._words.folder)
+
     def _found(self, command: str, environment: Mapping[str, str], folder: Path | None) -> str:
         """Return the path of a program. Raises FileRefused."""
         beside = folder is not None and os.sep in command and not Path(command).is_absolute()
         wanted = str(folder / command) if beside and folder else command
         found = None if "\0" in wanted else shutil.which(wanted, path=environment.get("PATH"))
         if found is None:
-            there = "\0" not in wanted and os.sep in wanted and Path(wanted).exists()
+            there = False
+            with suppress(OSError, ValueError):
+                there = os.sep in wanted and Path(wanted).exists()
             sentence = self._words.not_runnable if there else self._words.no_command
             raise FileRefused(sentence.format(server=printable_key(self._name)))
         return str(Path(found).absolute())

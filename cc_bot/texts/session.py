@@ -10,8 +10,8 @@ class SessionTexts(Area):
         en="🧹 Started afresh. Your memories are still there.",
     )
     reset = Sentence(
-        ja="🧹 ここまでの会話を区切りました。これより前に書かれたことは、もう読みません。",
-        en="🧹 A fresh start: I no longer read what was written here before.",
+        ja="🧹 ここまでの会話を区切りました。ここにこれより前に書かれたことは、もう読みません。</ask> での会話は人ごとに別です。それぞれ </clear> で区切れます。",
+        en="🧹 A fresh start: I no longer read what was written here before. What you each have going with </ask> is your own; </clear> starts that afresh.",
     )
     """Everyone in the channel reads it."""
     reset_refused = Sentence(

@@ -84,7 +84,11 @@ class TestCall:
         [
             *("{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000),
             *(r'{"text": "\ud83d"}', r'{"text": "牛乳", "\udc00": 1}'),
-            *('{"text": "牛乳", "n": Infinity}', '{"text": "牛乳", "n": NaN}', '{"text": "牛乳", "n": 1e400}'),
+            *(
+                '{"text": "牛乳", "n": Infinity}',
+                '{"text": "牛乳", "n": NaN}',
+                '{"text": "牛乳", "n": 1e400}',
+            ),
         ],
     )
     async def test_with_arguments_that_do_not_fit_is_not_made(
