@@ -33,8 +33,13 @@ _LATE_S: Final = 15.0
 """Between two renewals: who is so late was kept from it by something that may have kept others as well. An
 outage in which others lapse and this one does not is longer than that."""
 
-Hashes = tuple[str, str]
-"""Of `agents.toml` and `policy.toml`."""
+Hashes = tuple[str, str, str]
+"""Of `agents.toml`, `policy.toml` and `mcp.json`."""
+
+
+def _with(process: Process, hashes: Hashes) -> Process:
+    agents, policy, servers = hashes
+    return replace(process, agents_hash=agents, policy_hash=policy, mcp_hash=servers)
 
 
 class Duties(Protocol):
@@ -82,7 +87,7 @@ class Enrolment:
     lease: Lease
     ended: Sequence[str] = ()
     """The names of former ones that are known to be over."""
-    hashes: Callable[[], Hashes] = lambda: ("", "")
+    hashes: Callable[[], Hashes] = lambda: ("", "", "")
     alone: bool = False
     """Whether nobody else can be there, so that whoever else is told of is over: a backup tells of the one
     that ran when it was made."""
@@ -211,8 +216,7 @@ class Membership:
             await asyncio.gather(watching, return_exceptions=True)
 
     async def _renew(self) -> bool:
-        agents, policy = self._hashes()
-        self.process = replace(self.process, agents_hash=agents, policy_hash=policy)
+        self.process = _with(self.process, self._hashes())
         begun_s = monotonic()
         try:
             async with asyncio.timeout(_RENEWED_EVERY_S):
@@ -267,8 +271,7 @@ class Membership:
 @asynccontextmanager
 async def join(store: ProcessStore, enrolment: Enrolment) -> AsyncIterator[Membership]:
     """Be one of the processes. Raises ShardsTaken where a living one is in the way, and StorageError."""
-    agents, policy = enrolment.hashes()
-    process = replace(enrolment.process, agents_hash=agents, policy_hash=policy)
+    process = _with(enrolment.process, enrolment.hashes())
     former = [each.process.name for each in await store.list_all()] if enrolment.alone else enrolment.ended
     await store.remove(former)
     if others := await store.join(process):

@@ -19,7 +19,9 @@ from cc_bot.domain.schedule import Firing, MissedReminders, Place
 from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0
-"""However far away the next time is: other processes write into the same database, and clocks are set."""
+"""However far away the next time is: clocks are set, and other processes leave what they claimed."""
+GLANCE_S: Final = 2.0
+"""Between two reads of the next time alone, which another process may have set meanwhile."""
 PRUNE_EVERY: Final = timedelta(days=1)
 """Between two times that what is long over is deleted."""
 _LEAST_S: Final = 0.01
@@ -85,10 +87,16 @@ class Scheduler:
     async def wait(self) -> None:
         """Wait until something may be due that was not the last time: then is its time, or something was
         written, or a while has passed."""
-        pause_s = await self._pause_s()
+        clock = asyncio.get_running_loop().time
+        until_s = clock() + self._look_every_s
         waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]
         try:
-            await asyncio.wait(waiting, timeout=pause_s, return_when=asyncio.FIRST_COMPLETED)
+            while (pause_s := min(await self._pause_s(), until_s - clock())) > 0:
+                done, _ = await asyncio.wait(
+                    waiting, timeout=min(pause_s, GLANCE_S), return_when=asyncio.FIRST_COMPLETED
+                )
+                if done or pause_s <= GLANCE_S:
+                    return
         finally:
             for task in waiting:
                 task.cancel()

@@ -20,6 +20,7 @@ from cc_bot.app.core import (
     agents_path,
     keep_running,
     make_meter,
+    mcp_path,
     open_core,
     policy_path,
     serve_metrics,
@@ -34,7 +35,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
-from cc_bot.process import Enrolment, Lease
+from cc_bot.process import Enrolment, Hashes, Lease
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
 from cc_bot.storage.files import MOST_SLOTS, hold_slot
 from cc_bot.tools.servers import ToolServers
@@ -54,10 +55,9 @@ def _make_process(config: Config) -> Process:
     return Process(name, platform.node(), __version__, config.shards, config.shard_count)
 
 
-def _hash_files(config: Config) -> tuple[str, str]:
-    """Return what `agents.toml` and `policy.toml` come to, so that it shows where they differ between
-    machines."""
-    return _hash(agents_path(config)), _hash(policy_path(config))
+def _hash_files(config: Config) -> Hashes:
+    """Return what the operator's files come to, so that it shows where they differ between machines."""
+    return _hash(agents_path(config)), _hash(policy_path(config)), _hash(mcp_path(config))
 
 
 def _hash(path: Path) -> str:

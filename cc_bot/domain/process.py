@@ -46,6 +46,7 @@ class Process:
     """Of the whole bot; 0 where the process has all of them, or none."""
     agents_hash: str = ""
     policy_hash: str = ""
+    mcp_hash: str = ""
     """Of the operator's files, as the process reads them; empty where there is no file."""
 
     @property
@@ -114,7 +115,7 @@ def find_free_shards(living: Sequence[LivingProcess]) -> frozenset[int]:
     return frozenset(range(max(each.shard_count for each in processes))) - held
 
 
-Differing = Literal["agents.toml", "policy.toml", "version"]
+Differing = Literal["agents.toml", "policy.toml", "mcp.json", "version"]
 
 
 def find_differing(living: Sequence[LivingProcess]) -> tuple[Differing, ...]:
@@ -123,6 +124,7 @@ def find_differing(living: Sequence[LivingProcess]) -> tuple[Differing, ...]:
     known: dict[Differing, set[str]] = {
         "agents.toml": {each.agents_hash for each in processes},
         "policy.toml": {each.policy_hash for each in processes},
+        "mcp.json": {each.mcp_hash for each in processes},
         "version": {each.version for each in processes},
     }
     return tuple(name for name, values in known.items() if len(values) > 1)

@@ -30,25 +30,26 @@ def of_shard(place: str, shard: str, count: str) -> str:
 
 
 SELECT_PROCESSES: Final = """
-    SELECT name, host, version, shards, shard_count, agents_hash, policy_hash, started_at, until,
+    SELECT name, host, version, shards, shard_count, agents_hash, policy_hash, mcp_hash, started_at, until,
         CASE WHEN until <= @now THEN 1 ELSE 0 END
     FROM processes ORDER BY started_at, name
 """
 
-# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 and $7 the files' hashes, $8 the lease in ms
+# $1 name, $2 host, $3 version, $4 shards, $5 their count, $6 to $8 the files' hashes, $9 the lease in ms
 _INSERT: Final = """
     INSERT INTO processes (
-        name, host, version, shards, shard_count, agents_hash, policy_hash, started_at, until
+        name, host, version, shards, shard_count, agents_hash, policy_hash, mcp_hash, started_at, until
     )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, @now, @now + $8)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, @now, @now + $9)
 """
 
 # $1 name
 _IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
 
-# $1 name, $2 the lease in ms, $3 and $4 the files' hashes
+# $1 name, $2 the lease in ms, $3 to $5 the files' hashes
 _RENEW: Final = """
-    UPDATE processes SET until = @now + $2, agents_hash = $3, policy_hash = $4 WHERE name = $1
+    UPDATE processes SET until = @now + $2, agents_hash = $3, policy_hash = $4, mcp_hash = $5
+    WHERE name = $1
 """
 
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
@@ -102,7 +103,7 @@ class ProcessStore:
                 return found
             shards = None if process.shards is None else json.dumps(process.shards)
             told = (process.name, process.host, process.version, shards, process.shard_count)
-            yield Statement(_INSERT, (*told, process.agents_hash, process.policy_hash, _LEASE_MS))
+            yield Statement(_INSERT, (*told, *_hashes(process), _LEASE_MS))
             return ()
 
         return await self._database.write(steps, [PROCESSES])
@@ -115,8 +116,7 @@ class ProcessStore:
             rows = yield Statement(_IS_UP, (process.name,))
             if not rows:
                 return None
-            hashes = (process.agents_hash, process.policy_hash)
-            yield Statement(_RENEW, (process.name, _LEASE_MS, *hashes))
+            yield Statement(_RENEW, (process.name, _LEASE_MS, *_hashes(process)))
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             living = yield Statement(SELECT_PROCESSES)
             duties = yield Statement(SELECT_DUTIES)
@@ -162,8 +162,12 @@ def fence_of(duty: str, process: str, term: int) -> WriteFence:
     return WriteFence(Statement(_HELD, (duty, process, term)), DutyLost)
 
 
+def _hashes(process: Process) -> tuple[str, str, str]:
+    return process.agents_hash, process.policy_hash, process.mcp_hash
+
+
 def _living(row: Row) -> LivingProcess:
-    name, host, version, shards, count, agents, policy, started_at, until, lapsed = row
+    name, host, version, shards, count, *hashes, started_at, until, lapsed = row
     held: Sequence[int] | None = None if shards is None else json.loads(shards)
-    process = Process(name, host, version, None if held is None else tuple(held), count, agents, policy)
+    process = Process(name, host, version, None if held is None else tuple(held), count, *hashes)
     return LivingProcess(process, from_ms(started_at), from_ms(until) - LEASE, bool(lapsed))

@@ -42,6 +42,11 @@ def test_shards_that_nobody_holds_are_found() -> None:
 
 
 def test_files_that_are_not_the_same_everywhere_are_named() -> None:
-    same = living((0,), (1,), agents_hash="a", policy_hash="b")
+    same = living((0,), (1,), agents_hash="a", policy_hash="b", mcp_hash="c")
     assert find_differing(same) == ()
-    assert find_differing([*same, *living((2,), agents_hash="other", policy_hash="b")]) == ("agents.toml",)
+    others = (("x", "b", "c"), ("a", "x", "c"), ("a", "b", "x"))
+    found = [
+        find_differing([*same, *living((2,), agents_hash=agents, policy_hash=policy, mcp_hash=mcp)])
+        for agents, policy, mcp in others
+    ]
+    assert found == [("agents.toml",), ("policy.toml",), ("mcp.json",)]

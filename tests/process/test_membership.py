@@ -81,7 +81,7 @@ class TestJoining:
 async def with_a_duty_left(away: OftenAway) -> Membership:
     """A process that could not give back what it had; now the database is there again."""
     assert not await away.join(FIRST)
-    first = Membership(away, FIRST, Lease(counts=True), lambda: ("", ""))
+    first = Membership(away, FIRST, Lease(counts=True), lambda: ("", "", ""))
     async with first.having("connect:0"):
         away.is_away = True
     away.is_away = False

@@ -76,7 +76,7 @@ class TestRunning:
         assert isinstance(await waiting, Firing)
 
     async def test_finds_what_another_program_made(self, stores: Stores, url: str) -> None:
-        waiting = asyncio.create_task(first(of=scheduler(stores.schedules, look_every_s=0.05)))
+        waiting = asyncio.create_task(first(of=scheduler(stores.schedules)))
         await asyncio.sleep(0.1)
         async with open_stores(url) as others:
             await others.schedules.add(KEY, "すぐ", datetime.now(UTC))

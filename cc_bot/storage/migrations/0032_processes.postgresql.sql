@@ -8,6 +8,7 @@ CREATE TABLE processes (
     shard_count BIGINT NOT NULL,       -- of the whole bot; 0 where one process has all, or none
     agents_hash TEXT COLLATE "C" NOT NULL,
     policy_hash TEXT COLLATE "C" NOT NULL,
+    mcp_hash    TEXT COLLATE "C" NOT NULL,
     started_at  BIGINT NOT NULL,       -- Unix milliseconds, as the database counts them; so below
     until       BIGINT NOT NULL        -- it may be taken for dead from then on
 );

@@ -8,6 +8,7 @@ CREATE TABLE processes (
     shard_count INTEGER NOT NULL,       -- of the whole bot; 0 where one process has all, or none
     agents_hash TEXT NOT NULL,
     policy_hash TEXT NOT NULL,
+    mcp_hash    TEXT NOT NULL,
     started_at  INTEGER NOT NULL,       -- Unix milliseconds, as the database counts them; so below
     until       INTEGER NOT NULL        -- it may be taken for dead from then on
 );
