@@ -183,7 +183,10 @@ class DiscordBot:
         self._lifeline.ready()
         if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
             raise DiscordUnreachable
-        self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
+        if self._membership and self._membership.buried.is_set():
+            self._say(words.taken_over)
+        else:
+            self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
 
     async def _start(self) -> None:
         await self._services.messages.prepare()

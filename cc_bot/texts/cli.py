@@ -68,6 +68,10 @@ class CliTexts(Area):
         ja="止めています。答えている途中の質問を最長{seconds}秒待ちます…",
         en="Stopping. Waiting up to {seconds} seconds for answers on their way…",
     )
+    taken_over = Sentence(
+        ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。",
+        en="Others went on with what I did while I did not reach the database. I begin anew.",
+    )
     offline_model = Sentence(ja="オフラインモデル", en="offline model")
     broke = Sentence(
         ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。",

@@ -259,6 +259,8 @@ class TestAProcess:
         assert reply.text.startswith("途中まで")
         stage.model.script(says("はい。"))
         assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+        assert "引き継ぎました" in fleet.programs[0].output
+        assert "止めています" not in fleet.programs[0].output
         assert await fleet.programs[0].stop() == 0
 
 
