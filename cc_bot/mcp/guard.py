@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -41,15 +42,44 @@ class Inflow:
             raise Flooded
 
 
-def without_output_schemas(message: JSONRPCMessage) -> JSONRPCMessage:
-    """Return a list of tools without the schemas of their results: the client would check results by them,
-    and they may hold patterns that take for ever."""
-    if isinstance(message, JSONRPCResponse):
-        tools: Any = message.result.get("tools")
-        for tool in tools if isinstance(tools, list) else ():
-            if isinstance(tool, dict):
-                tool.pop("outputSchema", None)
+def with_plain_tools(message: JSONRPCMessage) -> JSONRPCMessage:
+    """Return a list of tools with what is used of them, in a form that the client takes: for one tool that is
+    not as the protocol has it, it would let go of them all. The schemas of their results are not used: it
+    would check results by them, and they may hold patterns that take for ever."""
+    if isinstance(message, JSONRPCResponse) and isinstance(tools := message.result.get("tools"), list):
+        known = (tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str))
+        message.result["tools"] = [_plain(tool) for tool in known]
     return message
+
+
+def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
+    words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
+    hints = tool.get("annotations")
+    reads = isinstance(hints, dict) and hints.get("readOnlyHint") is True
+    return {
+        **words,
+        "inputSchema": _of_object(tool.get("inputSchema")),
+        **({"annotations": {"readOnlyHint": True}} if reads else {}),
+    }
+
+
+def _of_object(schema: object) -> dict[str, Any]:
+    """Return a schema that says of itself that it is one of an object; what is none is said within it, and
+    refused there (see schemas.py)."""
+    if isinstance(schema, dict) and schema.get("type", "object") == "object" and _has_readable_parts(schema):
+        return {**schema, "type": "object"}
+    return {"type": "object", "allOf": [schema]}
+
+
+def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    return (
+        isinstance(properties, dict)
+        and all(isinstance(each, dict | bool) for each in properties.values())
+        and isinstance(required, list)
+        and all(isinstance(each, str) for each in required)
+        and isinstance(schema.get("$schema", ""), str)
+    )
 
 
 class Incoming:
@@ -102,7 +132,7 @@ class GuardedStream(Incoming):
             self._closed.set()
             raise anyio.EndOfStream from None
         if isinstance(item, SessionMessage):
-            without_output_schemas(item.message)
+            with_plain_tools(item.message)
         return item
 
     async def aclose(self) -> None:

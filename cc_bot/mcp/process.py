@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, without_output_schemas
+from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, with_plain_tools
 
 _log = structlog.get_logger(__name__)
 
@@ -168,7 +168,7 @@ class _Lines(Incoming):
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
             return None
-        return SessionMessage(without_output_schemas(message))
+        return SessionMessage(with_plain_tools(message))
 
 
 class _Outgoing:

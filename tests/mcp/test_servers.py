@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -357,6 +358,30 @@ class TestAListThatChanges:
             reasons = {each.reason for each in bot.report().left_out}
             assert 0 < bot.report().tools < 60
         assert reasons == {"too_large"}
+
+    @pytest.mark.parametrize(
+        ("odd", "reasons"),
+        [
+            ({"inputSchema": {}}, []),
+            ({"inputSchema": {"oneOf": [{"properties": {"text": {"type": "string"}}}]}}, []),
+            ({"inputSchema": {"type": "object", "required": "text"}}, ["no_schema"]),
+            ({"inputSchema": {"type": "array"}}, ["no_object"]),
+            ({"inputSchema": None}, ["no_schema"]),
+            ({"inputSchema": {"type": "object", "properties": {"text": 1}}}, ["no_schema"]),
+            ({"annotations": "read-only", "icons": 1, "execution": [], "title": 2, "description": {}}, []),
+            ({"name": 7}, None),
+        ],
+    )
+    async def test_that_is_not_as_the_protocol_has_it_keeps_no_other_away(
+        self, tmp_path: Path, odd: Mapping[str, Any], reasons: Sequence[str] | None
+    ) -> None:
+        file = tmp_path / "tools.json"
+        file.write_text(json.dumps([tool("good"), {**tool("odd"), **odd}]))
+        async with running(tmp_path, hostile=hostile("--list", file)) as bot:
+            await bot.until_ready()
+            assert [each.reason for each in bot.report().left_out] == (reasons or [])
+            there = ["hostile__good", *(["hostile__odd"] if reasons == [] else [])]
+            assert bot.offered() == there
 
     async def test_has_names_that_stay_apart_where_no_sign_of_theirs_is_left(self, tmp_path: Path) -> None:
         file = tmp_path / "tools.json"
