@@ -25,6 +25,7 @@ from cc_bot.domain.form import (
     asks_for_secret,
     read_form,
 )
+from cc_bot.domain.text import one_line, printable
 
 _log = structlog.get_logger(__name__)
 
@@ -74,7 +75,7 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     required = schema.get("required")
     needed = [each for each in required if isinstance(each, str)] if isinstance(required, list) else []
     fields = tuple(_field(server, name, each, name in needed) for name, each in properties.items())
-    return Form(server, params.message[:LONGEST_MESSAGE], fields)
+    return Form(server, printable(params.message)[:LONGEST_MESSAGE], fields)
 
 
 def _words(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -128,12 +129,12 @@ def _choices(schema: Mapping[str, Any]) -> tuple[FormChoice, ...]:
 
 
 def _text(value: object) -> str:
-    return " ".join(value.split())[:LONGEST_WORDS] if isinstance(value, str) else ""
+    return one_line(printable(value))[:LONGEST_WORDS] if isinstance(value, str) else ""
 
 
 def _default(value: object) -> str:
     if isinstance(value, str):
-        return value[:LONGEST_ENTRY]
+        return printable(value)[:LONGEST_ENTRY]
     return json.dumps(value) if isinstance(value, bool | int | float) else ""
 
 

@@ -69,6 +69,22 @@ class TestAForm:
         [form] = somebody.forms
         assert (form.server, form.message, form.fields[0].title) == ("hostile", "どなたですか", "お名前")
 
+    async def test_shows_its_words_without_what_turns_or_breaks_a_line(self, tmp_path: Path) -> None:
+        somebody = Somebody({"name": "愛子"})
+        field = {
+            "type": "string",
+            "title": "お\u202e名\0前\n様",
+            "default": "愛\u2066子\0",
+            "description": "名\x1b字",
+        }
+        async with running(tmp_path, hostile=asking(tmp_path, "どなた\0です\u202eか", name=field)) as bot:
+            await bot.until_ready()
+            await asked(bot, somebody)
+        [form] = somebody.forms
+        [shown] = form.fields
+        assert (form.message, shown.title, shown.hint) == ("どなたですか", "お名前 様", "名字")
+        assert shown.default == "愛子"
+
     async def test_comes_with_the_result_in_the_newest_protocol(self, tmp_path: Path) -> None:
         entry = {"command": sys.executable, "args": [str(ASKING)]}
         async with running(tmp_path, asking=entry) as bot:
