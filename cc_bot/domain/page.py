@@ -27,16 +27,23 @@ class PageLink:
 
 
 def pages_behind(calls: Iterable[ToolCall]) -> tuple[PageLink, ...]:
-    """Return the pages that were read, each once; where none was, the first that the last search found. What
+    """Return the pages that were read; where none was, the first that the last search found: each once. What
     the model itself wrote into its calls is not looked at."""
-    read, found = dict[str, PageLink](), tuple[PageLink, ...]()
+    read, found = list[PageLink | None](), tuple[PageLink, ...]()
     for call in calls:
         told = _told(call) if call.name in (READ_PAGE, WEB_SEARCH) and call.ok else {}
-        if call.name == READ_PAGE and (page := _link(told)):
-            read.setdefault(page.url, page)
+        if call.name == READ_PAGE:
+            read.append(_link(told))
         elif isinstance(results := told.get("results"), list):
-            found = tuple(filter(None, map(_link, results)))[:FOUND_SHOWN] or found
-    return tuple(read.values()) or found
+            found = _each_once(map(_link, results))[:FOUND_SHOWN] or found
+    return _each_once(read) or found
+
+
+def _each_once(links: Iterable[PageLink | None]) -> tuple[PageLink, ...]:
+    known = dict[str, PageLink]()
+    for link in filter(None, links):
+        known.setdefault(link.url, link)
+    return tuple(known.values())
 
 
 def _told(call: ToolCall) -> dict[str, Any]:

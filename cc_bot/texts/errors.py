@@ -773,8 +773,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="The page could not be read. Please try again in a little while.",
     ),
     errors.AddressRefused: Sentence(
-        ja="この URL は開けません。開けるのは http と https の URL だけで、ユーザー名や、80 と 443 以外のポートを含むものは開けません。",
-        en="This address can't be opened: only http and https can, without a user name, on ports 80 and 443.",
+        ja="この URL は開けません。開けるのは2,000文字までの http と https の URL だけで、空白やユーザー名、80 と 443 以外のポートを含むものは開けません。",
+        en="This address can't be opened: only http and https can, of 2,000 characters at most, without spaces or a user name, on ports 80 and 443.",
     ),
     errors.AddressNotGiven: Sentence(
         ja="この URL は開けません。開けるのは、ユーザーのメッセージか、その返信先・転送元、この質問での検索結果にある URL だけです。読みたいときは、ユーザーに URL をはじめ（https）から貼ってもらってください。",

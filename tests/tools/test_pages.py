@@ -266,6 +266,7 @@ class TestPagesBehind:
         urls = [f"https://{name}.example/" for name in "abcde"]
         assert shown([found("https://z.example/"), found(*urls)]) == urls[:3]
         assert shown([found(*urls), found()]) == urls[:3]
+        assert shown([found(urls[0], urls[1], urls[0], urls[2])]) == urls[:3]
 
     @pytest.mark.parametrize(
         "result", ["", "[]", "1", "?", '{"url": 1, "title": "a"}', '{"url": "javascript:a", "title": "a"}']
