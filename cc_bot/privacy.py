@@ -347,7 +347,7 @@ async def keep_log_shared(
     log: ErasureLog, shared: ErasureLineStore, *, every_s: float = SHARED_EVERY_S
 ) -> None:
     """Have each machine's folder hold the logs of erasures of all processes, until cancelled; a failure is
-    tried again."""
+    tried again. What comes under the name of its own log is of a copy of it, or of a process beside this."""
     state, told, known = None, LogLines("", ()), frozenset[str]()
     while True:
         with job("erasures"):
@@ -357,8 +357,11 @@ async def keep_log_shared(
                     lines = await asyncio.to_thread(read_lines, log.path)
                     await shared.add(lines.log, [each for each in lines.lines if each not in known])
                     state, told, known = now, lines, frozenset(lines.lines)
-                for other in await shared.list_others(told.log):
-                    await asyncio.to_thread(merge_lines, log.path.parent, other)
+                for new in await shared.list_new():
+                    if new.log != told.log:
+                        await asyncio.to_thread(merge_lines, log.path.parent, new)
+                    elif missing := tuple(each for each in new.lines if each not in known):
+                        await log.take_in(LogLines(new.log, missing))
             except (CcBotError, OSError, ValueError) as error:
                 shared.start_over()
                 _log.warning("erasures_not_shared", error=type(error).__name__)

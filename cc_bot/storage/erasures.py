@@ -161,17 +161,41 @@ class ErasureLog:
         database is as old as that. Raises ErasureNotNoted."""
         return await self._run_aside(lambda: self._thin(before))
 
+    async def take_in(self, twin: "LogLines") -> None:
+        """Add what stands in another file of the same name and not in this one: where a folder is copied, log
+        and copy are both gone on with. What was erased before this log is whole has been taken out of it, and
+        stays out; what the other says of itself stays there. Raises ErasureNotNoted, also where this is not
+        of that name."""
+        await self._run_aside(lambda: self._take_in(twin))
+
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
         with self._held():
-            with open_regular(self.path) as file:  # of a log that may have grown long
-                version, salt = _head_of(file.readline())
-            if version < _VERSION:
-                _, *lines = read_regular(self.path).splitlines(keepends=True)
-                write_over(self.path, b"".join((_first_line(salt), *lines)))
+            salt = self._renew_head()
             at = now.isoformat(timespec="milliseconds")
             digest = _slow_hash if kind == "user" else _hash
             append(self.path, b"".join(_line(kind=kind, id=digest(salt, kind, id_), at=at) for id_ in ids))
+
+    def _take_in(self, twin: "LogLines") -> None:
+        with self._held():
+            found = read_erasures(self.path)
+            if found is None or found.extent.name != twin.log:  # begun anew meanwhile
+                raise UnreadableLine("the log of erasures has another salt")
+            since = found.whole_since
+            times = ((line, erased_at(line)) for line in twin.lines)
+            self._renew_head()
+            _append_unknown(
+                self.path, (line.encode() for line, at in times if at and not (since and at < since))
+            )
+
+    def _renew_head(self) -> bytes:
+        """See that the first line is of this version, and return the salt."""
+        with open_regular(self.path) as file:  # of a log that may have grown long
+            version, salt = _head_of(file.readline())
+        if version < _VERSION:
+            _, *lines = read_regular(self.path).splitlines(keepends=True)
+            write_over(self.path, b"".join((_first_line(salt), *lines)))
+        return salt
 
     def _thin(self, before: datetime) -> int:
         with self._held():
@@ -269,10 +293,13 @@ def merge_lines(folder: Path, other: LogLines) -> None:
             return
         write_new(target, head[-1] + b"\n")
     ensure_usable(target)
-    known = set(read_regular(target).splitlines())
-    added = [line for line in dict.fromkeys(told) if line not in known and not is_first_line(line)]
-    if added:
-        append(target, b"".join(line + b"\n" for line in added))
+    _append_unknown(target, (line for line in told if not is_first_line(line)))
+
+
+def _append_unknown(path: Path, lines: Iterable[bytes]) -> None:
+    known = set(read_regular(path).splitlines())
+    if added := [line for line in dict.fromkeys(lines) if line not in known]:
+        append(path, b"".join(line + b"\n" for line in added))
 
 
 def ensure_usable(path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from filelock import FileLock, Timeout
 
@@ -110,11 +110,12 @@ class Slot:
     note: Path
     """The file in which the holder's name stands."""
     ended: tuple[str, ...]
-    """The names of former holders, of this slot and of others, that have ended without a word."""
+    """The names of former holders, of this slot and of others, known to have ended without a word."""
 
     def take_down(self, name: str) -> None:
         """Note who holds it. Raises OSError."""
-        self.note.write_text(name, encoding="utf-8")
+        with self.note.open("w", encoding="utf-8") as file:  # the same file as before, if there was one
+            file.write(f"{name} {_fingerprint_of(file)}")
 
 
 @contextmanager
@@ -136,7 +137,7 @@ def hold_slot(database: Path, setting: str = URL_SETTING, *, most: int = 1) -> I
             held.append(lock)
             numbers.append(number)
             with suppress(OSError, UnicodeDecodeError):
-                if name := _note_of(database, number).read_text(encoding="utf-8").strip():
+                if name := _read_note(_note_of(database, number)):
                     ended[name] = None
         if not held:
             raise AlreadyRunning(path=str(database))
@@ -154,6 +155,27 @@ def hold_slot(database: Path, setting: str = URL_SETTING, *, most: int = 1) -> I
 
 def _note_of(database: Path, number: int) -> Path:
     return Path(f"{database}.process" if number == 1 else f"{database}.{number}.process")
+
+
+def _read_note(note: Path) -> str:
+    """Return the name in a note whose slot is free, if whoever wrote it held that very slot. In a folder that
+    was copied the locks are others: who is named there may well live. Raises OSError, UnicodeDecodeError."""
+    with note.open(encoding="utf-8") as file:
+        name, _, fingerprint = file.read().partition(" ")
+        return name if fingerprint == _fingerprint_of(file) else ""
+
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+"""Linux's: of the kernel that runs, so a container has that of its host."""
+
+
+def _fingerprint_of(file: TextIO) -> str:
+    """Return what tells a file from each copy of it: those on this machine have other numbers; those on
+    another one, with a clone of the whole disk among them, are read by another kernel."""
+    boot, found = "", os.fstat(file.fileno())
+    with suppress(OSError):
+        boot = _BOOT_ID.read_text(encoding="ascii").strip()
+    return f"{boot}:{found.st_dev}:{found.st_ino}"
 
 
 _HOLDERS: Final = 128

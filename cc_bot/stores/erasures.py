@@ -25,10 +25,8 @@ _ADD: Final = """
     ON CONFLICT (log, line) DO NOTHING
 """
 
-# By the primary key. $1 log, $2 id
-SELECT_OTHERS: Final = """
-    SELECT id, log, line FROM erasure_lines WHERE id > $2 AND log <> $1 ORDER BY id
-"""
+# By the primary key. $1 id
+_SELECT_NEW: Final = "SELECT id, log, line FROM erasure_lines WHERE id > $1 ORDER BY id"
 
 # By erasure_lines_by_time. $1 milliseconds
 THIN: Final = "DELETE FROM erasure_lines WHERE at > 0 AND at < $1 RETURNING id"
@@ -49,9 +47,10 @@ class ErasureLineStore:
             told = json.dumps([[line, to_ms(at) if (at := erased_at(line)) else 0] for line in some])
             await self._database.transaction([Statement(_ADD, (log, told))], ())
 
-    async def list_others(self, log: str) -> tuple[LogLines, ...]:
-        """List what other logs have got since this was asked last. Raises StorageError."""
-        rows = await self._database.query(SELECT_OTHERS, log, self._seen - OVERLAP)
+    async def list_new(self) -> tuple[LogLines, ...]:
+        """List what the logs have got since this was asked last. That of the own name is among them: another
+        machine has it too if it began with a copy of this one's folder. Raises StorageError."""
+        rows = await self._database.query(_SELECT_NEW, self._seen - OVERLAP)
         found = dict[str, list[str]]()
         for id_, name, line in rows:
             if id_ not in self._told:

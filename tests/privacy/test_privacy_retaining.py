@@ -1,6 +1,7 @@
 """How long what the operator keeps is kept, and the background task that sees to it."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -24,7 +25,7 @@ from cc_bot.privacy import (
 )
 from cc_bot.storage import Database, ErasureLog, Statement, open_database
 from cc_bot.storage.backup import Copies
-from cc_bot.storage.erasures import logs_in, read_logs
+from cc_bot.storage.erasures import logs_in, read_lines, read_logs
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.erasures import ErasureLineStore
 from tests.databases import laid_out
@@ -280,6 +281,40 @@ class TestSharedLog:
             await until(lambda: not knows(other, 7))
             task.cancel()
         assert await database.query("SELECT line FROM erasure_lines WHERE at > 0") == []
+
+    async def test_of_a_copied_folder_has_the_lines_of_both(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
+    ) -> None:
+        one, other = logs
+        await one.note("message", 1)
+        shutil.copy(one.path, other.path)
+        await other.note("message", 2)  # before it is shared
+        third = ErasureLog(one.path.parent.with_name("c") / one.path.name)
+        third.path.parent.mkdir()
+        async with sharing(database, *logs, third):
+            await until(lambda: knows(one, 2))
+            await one.note("message", 3)
+            await other.note("message", 4)
+            await until(lambda: all(knows(log, number) for log in (*logs, third) for number in range(1, 5)))
+            await asyncio.sleep(0.1)  # for what is not to come: a line twice
+        lines, theirs = (read_lines(log.path).lines for log in logs)
+        assert len(lines) == 5
+        assert sorted(lines) == sorted(theirs)
+
+    async def test_of_a_copied_folder_brings_nothing_back(
+        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
+    ) -> None:
+        """One machine still has what no copy of the other is old enough for."""
+        one, other = logs
+        with freeze_time("2026-01-01", real_asyncio=True):
+            await one.note("message", 7)
+        shutil.copy(one.path, other.path)
+        await other.thin(utc_now() - timedelta(days=1))
+        await one.note("message", 8)
+        async with sharing(database, *logs):
+            await until(lambda: knows(other, 8))
+        assert knows(one, 7)
+        assert not knows(other, 7)
 
     async def test_in_trouble_is_tried_again(
         self, database: Database, logs: tuple[ErasureLog, ErasureLog]

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import process_time
@@ -13,7 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasures import ErasureLog, Erasures, copy_log, memory_name, read_erasures
+from cc_bot.storage.erasures import ErasureLog, Erasures, copy_log, memory_name, read_erasures, read_lines
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -173,6 +174,81 @@ class TestVersion1:
         assert erasures.match("user", ME, NOW)
         assert erasures.match("user", YOU, NOW)
         assert json.loads(old.path.read_text().splitlines()[0])["version"] == 2
+
+
+class TestCopiedLog:
+    @pytest.fixture
+    async def twin(self, log: ErasureLog, time: Time) -> ErasureLog:
+        """One that began as a copy of the log, in which I was erased."""
+        await log.note("user", ME)
+        folder = log.path.with_name("copied")
+        folder.mkdir()
+        shutil.copy(log.path, folder)
+        return ErasureLog(folder / log.path.name, clock=time)
+
+    async def test_gives_what_it_has_got_since(self, log: ErasureLog, twin: ErasureLog) -> None:
+        await twin.note("user", YOU)
+        await log.note("message", 7)
+        for _ in range(2):
+            await log.take_in(read_lines(twin.path))
+        erasures = await read(log)
+        assert erasures.match("user", ME, NOW)
+        assert erasures.match("user", YOU, NOW)
+        assert erasures.match("message", 7, NOW)
+        assert erasures.noted == 3  # each once
+        assert log.path.stat().st_mode & 0o777 == 0o600
+
+    async def test_is_taken_in_by_many_at_once(self, log: ErasureLog, twin: ErasureLog) -> None:
+        """As by the processes that share a folder."""
+        await twin.note("message", *range(100))
+        lines = read_lines(twin.path)
+        notes = [log.note("message", number) for number in range(1000, 1010)]
+        await asyncio.gather(*(log.take_in(lines) for _ in range(4)), *notes)
+        assert (await read(log)).noted == 111
+
+    async def test_brings_nothing_back_that_was_taken_out(
+        self, log: ErasureLog, twin: ErasureLog, time: Time
+    ) -> None:
+        await twin.note("message", 7)
+        time.now += SECOND
+        await twin.note("message", 8)
+        await log.thin(NOW + SECOND)
+        await log.take_in(read_lines(twin.path))
+        erasures = await read(log)
+        assert erasures.match("message", 8, None)
+        assert not erasures.match("message", 7, None)
+        assert not erasures.match("user", ME, None)
+
+    async def test_that_was_thinned_does_not_say_that_of_the_other(
+        self, log: ErasureLog, twin: ErasureLog, time: Time
+    ) -> None:
+        await twin.thin(NOW + SECOND)
+        time.now += SECOND
+        await twin.note("message", 7)
+        await log.take_in(read_lines(twin.path))
+        erasures = await read(log)
+        assert erasures.match("message", 7, NOW + SECOND)
+        assert erasures.match("user", ME, NOW)
+        assert erasures.whole_since is None
+        assert erasures.noted == 2
+
+    async def test_makes_one_of_a_former_version_one_of_this(self, tmp_path: Path, time: Time) -> None:
+        log, twin = (ErasureLog(tmp_path / name, clock=time) for name in "ab")
+        for each in (log, twin):
+            each.path.write_text(json.dumps({"version": 1, "salt": b"salt".hex()}) + "\n")
+        await twin.note("user", YOU)
+        await log.take_in(read_lines(twin.path))
+        assert (await read(log)).match("user", YOU, NOW)
+
+    async def test_is_none_with_another_salt(self, log: ErasureLog, twin: ErasureLog) -> None:
+        await twin.note("user", YOU)
+        log.path.unlink()
+        with pytest.raises(ErasureNotNoted):
+            await log.take_in(read_lines(twin.path))
+        await log.note("user", ME)
+        with pytest.raises(ErasureNotNoted):
+            await log.take_in(read_lines(twin.path))
+        assert (await read(log)).noted == 1
 
 
 class TestUsers:

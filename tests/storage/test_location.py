@@ -1,11 +1,13 @@
-"""CC_BOT_DATABASE_URL as an operator may write it."""
+"""CC_BOT_DATABASE_URL as an operator may write it, and the places of processes beside the database."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cc_bot.domain.errors import InvalidSetting
-from cc_bot.storage import DEFAULT_URL, sqlite_path
+from cc_bot.storage import DEFAULT_URL, files, sqlite_path
+from cc_bot.storage.files import MOST_SLOTS, hold_slot
 
 
 class TestUrl:
@@ -45,3 +47,56 @@ class TestUrl:
         with pytest.raises(InvalidSetting) as refusal:
             sqlite_path("postgresql://bot:himitsu@localhost/cc_bot")
         assert "himitsu" not in str(refusal.value)
+
+
+class TestASlot:
+    @pytest.fixture
+    def database(self, tmp_path: Path) -> Path:
+        """One whose only process has ended without a word."""
+        (tmp_path / "one").mkdir()
+        database = tmp_path / "one" / "postgresql"
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            slot.take_down("cat")
+        return database
+
+    def test_tells_who_held_it_and_has_ended(self, database: Path) -> None:
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            assert slot.ended == ("cat",)
+            slot.take_down("a")
+            slot.take_down("dog")
+            with hold_slot(database, most=MOST_SLOTS) as beside:
+                assert beside.ended == ()
+                beside.take_down("bird")
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            assert slot.ended == ("dog", "bird")
+
+    def test_of_a_folder_that_was_copied_tells_of_nobody(self, database: Path, tmp_path: Path) -> None:
+        copy = shutil.copytree(database.parent, tmp_path / "other") / database.name
+        with hold_slot(copy, most=MOST_SLOTS) as slot:
+            assert slot.ended == ()
+            slot.take_down("dog")
+        with hold_slot(copy, most=MOST_SLOTS) as slot:
+            assert slot.ended == ("dog",)
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            assert slot.ended == ("cat",)
+
+    @pytest.mark.parametrize("boot_id", ["another\n", None])
+    def test_of_a_machine_that_was_cloned_tells_of_nobody(
+        self, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boot_id: str | None
+    ) -> None:
+        """There the numbers of the files are the same ones."""
+        if boot_id:
+            (tmp_path / "boot_id").write_text(boot_id)
+        monkeypatch.setattr(files, "_BOOT_ID", tmp_path / "boot_id")
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            assert slot.ended == ()
+            slot.take_down("dog")
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            assert slot.ended == ("dog",)
+
+    @pytest.mark.parametrize("note", [b"cat", b"", b"\xff", b"cat :1:2"])
+    def test_tells_of_nobody_where_it_is_not_known(self, database: Path, note: bytes) -> None:
+        """Such as a version wrote that noted the name alone."""
+        database.with_name("postgresql.process").write_bytes(note)
+        with hold_slot(database, most=MOST_SLOTS) as slot:
+            assert slot.ended == ()

@@ -136,7 +136,7 @@ async def do_everything(database: Database) -> set[str]:
     await look_after_the_database(stores)
     return {
         *("join", "renew", "remove", "take", "give_back", "list_all", "list_duties"),
-        *("list_others", "thin"),
+        *("list_new", "thin"),
         *await do_everything_in_channels(stores),
         *await do_everything_with_turns(stores),
         *await grow_old_and_leave(stores),
@@ -352,7 +352,7 @@ async def use_tokens(stores: Stores, database: Database) -> None:
 
 async def share_erasures(shared: ErasureLineStore) -> None:
     await shared.add("aa", ['{"kind": "user", "id": "b", "at": "2026-11-27T00:00:00+00:00"}'])
-    await shared.list_others("bb")
+    await shared.list_new()
     await shared.thin(datetime.now(UTC))
 
 
