@@ -199,6 +199,9 @@ class ServerLink:
         except MCPError as error:
             if isinstance(way, HttpWay) and way.unreached:
                 raise ToolServerAway(server=server) from None
+            if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
+                way.closed.set()  # so that it is connected anew, with a session that it knows
+                raise ToolServerAway(server=server) from None
             if error.code == types.CONNECTION_CLOSED or way.closed.is_set():
                 raise ToolCallLost(server=server) from None
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
@@ -253,6 +256,11 @@ class ServerLink:
             _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
             if self._way is not None and self._client is client:
                 self._way.closed.set()
+
+
+def _is_forgotten(error: MCPError) -> bool:
+    """Return whether a call was refused as one of a session that the server does not know: it did nothing."""
+    return error.code == types.INVALID_REQUEST and error.message == "Session terminated"
 
 
 def _as_listed(tool: types.Tool) -> ListedTool:
