@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from types import TracebackType
 from typing import Final
 
@@ -17,6 +17,8 @@ from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
 CONNECT_S: Final = 10.0
 READ_S: Final = 600.0
 """Between two pieces of what a server sends; calls have times of their own."""
+GOODBYE_S: Final = 3.0
+"""For a server to answer that its session is over."""
 _STREAM: Final = "text/event-stream"
 
 
@@ -31,6 +33,8 @@ class HttpWay:
         self.was_told = False
         self.unreached = False
         """Whether a connection was refused, so that nothing was sent."""
+        self.forgotten = False
+        """Whether the server said that it does not know our session (any more)."""
 
     async def __aenter__(self) -> tuple[GuardedStream, WriteStream[SessionMessage]]:
         client = httpx2.AsyncClient(
@@ -55,7 +59,9 @@ class HttpWay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.closed.set()
-        await self._stack.__aexit__(kind, error, trace)
+        with suppress(TimeoutError):  # a server that does not answer keeps nobody here
+            async with asyncio.timeout(GOODBYE_S):
+                await self._stack.__aexit__(kind, error, trace)
 
 
 class _Reaching(httpx2.AsyncHTTPTransport):
@@ -67,10 +73,15 @@ class _Reaching(httpx2.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         try:
-            return await super().handle_async_request(request)
+            response = await super().handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
             self._way.unreached = True
             raise
+        if response.status_code == 404 and "mcp-session-id" in request.headers:
+            self._way.forgotten = True
+            await response.aclose()
+            return httpx2.Response(404)  # without the server's words, the library has its own for this
+        return response
 
 
 async def _bound(response: httpx2.Response) -> None:

@@ -180,7 +180,9 @@ class ServerLink:
             _log.warning("tools_with_the_same_name", server=self.entry.name, count=len(twice))
         await self._on_list([tool for tool in found.values() if tool.name not in twice])
 
-    async def call(self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None) -> ServerResult:
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None, *, read_only: bool = False
+    ) -> ServerResult:
         """Call a tool. Raises ToolServerAway, ToolTimedOut and ToolCallLost."""
         client, way, rules, server = self._client, self._way, self.entry.rules, self.entry.name
         if client is None or way is None or way.closed.is_set():
@@ -199,11 +201,16 @@ class ServerLink:
         except MCPError as error:
             if isinstance(way, HttpWay) and way.unreached:
                 raise ToolServerAway(server=server) from None
-            if error.code == types.CONNECTION_CLOSED or way.closed.is_set():
+            if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
+                way.closed.set()  # so that it is connected anew, with a session that it knows
+                raise ToolServerAway(server=server) from None
+            if way.closed.is_set() or _is_of_the_way(error):
                 raise ToolCallLost(server=server) from None
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
             _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
+            if not read_only:  # it got the call
+                raise ToolCallLost(server=server) from None
             return ServerResult("The server gave no result that can be read.", ok=False)
         given = result_of(result, most_kb=rules.max_result_kb)
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
@@ -253,6 +260,18 @@ class ServerLink:
             _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
             if self._way is not None and self._client is client:
                 self._way.closed.set()
+
+
+def _is_of_the_way(error: MCPError) -> bool:
+    """Return whether the library says so: that the way is broken. Servers use its code for errors of theirs,
+    so its words decide; a server that has the same words is told as lost, which claims less."""
+    own = ("Connection closed", "SSE stream ", "server answered a request with 202 Accepted")
+    return error.code == types.CONNECTION_CLOSED and error.message.startswith(own)
+
+
+def _is_forgotten(error: MCPError) -> bool:
+    """Return whether a call was refused as one of a session that the server does not know: it did nothing."""
+    return error.code == types.INVALID_REQUEST and error.message == "Session terminated"
 
 
 def _as_listed(tool: types.Tool) -> ListedTool:

@@ -124,14 +124,15 @@ class Servers:
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:
         kept = self.kept.get(server)
-        if kept is None or not any(each.tool.name == name for each in kept.offered):
+        found = next((each.tool for each in kept.offered if each.tool.name == name), None) if kept else None
+        if kept is None or found is None:
             raise ToolGone(server=server, tool=name)
         kept.calls += 1
         began_s, ok = time.monotonic(), False
         try:
             if kept.link is None:
                 raise ToolServerAway(server=server)
-            result = await kept.link.call(name, arguments, asker)
+            result = await kept.link.call(name, arguments, asker, read_only=found.read_only)
             ok = result.ok
         finally:
             kept.failures += not ok

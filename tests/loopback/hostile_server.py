@@ -120,6 +120,9 @@ class Server:
         time.sleep(switches.slow_call)
         if switches.never_answer:
             return
+        if switches.refuse:
+            self._send({"id": message["id"], "error": {"code": -32000, "message": "満室です"}})
+            return
         if switches.die:
             os._exit(3)
         if switches.flood:
@@ -164,6 +167,8 @@ class Server:
             return {"content": [audio, link, resource]}
         if switches.environment:
             return _text("\n".join(f"{name}={value}" for name, value in sorted(os.environ.items())))
+        if switches.no_result:
+            return {"content": "nope"}
         if switches.fail:
             return _text("それはできません", isError=True)
         text = ORDERS if switches.orders else str(given.get("text", ""))
@@ -236,7 +241,7 @@ def switches_of(arguments: list[str]) -> argparse.Namespace:
     for name in (
         *("never-answer", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
         *("orders", "fall-together", "slow-pattern", "list-changed", "elicit", "sample", "roots"),
-        *("structured", "image", "other-content", "environment", "stderr"),
+        *("structured", "image", "other-content", "environment", "stderr", "no-result", "refuse"),
     ):
         parser.add_argument(f"--{name}", action="store_true")
     return parser.parse_args(arguments)

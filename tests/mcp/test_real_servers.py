@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from aiohttp import web
@@ -141,6 +142,73 @@ class TestOverHttp:
         ):
             await bot.until(lambda: bot.report("notes").state == "away")
         assert sent[0] < 100_000_000
+
+
+class WithSessions:
+    """A server over HTTP that has sessions."""
+
+    def __init__(self) -> None:
+        self.known = set[str]()
+        self.calls = 0
+        self.over = asyncio.Event()
+        """Until then no session that ends is told so."""
+        self.app = web.Application()
+        self.app.router.add_post("/mcp", self._post)
+        self.app.router.add_delete("/mcp", self._delete)
+
+    async def _post(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        if asked["method"] == "initialize":
+            session = uuid4().hex
+            self.known.add(session)
+            info = {"name": "notes", "version": "1"}
+            first = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+            return self._answer(asked, first, {"mcp-session-id": session})
+        if request.headers.get("mcp-session-id") not in self.known:
+            return web.Response(status=404)
+        if "id" not in asked:
+            return web.Response(status=202)
+        if asked["method"] == "tools/list":
+            return self._answer(asked, {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})
+        self.calls += 1
+        return self._answer(asked, {"content": [{"type": "text", "text": "猫"}]})
+
+    def _answer(
+        self, asked: dict[str, Any], result: dict[str, Any], headers: dict[str, str] | None = None
+    ) -> web.Response:
+        return web.json_response({"jsonrpc": "2.0", "id": asked["id"], "result": result}, headers=headers)
+
+    async def _delete(self, _: web.Request) -> web.Response:
+        await self.over.wait()
+        return web.Response()
+
+
+class TestASession:
+    async def test_that_the_server_forgot_is_followed_by_another_one(self, tmp_path: Path) -> None:
+        double = WithSessions()
+        double.over.set()
+        async with (
+            TestServer(double.app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until_ready("notes")
+            double.known.clear()
+            with pytest.raises(ToolServerAway):  # not lost: a call of no session does nothing
+                await bot.echo(server="notes")
+            assert double.calls == 0
+            await bot.until(lambda: double.known)
+            await bot.until_ready("notes")
+            assert (await bot.echo(server="notes")).text == "猫"
+
+    async def test_whose_end_the_server_does_not_answer_keeps_nobody(self, tmp_path: Path) -> None:
+        double = WithSessions()
+        async with TestServer(double.app) as here:
+            try:
+                async with asyncio.timeout(60):
+                    async with running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot:
+                        await bot.until_ready("notes")
+            finally:
+                double.over.set()
 
 
 @pytest.fixture(scope="session")

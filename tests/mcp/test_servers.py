@@ -136,6 +136,21 @@ class TestACall:
             assert (result.ok, result.text) == (False, "それはできません")
             assert (bot.report().calls, bot.report().failures) == (1, 1)
 
+    async def test_that_the_server_refuses_with_the_code_of_a_closed_way_has_its_words(
+        self, tmp_path: Path
+    ) -> None:
+        async with running(tmp_path, hostile=hostile("--refuse")) as bot:
+            await bot.until_ready()
+            result = await bot.echo()
+            assert (result.ok, result.text) == (False, "満室です")
+
+    async def test_whose_result_cannot_be_read_is_lost_unless_it_only_read(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--no-result")) as bot:
+            await bot.until_ready()
+            assert not (await bot.echo()).ok
+            with pytest.raises(ToolCallLost):
+                await bot.servers.call("hostile", "write", {"text": "a"})
+
     @pytest.mark.parametrize("switch", ["--sample", "--roots"])
     async def test_in_which_the_server_asks_the_model_or_the_disk_is_declined(
         self, tmp_path: Path, switch: str
