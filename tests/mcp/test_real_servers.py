@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -153,7 +154,10 @@ class WithSessions:
         self.over = asyncio.Event()
         """Until then no session that ends is told so."""
         self.app = web.Application()
+        self.streams = list[float]()
+        """When one was asked for; each ends at once."""
         self.app.router.add_post("/mcp", self._post)
+        self.app.router.add_get("/mcp", self._stream)
         self.app.router.add_delete("/mcp", self._delete)
 
     async def _post(self, request: web.Request) -> web.Response:
@@ -178,6 +182,13 @@ class WithSessions:
     ) -> web.Response:
         return web.json_response({"jsonrpc": "2.0", "id": asked["id"], "result": result}, headers=headers)
 
+    async def _stream(self, request: web.Request) -> web.StreamResponse:
+        self.streams.append(asyncio.get_running_loop().time())
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(b"retry: 0\nid: 1\n\n")
+        return response
+
     async def _delete(self, _: web.Request) -> web.Response:
         await self.over.wait()
         return web.Response()
@@ -199,6 +210,17 @@ class TestASession:
             await bot.until(lambda: double.known)
             await bot.until_ready("notes")
             assert (await bot.echo(server="notes")).text == "猫"
+
+    async def test_whose_stream_ends_at_once_is_asked_for_another_at_a_pace(self, tmp_path: Path) -> None:
+        double = WithSessions()
+        double.over.set()
+        async with (
+            TestServer(double.app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until_ready("notes")
+            await bot.until(lambda: len(double.streams) >= 3)
+        assert all(later - before > 0.9 for before, later in pairwise(double.streams))
 
     async def test_whose_end_the_server_does_not_answer_keeps_nobody(self, tmp_path: Path) -> None:
         double = WithSessions()
