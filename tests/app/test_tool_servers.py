@@ -154,7 +154,7 @@ AWAY: Final = ("つながりません", "is not there")
 async def examined(folder: Path, settings: Mapping[str, str]) -> tuple[int, list[dict[str, Any]]]:
     """What the doctor finds of servers that are there: on a very busy machine one may take too long to start,
     and is looked at again."""
-    for _ in range(3):
+    for _ in range(8):
         code, output = await Program(folder, settings).run("doctor", "--json")
         found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
         if all(each["finished"] and not any(word in each["detail"] for word in AWAY) for each in found):

@@ -76,14 +76,15 @@ class Scene:
         yield entries
         await unfinished.close()
 
-    async def left(self, *states: str) -> None:
-        """Wait until turns in these states are left in the ledger."""
+    async def left(self, *states: str, called: str | None = None) -> None:
+        """Wait until turns in these states are left in the ledger, all of them `called` so."""
         async with asyncio.timeout(self.discord.patience_s):
-            while await self.states() != [*states]:  # noqa: ASYNC110 - no event comes out of a file
+            while True:
+                turns = await self.stores.ledger.list_unfinished()
+                named = called is None or all(turn.id == called for turn in turns)
+                if named and [turn.state for turn in turns] == [*states]:
+                    return
                 await asyncio.sleep(0.01)
-
-    async def states(self) -> list[str]:
-        return [turn.state for turn in await self.stores.ledger.list_unfinished()]
 
     async def begun(self, text: str = "元気？", **fields: Any) -> tuple[Posted, PendingTurn]:
         """A DM whose turn the last run was ended under."""
@@ -308,7 +309,7 @@ class TestAnUnacknowledgedInteraction:
     async def test_that_asked_again_may_do_so_once_more(self, scene: Scene) -> None:
         await scene.begun(**UNACKNOWLEDGED, kind="ask", former="abcd", shown_in=6, ephemeral=True)
         async with scene.started():
-            await scene.left("interrupted")
+            await scene.left("interrupted", called="abcd")
         [turn] = await scene.stores.ledger.list_unfinished()
         assert (turn.id, turn.question) == ("abcd", AskedQuestion("元気？", "Aiko"))
         assert scene.shown() == []

@@ -17,6 +17,7 @@ from tests.loopback.model_server import (
 )
 
 POST = "POST /channels/{channel}/messages"
+TYPING = "POST /channels/{channel}/typing"
 CANNOT_REFER = 160002
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 LOOK_UP = "GET /channels/{channel}"
@@ -71,8 +72,9 @@ class TestMention:
         await stage.says(message, "".join(words))
         await stage.eventually(SHOWN, channel.id, gives=[(2,)])
         sent = [each for each in stage.discord.transcript[before:] if str(channel.id) in each.params.values()]
-        assert sent[0].route == POST
-        assert 3 <= len(sent) <= 4  # posted, its first words, perhaps more of them, and its end
+        routes = [each.route for each in sent if each.route != TYPING]  # shown where a machine is very busy
+        assert routes[0] == POST
+        assert 3 <= len(routes) <= 4  # posted, its first words, perhaps more of them, and its end
 
     async def test_is_told_to_the_model_with_who_said_what(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
