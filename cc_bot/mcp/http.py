@@ -11,6 +11,7 @@ from mcp.client._transport import WriteStream
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
+from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
 
@@ -19,8 +20,8 @@ READ_S: Final = 600.0
 """Between two pieces of what a server sends; calls have times of their own."""
 GOODBYE_S: Final = 3.0
 """For a server to answer that its session is over."""
-BETWEEN_STREAMS_S: Final = 1.0
-"""Before a stream is asked for again: a server names the pause itself, and may name none."""
+STREAMS_A_SECOND: Final = 1
+"""That are asked for again: a server names the pause itself, and may name none."""
 _STREAM: Final = "text/event-stream"
 
 
@@ -72,11 +73,11 @@ class _Reaching(httpx2.AsyncHTTPTransport):
     def __init__(self, way: HttpWay) -> None:
         super().__init__(trust_env=False)
         self._way = way
-        self._next_stream_s = 0.0
+        self._pace = Pace(STREAMS_A_SECOND)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "GET":
-            await self._wait_for_turn()
+            await self._pace.wait()
         try:
             response = await super().handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
@@ -87,12 +88,6 @@ class _Reaching(httpx2.AsyncHTTPTransport):
             await response.aclose()
             return httpx2.Response(404)  # without the server's words, the library has its own for this
         return response
-
-    async def _wait_for_turn(self) -> None:
-        now_s = asyncio.get_running_loop().time()
-        at_s = max(now_s, self._next_stream_s)
-        self._next_stream_s = at_s + BETWEEN_STREAMS_S
-        await asyncio.sleep(at_s - now_s)
 
 
 async def _bound(response: httpx2.Response) -> None:
