@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -148,18 +149,17 @@ class TestTheTerminal:
             assert "no such tool" not in str(model.requests[-1].body)
 
 
-AWAY: Final = ("つながりません", "is not there")
-
-
-async def examined(folder: Path, settings: Mapping[str, str]) -> tuple[int, list[dict[str, Any]]]:
-    """What the doctor finds of servers that are there: on a very busy machine one may take too long to start,
-    and is looked at again."""
-    for _ in range(8):
-        code, output = await Program(folder, settings).run("doctor", "--json")
-        found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
-        if all(each["finished"] and not any(word in each["detail"] for word in AWAY) for each in found):
-            break
-    return code, found
+async def examine(
+    folder: Path, settings: Mapping[str, str], *options: str
+) -> tuple[int, dict[str, list[str]]]:
+    """Have the doctor look, and return what it says of servers with tools by the sign before it. It takes the
+    time that servers need to start on a busy machine, which `--json` does not."""
+    code, output = await Program(folder, settings).run("doctor", *options)
+    told: dict[str, list[str]] = {"✓": [], "!": [], "✗": []}
+    for line in output.splitlines():
+        if re.match(r"[✓!✗] \S+\s+(ツールのサーバー|Servers with tools): ", line):
+            told[line[0]].append(line)
+    return code, told
 
 
 class TestTheDoctor:
@@ -228,8 +228,8 @@ class TestTheDoctor:
         empty = hostile("--list", tmp_path / "tools.json", timeout_s=60)
         odd, typo = hostile("--fall-together", timeout_s=60), hostile(timeout_s=60, tools=["eko"])
         write(tmp_path / "data" / "mcp.json", {"typo": typo, "empty": empty, "odd": odd})
-        _, found = await examined(tmp_path, {"CC_BOT_LOCALE": locale})
-        warned = "\n".join(each["detail"] for each in found if each["verdict"] == "warning")
+        _, found = await examine(tmp_path, {"CC_BOT_LOCALE": locale})
+        warned = "\n".join(found["!"])
         assert all(words in warned for words in told), found
 
     @pytest.mark.parametrize("options", [["--offline"], []])
@@ -240,9 +240,8 @@ class TestTheDoctor:
         write(tmp_path / "data" / "mcp.json", {"good": hostile(timeout_s=60)})
         names = '["good__echo", "good__ekko", "good__*", "nosuch__*"]'
         (tmp_path / "data" / "agents.toml").write_text(f"[agents.tester]\ntools = {names}\n")
-        _, output = await Program(tmp_path, {"CC_BOT_LOCALE": "ja"}).run("doctor", "--json", *options)
-        found = [each for each in json.loads(output)["checks"] if each["check"] == "tools"]
-        [warned] = [each["detail"] for each in found if each["verdict"] == "warning"]
+        _, found = await examine(tmp_path, {"CC_BOT_LOCALE": "ja"}, *options)
+        [warned] = found["!"]
         assert "tester" in warned
         assert warned.endswith(": nosuch__*" if options else ": good__ekko, nosuch__*")
 
@@ -250,7 +249,7 @@ class TestTheDoctor:
         (tmp_path / "data").mkdir()
         write(tmp_path / "data" / "mcp.json", {"good": hostile(timeout_s=60)})
         settings = {"CC_BOT_LOCALE": "en", "CC_BOT_TOOL_TOKENS": "10"}
-        code, found = await examined(tmp_path, settings)
-        assert found[-1]["verdict"] == "failed", found
-        assert "more than the 10 of CC_BOT_TOOL_TOKENS (good " in found[-1]["detail"]
+        code, found = await examine(tmp_path, settings)
+        [failed] = found["✗"]
+        assert "more than the 10 of CC_BOT_TOOL_TOKENS (good " in failed
         assert code == 1
