@@ -1,10 +1,12 @@
 """The databases that the stores' contract is held against, and a database that notes what it is asked."""
 
+import atexit
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any, Protocol, TypeVar
 
@@ -203,10 +205,16 @@ async def refusing_updates(database: Database, table: str) -> AsyncIterator[None
         await database.transaction([*map(Statement, dropped)], (EVERYBODY,))
 
 
+def _aside() -> Path:
+    """Where the log of a server's database stands, until the tests are over."""
+    folder = mkdtemp()
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return Path(folder, "postgresql")
+
+
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
     memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
-    aside = Path(mkdtemp()) / "postgresql"
-    erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else aside)
+    erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else _aside())
     return Stores(
         sessions=SessionStore(database, history_limit=history_limit),
         archive=ArchiveStore(database, log=erasures),
