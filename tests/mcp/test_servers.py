@@ -165,13 +165,14 @@ class TestAProcess:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("DISCORD_TOKEN", "token-of-ours")
-        entry = {**hostile("--environment"), "env": {"NOTES": "値"}}
+        no_shell_has = "npm_config_//registry.example/:_authToken"
+        entry = {**hostile("--environment"), "env": {"NOTES": "値", no_shell_has: "t"}}
         async with running(tmp_path, hostile=entry) as bot:
             await bot.until_ready()
             told = dict(line.split("=", 1) for line in (await bot.echo()).text.splitlines())
-        own = {"PATH", "HOME", "LANG", "NOTES"}
+        own = {"PATH", "HOME", "LANG", "NOTES", no_shell_has}
         assert set(told) - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} <= own  # Python sets these itself
-        assert told["NOTES"] == "値"
+        assert (told["NOTES"], told[no_shell_has]) == ("値", "t")
 
     async def test_ends_with_the_bot_even_if_it_does_not_want_to(self, tmp_path: Path) -> None:
         async with running(tmp_path, hostile=hostile("--stays"), good=hostile()) as bot:
