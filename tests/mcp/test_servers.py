@@ -205,6 +205,29 @@ class TestAProcess:
         assert [record for record in records if record["event"] == "tool_server_said"] == []
 
 
+class TestTheStart:
+    async def test_is_waited_for(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--slow-start", 1, timeout_s=60)) as bot:
+            assert bot.servers.is_starting("hostile")
+            await bot.servers.wait_for("hostile")
+            assert not bot.servers.is_starting("hostile")
+
+    async def test_is_waited_for_as_long_as_a_call_may_take(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--slow-start", 1000, timeout_s=1)) as bot:
+            with pytest.raises(ToolServerAway):
+                await bot.servers.wait_for("hostile")
+            assert bot.servers.is_starting("hostile")
+
+    async def test_of_a_server_that_is_away_is_not(self, tmp_path: Path) -> None:
+        broken = {**hostile(timeout_s=60), "env": {"PYTHONHASHSEED": "no number"}}
+        async with running(tmp_path, hostile=broken) as bot:
+            with pytest.raises(ToolServerAway):
+                await bot.servers.wait_for("hostile")
+            assert bot.report().state == "away"
+            with pytest.raises(ToolServerAway):
+                await bot.servers.wait_for("hostile")
+
+
 STUCK = """
 import json, sys, time
 for line in sys.stdin:
