@@ -15,7 +15,15 @@ import structlog
 from cc_bot.assistant.turn import Stop, until_stopped
 from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import CallExpired, CallGone, CallOutdated, CcBotError, ToolGone, ToolServerAway
+from cc_bot.domain.errors import (
+    CallExpired,
+    CallGone,
+    CallOutdated,
+    CallPostponed,
+    CcBotError,
+    ToolGone,
+    ToolServerAway,
+)
 from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent, Attachment, ToolCall
@@ -98,6 +106,31 @@ class ApprovedCalls:
         if offered.approvers != call.approvers == "asker" or self._problem(offered, call):
             await self._leave(proposal, call, OUTDATED)
             raise CallOutdated(server=call.server, tool=call.tool)
+
+    def must_wait(self, call: CallTool) -> bool:
+        """Return whether its server is being started."""
+        return self.servers is not None and self.servers.is_starting(call.server)
+
+    async def prepare(self, proposal: Proposal, agent: Agent, place: ToolPlace) -> None:
+        """Check that it can be made, and wait for its server where that is being started.
+
+        Raises CallPostponed where that is not there: then the proposal is as it was, and may be agreed to
+        again. Raises what `find` and `check` raise: it may have been decided on in the meantime.
+        """
+        await self.check(proposal, agent, place)
+        away = await self._is_away(proposal)
+        found, call = await self.find(proposal.key.user_id, proposal.id)
+        if away:
+            raise CallPostponed(server=call.server, minutes=OPEN_MINUTES)
+        await self.check(found, agent, place)
+
+    async def _is_away(self, proposal: Proposal) -> bool:
+        try:
+            if self.servers is not None and isinstance(proposal.change, CallTool):
+                await self.servers.wait_for(proposal.change.server)
+        except ToolServerAway:
+            return True
+        return False
 
     async def decline(self, proposal: Proposal) -> None:
         """Leave it undone. Raises CallGone when somebody was faster."""

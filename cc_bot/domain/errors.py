@@ -120,6 +120,7 @@
     │       └── ContextTooLong      more than the model can take in at once
     ├── ToolServerError         a tool of a server that the operator names was not called, or not to its end
     │   ├── ToolServerAway      it can't be reached; nothing was sent
+    │   ├── CallPostponed       its server is not there, so the call waits on; nothing was sent
     │   ├── ToolGone            it has no such tool any more; nothing was sent
     │   ├── CallOutdated        the tool or the rules for it changed while the call waited; nothing was sent
     │   ├── ToolTimedOut        it did not answer in time
@@ -240,6 +241,10 @@ class ToolServerError(CcBotError): ...
 
 class ToolServerAway(ToolServerError):
     """Parameter: server."""
+
+
+class CallPostponed(ToolServerError):
+    """Parameters: server, minutes."""
 
 
 class ToolGone(ToolServerError):

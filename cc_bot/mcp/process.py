@@ -2,13 +2,16 @@
 
 What comes from it is bounded: a line, the lines and bytes of a minute, and what it says on stderr. A server
 that goes beyond that, or sends what nobody can read, is let go of; whoever looks after it starts it anew.
+
+Where the bot is killed it ends as well, also if it goes on after the end of its stdin: see warden.py.
 """
 
 import asyncio
 import os
 import signal
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -34,6 +37,7 @@ MOST_ERROR_LINES: Final = 100
 LONGEST_ERROR_LINE: Final = 200
 """Characters of a line of stderr, in the log."""
 SHORTEST_SECRET: Final = 3
+_WARDEN: Final = str(Path(__file__).with_name("warden.py"))
 _UNHEARD: Final = frozenset({"notifications/message", "notifications/progress"})
 
 
@@ -51,26 +55,44 @@ class ServerProcess:
         self._streams: tuple[_Lines, _Outgoing] | None = None
         self.was_told = False
         """Whether it knows anything that a user said: then its stderr is no longer on record."""
+        self._lifeline = ExitStack()
+        """Ends the process and all that it started, at the latest when the bot does."""
 
     async def __aenter__(self) -> tuple["_Lines", "_Outgoing"]:
-        entry = self._entry
-        process = await asyncio.create_subprocess_exec(
-            entry.command,
-            *entry.arguments,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=dict(entry.environment),
-            cwd=entry.folder,
-            start_new_session=True,
-            limit=LONGEST_MESSAGE,
-        )
+        try:
+            process = await self._start()
+        except BaseException:
+            self._lifeline.close()
+            raise
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a process without pipes")
         self._process = process
         self._errors = asyncio.create_task(self._record_errors(process.stderr))
-        self._streams = _Lines(process.stdout, self.closed, entry.name), _Outgoing(process.stdin)
+        lines = _Lines(process.stdout, self.closed, self._entry.name)
+        self._streams = lines, _Outgoing(process.stdin)
         return self._streams
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        entry, command = self._entry, (self._entry.command, *self._entry.arguments)
+        passed = tuple[int, ...]()
+        with ExitStack() as ends:
+            if _has_warden():
+                waited_for, ours = os.pipe()
+                ends.callback(os.close, waited_for)
+                self._lifeline.callback(os.close, ours)
+                command = (sys.executable, "-I", "-S", _WARDEN, str(waited_for), *command)
+                passed = (waited_for,)
+            return await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                env=dict(entry.environment),
+                cwd=entry.folder,
+                start_new_session=True,
+                pass_fds=passed,
+                limit=LONGEST_MESSAGE,
+            )
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -96,6 +118,7 @@ class ServerProcess:
             _signal(process, "kill")  # the whole group: what it had started is still there, maybe
             await _is_over(process, KILL_AFTER_S)
         finally:
+            self._lifeline.close()
             for task in drains:
                 task.cancel()
             transport = getattr(process, "_transport", None)
@@ -227,6 +250,12 @@ async def _is_over(process: asyncio.subprocess.Process, seconds: float) -> bool:
     while process.returncode is None and clock() < until:  # noqa: ASYNC110 - Process.wait waits for pipes, too
         await asyncio.sleep(POLL_S)
     return process.returncode is not None
+
+
+def _has_warden() -> bool:
+    """Return whether a warden can be had, and is of use: with the first process of a container the kernel
+    ends all others, and that one would have to take leave of each warden, as nobody's child."""
+    return sys.platform != "win32" and bool(sys.executable) and os.getpid() != 1
 
 
 def _signal(process: asyncio.subprocess.Process, what: str) -> None:

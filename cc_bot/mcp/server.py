@@ -71,6 +71,11 @@ class ServerLink:
         self._checks = set[asyncio.Task[None]]()
         self.state: State = "starting"
 
+    @property
+    def is_there(self) -> bool:
+        """Return whether it can be called."""
+        return self._client is not None and self._way is not None and not self._way.closed.is_set()
+
     async def run(self) -> None:
         """Keep it connected until this is cancelled."""
         clock = asyncio.get_running_loop().time

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
@@ -47,6 +47,9 @@ _log = structlog.get_logger(__name__)
 
 LOOK_EVERY_S: Final = 2.0
 """At the file, for a change."""
+
+LOOK_AT_START_S: Final = 0.05
+"""At a server that is waited for."""
 
 Cost = Callable[[ServerTool], int]
 """The tokens that it takes to offer a tool."""
@@ -119,6 +122,20 @@ class Servers:
         kept = self.kept.get(tool.server)
         checker = kept.offer.checkers.get(tool.name) if kept and kept.offer else None
         return problem_with(checker, arguments) if checker else ""
+
+    def is_starting(self, server: str) -> bool:
+        kept = self.kept.get(server)
+        return kept is not None and kept.state == "starting"
+
+    async def wait_for(self, server: str) -> None:
+        if kept := self.kept.get(server):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(kept.entry.rules.timeout_s):
+                    while self.is_starting(server):  # noqa: ASYNC110 - see the tasks
+                        await asyncio.sleep(LOOK_AT_START_S)
+        kept = self.kept.get(server)  # the file may name another one by now
+        if kept is None or kept.link is None or not kept.link.is_there:
+            raise ToolServerAway(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
@@ -215,7 +232,7 @@ class Servers:
     async def settle(self) -> None:
         """Wait until each server has said what it has, or is away."""
         while any(kept.state == "starting" for kept in self.kept.values()):  # noqa: ASYNC110 - see the tasks
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(LOOK_AT_START_S)
 
     async def close(self) -> None:
         """Let go of every server."""

@@ -14,6 +14,7 @@ from cc_bot.assistant import Stop, TurnOptions
 from cc_bot.assistant.approved_calls import OPEN_MINUTES, CallResult
 from cc_bot.assistant.files import read_files
 from cc_bot.assistant.proposals import ProposalResult, Proposals
+from cc_bot.assistant.turn import until_stopped
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.claimed_call import CallMessage
 from cc_bot.domain.clock import utc_now
@@ -359,9 +360,12 @@ async def _use_tool(chat: Chat, proposal_id: int) -> None:
     agent = (await chat.agents.all()).get(proposal.key.agent)
     if agent is None:
         raise AgentGone
-    await calls.check(proposal, agent, ToolPlace(chat.user_id, (proposal.key.channel_id,)))
+    place = ToolPlace(chat.user_id, (proposal.key.channel_id,))
     chat.answering = stop
     try:
+        await until_stopped(calls.prepare(proposal, agent, place), stop)
+        if stop.requested:
+            return
         with chat.assistant.calling(chat.user_id, stop):
             claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
             chat.say(words.outcome("claimed", one_line(call.what)))

@@ -441,6 +441,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="いまは「{server}」につながらないため、使えません。しばらくしてから、もう一度お試しください。",
         en="“{server}” is not available now. Please try again in a while.",
     ),
+    errors.CallPostponed: Sentence(
+        ja="いまは「{server}」につながらないため、まだ実行していません。しばらくしてから、期限（{minutes}分）のうちにもう一度お試しください。",
+        en="“{server}” is not available now, so nothing was done yet. Please try again in a while, within the {minutes} minutes.",
+    ),
     errors.ToolGone: Sentence(
         ja="「{server}」の「{tool}」は、もう使えません。",
         en="“{tool}” of “{server}” is not there any more.",

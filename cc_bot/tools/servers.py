@@ -81,6 +81,15 @@ class ToolServers(Protocol):
         """Say for the model what is wrong with the arguments, without repeating them; empty for nothing."""
         ...
 
+    def is_starting(self, server: str) -> bool:
+        """Return whether it was not there yet, and may be any moment."""
+        ...
+
+    async def wait_for(self, server: str) -> None:
+        """Wait for a server that is starting, as long as for a call of it. Raises ToolServerAway where it is
+        not there then."""
+        ...
+
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:

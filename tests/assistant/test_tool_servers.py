@@ -34,6 +34,12 @@ class Notes:
     def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
         return ""
 
+    def is_starting(self, server: str) -> bool:
+        return False
+
+    async def wait_for(self, server: str) -> None:
+        pass
+
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
     ) -> ServerResult:

@@ -73,9 +73,15 @@ def hold(stage: Stage) -> Path:
     return path
 
 
-async def is_called(stage: Stage, count: int = 1) -> None:
+def servers_are(stage: Stage, what: str) -> Path:
+    """Have them be so until this file is away."""
+    (path := stage.program.folder / f"{what}.json").write_text("true", "utf-8")
+    return path
+
+
+async def is_called(stage: Stage, count: int = 1, *, noted: str = "calls.jsonl") -> None:
     async with stage.patience():
-        while len(made(stage)) < count:  # noqa: ASYNC110 - another process writes it
+        while len(calls_in(stage.program.folder, noted)) < count:  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.01)
 
 
@@ -289,6 +295,8 @@ class TestPress:
         free.unlink()
         await told(stage, reply.stored[0], DONE["ja"])
         await settled(stage, aiko)
+        async with stage.patience():
+            await stage.model.arrived(3)
         await stage.discord.quiet()
         assert len(made(stage)) == 1
         assert len(stage.model.requests) == 3
@@ -337,6 +345,86 @@ class TestPress:
         reply = await proposed(stage, ben, channel)
         await stage.restart()
         await agreed(stage, ben, reply.message, "It is written.")
+        assert len(made(stage)) == 1
+
+    async def test_while_its_server_is_started_waits_for_it(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel)
+        starting = servers_are(stage, "starting")
+        pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+        await pressed.acknowledged()
+        await is_called(stage, noted="waits.jsonl")
+        assert stage.rows(CLAIMED) == [(0,)]
+        assert made(stage) == []
+        stage.model.script(says("書けました。"))
+        starting.unlink()
+        await pressed.finished(lambda shown: any("書けました。" in each.text for each in shown.messages))
+        assert len(made(stage)) == 1
+
+    @pytest.mark.parametrize(
+        ("locale", "sentence"),
+        [
+            ("ja", "いまは「notes」につながらないため、まだ実行していません"),
+            ("en-US", "nothing was done yet"),
+        ],
+    )
+    async def test_while_its_server_is_away_uses_nothing_up(
+        self, stage: Stage, channel: Channel, locale: str, sentence: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        reply = await proposed(stage, user, channel)
+        away = servers_are(stage, "away")
+        before = stage.rows("SELECT * FROM proposals WHERE user_id = ?", user.id)
+        pressed = await stage.discord.click(user, reply.message, DO[locale])
+        await pressed.until(
+            lambda shown: any(sentence in each.text for each in shown.messages), "that it is not there now"
+        )
+        assert reply.labels == [DO[locale], DONT[locale], again_label(user)]
+        assert len(proposals(reply.message)) == 1
+        assert stage.rows("SELECT * FROM proposals WHERE user_id = ?", user.id) == before
+        assert stage.rows(CLAIMED) == [(0,)]
+        assert made(stage) == []
+        away.unlink()
+        await stage.restart()  # which forgets that the same was pressed a moment ago
+        await agreed(stage, user, reply.message, "🙂 42")
+        assert len(made(stage)) == 1
+
+    async def test_of_dont_while_the_server_is_started_wins(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel)
+        starting = servers_are(stage, "starting")
+        first = await stage.discord.click(aiko, reply.message, DO["ja"])
+        await is_called(stage, noted="waits.jsonl")
+        await stage.discord.click(aiko, reply.message, DONT["ja"])
+        await told(stage, reply.stored[0], "↩️ 実行しませんでした: notes · write")
+        starting.unlink()
+        await stage.ask_in_words(aiko, channel, "わかりました。")
+        await stage.discord.quiet()
+        assert made(stage) == []
+        assert proposals(reply.message) == []
+        assert len(first.messages) == 1  # nothing is said to who has decided otherwise
+        assert stage.rows("SELECT 1 FROM proposals WHERE user_id = ?", aiko.id) == []
+
+    async def test_on_two_devices_while_the_server_is_started_makes_one_call(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel, Call("notes__write", {"text": "あ" * 3000}))
+        copies = [await stage.discord.click(aiko, reply.message, "確認待ちを見る（1件）") for _ in range(2)]
+        for seen in copies:
+            await seen.finished(lambda shown: shown.messages)
+        starting = servers_are(stage, "starting")
+        stage.model.script(says("一度だけ。"))
+        presses = [await stage.discord.click(aiko, seen.messages[0], DO["ja"]) for seen in copies]
+        await is_called(stage, 2, noted="waits.jsonl")
+        starting.unlink()
+        await presses[0].until(
+            lambda _: any("一度だけ。" in each.text for press in presses for each in press.messages),
+            "an answer",
+        )
+        await settled(stage, aiko)
+        await stage.discord.quiet()
         assert len(made(stage)) == 1
 
     async def test_of_stop_ends_the_call_at_its_server(

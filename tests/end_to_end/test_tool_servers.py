@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord import User
 from tests.loopback.model_replies import Call
@@ -50,6 +52,16 @@ def tools_of(stage: Stage) -> list[Any]:
 
 def results_of(stage: Stage) -> list[str]:
     return [each["content"] for each in stage.model.requests[-1].messages if each["role"] == "tool"]
+
+
+def lives(process_id: int) -> bool:
+    """Whether a process runs; one of which only the end is to be told by somebody does not."""
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    told = Path(f"/proc/{process_id}/stat")
+    return not told.exists() or told.read_text().rpartition(") ")[2][0] != "Z"
 
 
 class TestTheTime:
@@ -100,6 +112,32 @@ class TestAServer:
             assert json.dumps(tools_of(stage)) == before
             assert "not available now" in results_of(stage)[-1]
             stage.check()
+
+    async def test_that_stays_after_the_end_of_its_input_ends_with_all_it_started_when_the_bot_is_killed(
+        self, tmp_path: Path
+    ) -> None:
+        one, other = (tmp_path / name for name in ("一つ目", "two"))
+        for folder in (one, other):
+            folder.mkdir()
+            name_servers(folder, notes=hostile("--stays", "--pids", folder / "pids"))
+        async with set_stage(one, {}) as killed, set_stage(other, {}) as left:
+            for stage in (killed, left):
+                await stage.start()
+                stage.discord.owner.locale = "en-US"
+                await until_ready(stage, stage.discord.owner, "notes", "ready")
+            ending, staying = (
+                [int(each) for each in (folder / "pids").read_text().split()] for folder in (one, other)
+            )
+            assert all(lives(each) for each in (*ending, *staying))
+            await pull_the_plug(killed)
+            async with asyncio.timeout(60):
+                while any(lives(each) for each in ending):  # noqa: ASYNC110 - it tells nobody
+                    await asyncio.sleep(0.02)
+            assert all(lives(each) for each in staying)
+            await killed.start()
+            killed.check()
+            left.check()
+        assert not any(lives(each) for each in staying)
 
     async def test_whose_tools_changed_waits_for_an_owner(self, tmp_path: Path) -> None:
         file = tmp_path / "tools.json"

@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -52,6 +53,8 @@ class Server:
         self._asked: dict[str, Callable[[Json], None]] = {}
 
     def run(self) -> None:
+        if self._switches.pids:
+            self._switches.pids.write_text(f"{os.getpid()} {_start_another()}", encoding="utf-8")
         time.sleep(self._switches.slow_start)
         if self._switches.no_json_at_start:
             self._write("Listening on stdio …")
@@ -220,6 +223,12 @@ MARK: Final = "@raw@"
 FLOOD: Final = {"level": "info", "data": "洪水" * 2000}
 
 
+def _start_another() -> int:
+    """Start a program that stays, whatever it is asked, and return its process id."""
+    program = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(1e6)"
+    return subprocess.Popen([sys.executable, "-c", program]).pid
+
+
 def _text(text: str, **rest: object) -> Json:
     return {"content": [{"type": "text", "text": text}], **rest}
 
@@ -227,6 +236,7 @@ def _text(text: str, **rest: object) -> Json:
 def switches_of(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=Path, help="note each call in this file")
+    parser.add_argument("--pids", type=Path, help="start another program, and note both process ids here")
     parser.add_argument("--list", type=Path, help="the tools are those of this file, read at each question")
     parser.add_argument("--tool", action="append", default=[], help="one more tool, of this name")
     parser.add_argument("--many", type=int, default=0, help="so many more tools")

@@ -2,7 +2,8 @@
 
 A call is a line in `calls.jsonl`, on the disk before anything else happens: so calls are counted over
 processes that are killed. While a file `hold` is there, a call does not end, and `slow.json` says how many
-seconds one takes. `asks.json` says for how many seconds a call waits for what it asks back; `answers.json`
+seconds one takes. `starting.json` and `away.json` say whether they are; `waits.jsonl` tells who was waited
+for. `asks.json` says for how many seconds a call waits for what it asks back; `answers.json`
 says what a tool gives, a picture among that, and how it fails; `roles.json`, whose role has it.
 
     python -m tests.loopback.tool_servers run       as cc-bot, with these servers of the folder it runs in
@@ -81,6 +82,16 @@ class CountingServers:
         required = [*tool.parameters["required"], *self._read("needs.json", {}).get(tool.name, [])]
         missing = [name for name in required if name not in arguments]
         return f"Missing: {', '.join(missing)}." if missing else ""
+
+    def is_starting(self, server: str) -> bool:
+        return bool(self._read("starting.json", otherwise=False))
+
+    async def wait_for(self, server: str) -> None:
+        note(self.folder, "waits.jsonl", {"server": server})
+        while self.is_starting(server):  # noqa: ASYNC110 - another process takes it away
+            await asyncio.sleep(0.01)
+        if self._read("away.json", otherwise=False):
+            raise ToolServerAway(server=server)
 
     async def call(
         self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None

@@ -165,13 +165,14 @@ class TestAProcess:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("DISCORD_TOKEN", "token-of-ours")
-        entry = {**hostile("--environment"), "env": {"NOTES": "値"}}
+        no_shell_has = "npm_config_//registry.example/:_authToken"
+        entry = {**hostile("--environment"), "env": {"NOTES": "値", no_shell_has: "t"}}
         async with running(tmp_path, hostile=entry) as bot:
             await bot.until_ready()
             told = dict(line.split("=", 1) for line in (await bot.echo()).text.splitlines())
-        own = {"PATH", "HOME", "LANG", "NOTES"}
+        own = {"PATH", "HOME", "LANG", "NOTES", no_shell_has}
         assert set(told) - {"LC_CTYPE", "__CF_USER_TEXT_ENCODING"} <= own  # Python sets these itself
-        assert told["NOTES"] == "値"
+        assert (told["NOTES"], told[no_shell_has]) == ("値", "t")
 
     async def test_ends_with_the_bot_even_if_it_does_not_want_to(self, tmp_path: Path) -> None:
         async with running(tmp_path, hostile=hostile("--stays"), good=hostile()) as bot:
@@ -202,6 +203,29 @@ class TestAProcess:
                 await bot.echo("another secret")
         assert not any("秘密の言葉" in str(record) or "another secret" in str(record) for record in records)
         assert [record for record in records if record["event"] == "tool_server_said"] == []
+
+
+class TestTheStart:
+    async def test_is_waited_for(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--slow-start", 1, timeout_s=60)) as bot:
+            assert bot.servers.is_starting("hostile")
+            await bot.servers.wait_for("hostile")
+            assert not bot.servers.is_starting("hostile")
+
+    async def test_is_waited_for_as_long_as_a_call_may_take(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--slow-start", 1000, timeout_s=1)) as bot:
+            with pytest.raises(ToolServerAway):
+                await bot.servers.wait_for("hostile")
+            assert bot.servers.is_starting("hostile")
+
+    async def test_of_a_server_that_is_away_is_not(self, tmp_path: Path) -> None:
+        broken = {**hostile(timeout_s=60), "env": {"PYTHONHASHSEED": "no number"}}
+        async with running(tmp_path, hostile=broken) as bot:
+            with pytest.raises(ToolServerAway):
+                await bot.servers.wait_for("hostile")
+            assert bot.report().state == "away"
+            with pytest.raises(ToolServerAway):
+                await bot.servers.wait_for("hostile")
 
 
 STUCK = """

@@ -1,5 +1,6 @@
 """The buttons under an answer: Answer again, Continue, and Ask again under a turn that was cut off."""
 
+import asyncio
 from dataclasses import dataclass, replace
 
 import hikari
@@ -337,16 +338,34 @@ async def decide_on_call(
     begin_turn()
     await defer_update(interaction)
     page = page_of(await interaction.fetch_initial_response(), recipient.locale)
-    calls = delivery.assistant.calls
+    pressed = _CallPressed(interaction, button, recipient, delivery)
+    await delivery.until_begun(lambda begun: _decide_on_call(pressed, page, owners, begun))
+
+
+@dataclass(frozen=True, slots=True)
+class _CallPressed:
+    """A press of one of the two buttons of a call, by anybody."""
+
+    interaction: hikari.ComponentInteraction
+    button: CallButton
+    recipient: Recipient
+    delivery: CallDelivery
+
+
+async def _decide_on_call(pressed: _CallPressed, page: Page, owners: Owners, begun: asyncio.Event) -> None:
+    interaction, button, recipient = pressed.interaction, pressed.button, pressed.recipient
+    delivery = pressed.delivery
     try:
-        proposal, call = await calls.find(button.user_id, button.proposal_id)
+        proposal, call = await delivery.assistant.calls.find(button.user_id, button.proposal_id)
         if refusal := await _refusal(proposal, call, recipient, owners):
             await whisper(interaction, refusal)
             return
         press = await delivery.press(interaction, proposal, call, recipient, page)
-        await (delivery.make(press) if button.action == "do" else delivery.decline(press))
+        await (delivery.make(press, begun) if button.action == "do" else delivery.decline(press))
     except (CallGone, CallExpired, CallOutdated, ToolGone) as error:
-        await _close(interaction, button, recipient, delivery, explain(error, recipient.words))
+        # Who waited for the server and has decided otherwise since knows that.
+        known = isinstance(error, CallGone) and begun.is_set()
+        await _close(pressed, explain(error, recipient.words), known=known)
     except CcBotError as error:  # it may be tried again
         await whisper(interaction, explain(error, recipient.words))
 
@@ -367,17 +386,14 @@ async def _is_owners(proposal: Proposal, recipient: Recipient, owners: Owners) -
     return recipient.user_id in await owners.ids(anew=True)
 
 
-async def _close(
-    interaction: hikari.ComponentInteraction,
-    button: CallButton,
-    recipient: Recipient,
-    delivery: CallDelivery,
-    sentence: str,
-) -> None:
-    """Say that there is nothing left to decide, in the message as long as that still offers it. While the
-    call is made, what the message says is up to whoever makes it."""
+async def _close(pressed: _CallPressed, sentence: str, *, known: bool) -> None:
+    """Say that there is nothing left to decide, in the message as long as that still offers it, else to who
+    pressed, unless that is known. While the call is made, what the message says is up to whoever makes it."""
+    interaction, button, recipient = pressed.interaction, pressed.button, pressed.recipient
+    delivery = pressed.delivery
     own = recipient.user_id == button.user_id and not await delivery.makes(button.user_id, button.proposal_id)
-    if not (own and await delivery.note(interaction, recipient.locale, button.proposal_id, sentence)):
+    noted = own and await delivery.note(interaction, recipient.locale, button.proposal_id, sentence)
+    if not noted and not known:
         await whisper(interaction, sentence)
 
 

@@ -6,6 +6,7 @@ of the press as long as that works, else as the bot itself, and where neither is
 """
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -138,15 +139,11 @@ class CallDelivery:
         ephemeral = is_ephemeral(interaction.message)
         await reply_in_place(interaction, before, ephemeral=ephemeral).show((page,))
 
-    async def make(self, press: CallPress) -> None:
-        """Make the call, once, and have the model go on with what came of it. This returns when the message
-        says that it is being made: who pressed may decide on what else stands there.
-
-        Raises AgentGone, ToolGone, CallGone, ShuttingDown, BeingErased and StorageError where it was not
-        made.
-        """
+    async def until_begun(self, act: Callable[[asyncio.Event], Coroutine[Any, Any, None]]) -> None:
+        """Act on a press. This returns when that is done, or has set the event, and goes on by itself: who
+        pressed may decide on what else stands there."""
         begun = asyncio.Event()
-        task = asyncio.create_task(self._make(press, begun))
+        task = asyncio.create_task(act(begun))
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         waiting = asyncio.create_task(begun.wait())
@@ -162,11 +159,20 @@ class CallDelivery:
         if error is not None and not isinstance(error, CcBotError):
             _log.error("approved_call_broke", exc_info=error)
 
-    async def _make(self, press: CallPress, begun: asyncio.Event) -> None:
+    async def make(self, press: CallPress, begun: asyncio.Event) -> None:
+        """Make the call, once, and have the model go on with what came of it. `begun` is set when its message
+        says that it is being made, and when its server is waited for: nobody has to wait for that, and
+        **Don't** can be pressed still.
+
+        Raises AgentGone, ToolGone, CallOutdated, CallPostponed, CallGone, CallExpired, ShuttingDown,
+        BeingErased and StorageError where it was not made.
+        """
         proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
         guild_id, running = press.interaction.guild_id, self.answers.running
         chosen = await self.answers.chooser.of_session(proposal.key, int(guild_id) if guild_id else None)
-        await calls.check(proposal, chosen.agent, press.place)
+        if calls.must_wait(press.call):
+            begun.set()
+        await calls.prepare(proposal, chosen.agent, press.place)
         deciders = {press.asker.user_id, press.presser.user_id}
         with (
             running.track(stop, deciders) as name,
