@@ -52,6 +52,9 @@ _RENEW: Final = """
     WHERE name = $1
 """
 
+# $1 name
+_DELETE_IF_LAPSED: Final = "DELETE FROM processes WHERE name = $1 AND until <= @now"
+
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
 
 # $1 name
@@ -93,11 +96,13 @@ class ProcessStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def join(self, process: Process) -> tuple[LivingProcess, ...]:
+    async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
         """Enter a process, unless one is in its way: those that are, are returned. One that has lapsed is in
-        the way too, until it is found dead. Raises StorageError."""
+        the way too, until it is found dead: those `watched` for long enough are here. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
+            for name in watched:
+                yield Statement(_DELETE_IF_LAPSED, (name,))
             others = [_living(row) for row in (yield Statement(SELECT_PROCESSES))]
             if found := tuple(each for each in others if each.process.is_in_the_way_of(process)):
                 return found

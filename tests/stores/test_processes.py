@@ -97,6 +97,15 @@ class TestProcesses:
         assert await processes.remove(["second", "nobody"]) == ("second",)
         assert not await processes.join(Process("third", "c.example", "1.0", (3,), 4))
 
+    async def test_that_lapsed_give_way_to_one_that_watched_them(
+        self, processes: ProcessStore, database: Database
+    ) -> None:
+        await let_pass(database, SECOND, OVER)
+        assert not await processes.join(Process("third", "c.example", "1.0", (3,), 4), ["second"])
+        [held] = await processes.join(Process("fourth", "c.example", "1.0", (3,), 4), ["first", "third"])
+        assert held.process.name == "third"
+        assert [each.process.name for each in await processes.list_all()] == ["first", "third"]
+
 
 class TestDuties:
     async def test_are_of_one_process_at_a_time(self, processes: ProcessStore) -> None:
