@@ -117,6 +117,8 @@ class Membership:
         self.process = process
         self.living: tuple[LivingProcess, ...] = ()
         """All processes at the last renewal, this one among them."""
+        self.is_connected: Callable[[], bool] = lambda: False
+        """The way to ask whether all shards are connected to Discord; each renewal tells the others."""
         self.buried = asyncio.Event()
         """Set once others have found it dead: nothing that it does counts any more."""
 
@@ -225,7 +227,8 @@ class Membership:
         try:
             async with asyncio.timeout(_RENEWED_EVERY_S):
                 late = begun_s - self._renewed_s > _LATE_S
-                renewal = await self._store.renew(self.process, late=late)
+                connected = self.is_connected()
+                renewal = await self._store.renew(self.process, connected=connected, late=late)
         except (StorageError, TimeoutError) as error:
             _log.warning("process_not_renewed", error=type(error).__name__)
             return False

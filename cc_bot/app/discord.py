@@ -132,6 +132,7 @@ async def _run(
             config, clock, meter, network=network, servers=servers, enrolment=enrolment
         ) as core:
             assert core.membership is not None  # noqa: S101 - there is an enrolment
+            core.membership.is_connected = lambda: pulse.connected
             await core.spending.take_over()
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping

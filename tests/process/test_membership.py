@@ -88,6 +88,13 @@ class TestJoining:
             assert await names(store) == ["first", "second"]
         assert await names(store) == []
 
+    async def test_tells_the_others_that_it_is_connected(self, store: ProcessStore) -> None:
+        async with join(store, enrolment(FIRST)) as first:
+            first.is_connected = lambda: True
+            async with asyncio.timeout(20):  # its next renewal tells
+                while not (await store.list_all())[0].connected_at:  # noqa: ASYNC110 - a look each moment
+                    await asyncio.sleep(0.01)
+
     async def test_is_refused_beside_one_that_holds_the_same(self, store: ProcessStore) -> None:
         assert not await store.join(FIRST)
         starting = begins(store, replace(SECOND, shards=(1, 2)))
