@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from time import monotonic
 from typing import Final, Protocol
 
@@ -32,6 +33,7 @@ _WATCHED_EVERY_S: Final = 1.0
 _LATE_S: Final = 15.0
 """Between two renewals: who is so late was kept from it by something that may have kept others as well. An
 outage in which others lapse and this one does not is longer than that."""
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 Hashes = tuple[str, str, str]
 """Of `agents.toml`, `policy.toml` and `mcp.json`."""
@@ -91,6 +93,8 @@ class Enrolment:
     alone: bool = False
     """Whether nobody else can be there, so that whoever else is told of is over: a backup tells of the one
     that ran when it was made."""
+    waits_for: Callable[[Process], None] = lambda _: None
+    """The listener that is told of one that is in the way and may be dead, before it is waited for."""
 
 
 class Membership:
@@ -113,6 +117,8 @@ class Membership:
         self.process = process
         self.living: tuple[LivingProcess, ...] = ()
         """All processes at the last renewal, this one among them."""
+        self.is_connected: Callable[[], bool] = lambda: False
+        """The way to ask whether all shards are connected to Discord; each renewal tells the others."""
         self.buried = asyncio.Event()
         """Set once others have found it dead: nothing that it does counts any more."""
 
@@ -221,7 +227,8 @@ class Membership:
         try:
             async with asyncio.timeout(_RENEWED_EVERY_S):
                 late = begun_s - self._renewed_s > _LATE_S
-                renewal = await self._store.renew(self.process, late=late)
+                connected = self.is_connected()
+                renewal = await self._store.renew(self.process, connected=connected, late=late)
         except (StorageError, TimeoutError) as error:
             _log.warning("process_not_renewed", error=type(error).__name__)
             return False
@@ -275,9 +282,7 @@ async def join(store: ProcessStore, enrolment: Enrolment) -> AsyncIterator[Membe
     former = [each.process.name for each in await store.list_all()] if enrolment.alone else enrolment.ended
     await store.remove(former)
     if others := await store.join(process):
-        await _let_lapse(store, others)
-        if others := await store.join(process):
-            raise _taken(process, others[0])
+        await _outlast(store, process, others, enrolment.waits_for)
     membership = Membership(store, process, enrolment.lease, enrolment.hashes)
     enrolment.lease.renew(monotonic())
     renewing = asyncio.create_task(membership.keep_alive())
@@ -290,14 +295,26 @@ async def join(store: ProcessStore, enrolment: Enrolment) -> AsyncIterator[Membe
             await store.remove([process.name])
 
 
-async def _let_lapse(store: ProcessStore, others: Sequence[LivingProcess]) -> None:
-    """Find processes dead that have not been renewed, after the time in which they would be: all lapse while
-    the database is away. Raises ShardsTaken for one that lives."""
-    if not all(each.lapsed for each in others):
-        return
-    await asyncio.sleep(_RENEWED_EVERY_S + _AGAIN_S)
-    lapsed = {each.process.name for each in await store.list_all() if each.lapsed}
-    await store.remove([each.process.name for each in others if each.process.name in lapsed])
+async def _outlast(
+    store: ProcessStore,
+    process: Process,
+    others: Sequence[LivingProcess],
+    waits_for: Callable[[Process], None],
+) -> None:
+    """Enter a process in the place of others, once none of them can live. Raises ShardsTaken as soon as one
+    does: it was renewed, or has come, since it is waited."""
+    seen = {each.process.name: each.renewed_at for each in others}
+    # All lapse while the database is away: none is found dead before the time in which it would be renewed.
+    watched_from_s = monotonic() + _RENEWED_EVERY_S + _AGAIN_S
+    first = others[0].process
+    _log.warning("process_waited_for", process=first.name, host=first.host, shards=first.told_shards or "*")
+    waits_for(first)
+    while others:
+        for each in others:
+            if each.renewed_at > seen.get(each.process.name, _NEVER):
+                raise _taken(process, each)
+        await asyncio.sleep(_WATCHED_EVERY_S)
+        others = await store.join(process, tuple(seen) if monotonic() >= watched_from_s else ())
 
 
 def _taken(process: Process, other: LivingProcess) -> ShardsTaken:

@@ -38,6 +38,8 @@ from cc_bot.memories import Memories
 from cc_bot.process import Enrolment, Hashes, Lease
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
 from cc_bot.storage.files import MOST_SLOTS, hold_slot
+from cc_bot.texts import texts
+from cc_bot.texts.cli import CliTexts
 from cc_bot.tools.servers import ToolServers
 
 if TYPE_CHECKING:
@@ -65,6 +67,10 @@ def _hash(path: Path) -> str:
         return blake2b(path.read_bytes(), digest_size=8).hexdigest()
     except OSError:
         return ""
+
+
+def _say_waiting(say: Callable[[str], None], words: CliTexts, other: Process) -> None:
+    say(words.waits_for.format(host=other.host, shards=other.told_shards or "*"))
 
 
 # ---- running -------------------------------------------------------------------------------------------
@@ -97,6 +103,7 @@ async def run_discord(
                 ended,
                 partial(_hash_files, config),
                 alone=not shared,
+                waits_for=partial(_say_waiting, say, texts(config.operator_locale).cli),
             )
             slot.take_down(enrolment.process.name)
             token = config.discord_token
@@ -125,6 +132,7 @@ async def _run(
             config, clock, meter, network=network, servers=servers, enrolment=enrolment
         ) as core:
             assert core.membership is not None  # noqa: S101 - there is an enrolment
+            core.membership.is_connected = lambda: pulse.connected
             await core.spending.take_over()
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders import Timekeeping

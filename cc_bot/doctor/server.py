@@ -181,6 +181,8 @@ def _processes(living: Sequence[LivingProcess], duties: Sequence[Duty], words: T
         about = {"host": process.host, "shards": shards}
         if each.lapsed:
             yield notes.warning(said.process_lapsed.format(**about), said.process_lapsed_mend)
+        elif each.is_unconnected:
+            yield notes.warning(said.process_unconnected.format(**about), said.process_unconnected_mend)
         else:
             yield notes.ok(said.process.format(**about, duties=own or said.no_duties))
     if free := find_free_shards(living):

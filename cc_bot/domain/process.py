@@ -17,6 +17,9 @@ RENEWED_EVERY: Final = timedelta(seconds=10)
 LEASE: Final = timedelta(seconds=30)
 """Without a renewal for so long, a process may be taken for dead, and its duties are anybody's."""
 
+CONNECTS_WITHIN: Final = timedelta(minutes=1)
+"""Who is not connected to Discord for longer is no longer about to be."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shard:
@@ -83,6 +86,15 @@ class LivingProcess:
     renewed_at: datetime
     lapsed: bool
     """Whether it has not been renewed for `LEASE`."""
+    connected_at: datetime | None = None
+    """When it last was connected to Discord with all of its shards, as far as its renewals tell; None: never
+    yet."""
+
+    @property
+    def is_unconnected(self) -> bool:
+        """Return whether it holds shards, and has not been connected with all of them for a while."""
+        since = max(self.connected_at or self.started_at, self.started_at)
+        return self.process.shards != () and self.renewed_at - since > CONNECTS_WITHIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def of_shard(place: str, shard: str, count: str) -> str:
 
 SELECT_PROCESSES: Final = """
     SELECT name, host, version, shards, shard_count, agents_hash, policy_hash, mcp_hash, started_at, until,
-        CASE WHEN until <= @now THEN 1 ELSE 0 END
+        connected_at, CASE WHEN until <= @now THEN 1 ELSE 0 END
     FROM processes ORDER BY started_at, name
 """
 
@@ -46,11 +46,15 @@ _INSERT: Final = """
 # $1 name
 _IS_UP: Final = "SELECT CASE WHEN until > @now THEN 1 ELSE 0 END FROM processes WHERE name = $1"
 
-# $1 name, $2 the lease in ms, $3 to $5 the files' hashes
+# $1 name, $2 the lease in ms, $3 to $5 the files' hashes, $6 whether it is connected
 _RENEW: Final = """
-    UPDATE processes SET until = @now + $2, agents_hash = $3, policy_hash = $4, mcp_hash = $5
+    UPDATE processes SET until = @now + $2, agents_hash = $3, policy_hash = $4, mcp_hash = $5,
+        connected_at = CASE WHEN $6 = 1 THEN @now ELSE connected_at END
     WHERE name = $1
 """
+
+# $1 name
+_DELETE_IF_LAPSED: Final = "DELETE FROM processes WHERE name = $1 AND until <= @now"
 
 DELETE_LAPSED: Final = "DELETE FROM processes WHERE until <= @now RETURNING name"
 
@@ -93,11 +97,13 @@ class ProcessStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def join(self, process: Process) -> tuple[LivingProcess, ...]:
+    async def join(self, process: Process, watched: Collection[str] = ()) -> tuple[LivingProcess, ...]:
         """Enter a process, unless one is in its way: those that are, are returned. One that has lapsed is in
-        the way too, until it is found dead. Raises StorageError."""
+        the way too, until it is found dead: those `watched` for long enough are here. Raises StorageError."""
 
         def steps() -> Steps[tuple[LivingProcess, ...]]:
+            for name in watched:
+                yield Statement(_DELETE_IF_LAPSED, (name,))
             others = [_living(row) for row in (yield Statement(SELECT_PROCESSES))]
             if found := tuple(each for each in others if each.process.is_in_the_way_of(process)):
                 return found
@@ -108,15 +114,16 @@ class ProcessStore:
 
         return await self._database.write(steps, [PROCESSES])
 
-    async def renew(self, process: Process, *, late: bool = False) -> Renewal | None:
-        """Renew a process; None when it is dead. Others that have lapsed are found dead, but not by one that
-        has lapsed itself or is `late`: when nobody could renew for a while, all are. Raises StorageError."""
+    async def renew(self, process: Process, *, connected: bool = False, late: bool = False) -> Renewal | None:
+        """Renew a process, which is `connected` to Discord or not; None when it is dead. Others that have
+        lapsed are found dead, but not by one that has lapsed itself or is `late`: when nobody could
+        renew for a while, all are. Raises StorageError."""
 
         def steps() -> Steps[Renewal | None]:
             rows = yield Statement(_IS_UP, (process.name,))
             if not rows:
                 return None
-            yield Statement(_RENEW, (process.name, _LEASE_MS, *_hashes(process)))
+            yield Statement(_RENEW, (process.name, _LEASE_MS, *_hashes(process), int(connected)))
             died = (yield Statement(DELETE_LAPSED)) if rows[0][0] and not late else ()
             living = yield Statement(SELECT_PROCESSES)
             duties = yield Statement(SELECT_DUTIES)
@@ -167,7 +174,8 @@ def _hashes(process: Process) -> tuple[str, str, str]:
 
 
 def _living(row: Row) -> LivingProcess:
-    name, host, version, shards, count, *hashes, started_at, until, lapsed = row
+    name, host, version, shards, count, *hashes, started_at, until, connected_at, lapsed = row
     held: Sequence[int] | None = None if shards is None else json.loads(shards)
     process = Process(name, host, version, None if held is None else tuple(held), count, *hashes)
-    return LivingProcess(process, from_ms(started_at), from_ms(until) - LEASE, bool(lapsed))
+    connected = from_ms(connected_at) if connected_at else None
+    return LivingProcess(process, from_ms(started_at), from_ms(until) - LEASE, bool(lapsed), connected)

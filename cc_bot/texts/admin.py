@@ -46,9 +46,10 @@ class AdminTexts(Area):
         ja="🖧 {count}個のプロセスで動いています。", en="🖧 Processes that are this bot: {count}."
     )
     process = Sentence(
-        ja="- {mark}{host}: シャード {shards}、{time}から{duties}",
-        en="- {mark}{host}: shards {shards}, since {time}{duties}",
+        ja="- {mark}{host}: シャード {shards}、{time}から{duties}{state}",
+        en="- {mark}{host}: shards {shards}, since {time}{duties}{state}",
     )
+    unconnected = Sentence(ja="。Discord につながっていません", en=". It is not connected to Discord")
     free_shards = Sentence(
         ja="⚠️ シャード {shards} を受け持つプロセスがありません。そのサーバーでは応答できません。",
         en="⚠️ No process holds shards {shards}: in their servers nobody is answered.",

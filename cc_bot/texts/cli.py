@@ -72,6 +72,10 @@ class CliTexts(Area):
         ja="データベースに届かないあいだに、ほかのプロセスが引き継ぎました。はじめからつなぎ直します。",
         en="Others went on with what I did while I did not reach the database. I begin anew.",
     )
+    waits_for = Sentence(
+        ja="{host} の cc-bot（シャード {shards}、* はすべて）が止まっているかどうか、30秒ほど確かめます。止まっていれば引き継ぎ、動いていれば起動をやめます。",
+        en="Waiting for up to half a minute to see whether the cc-bot on {host} (shards {shards}; * is all) is dead: if it is, I take over; if it lives, I do not start.",
+    )
     offline_model = Sentence(ja="オフラインモデル", en="offline model")
     broke = Sentence(
         ja="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。",

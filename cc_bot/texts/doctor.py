@@ -605,6 +605,14 @@ class DoctorServerTexts(Area):
         ja="止まっていれば、起動し直してください。動いていれば、そこからデータベースに届くか確かめてください。",
         en="Start it again if it has stopped; if it runs, see whether it reaches the database.",
     )
+    process_unconnected = Sentence(
+        ja="{host} のプロセス（シャード: {shards}）が、1分以上 Discord につながっていません。",
+        en="The process on {host} (shards: {shards}) has not been connected to Discord for a minute.",
+    )
+    process_unconnected_mend = Sentence(
+        ja="そのマシンから Discord に届くか、そこの記録に何が書かれているかを確かめてください。",
+        en="See whether that machine reaches Discord, and what its log says.",
+    )
     free_shards = Sentence(
         ja="シャード {shards} を受け持つプロセスがありません。そのサーバーでは、ボットが応答しません。",
         en="No process holds shards {shards}: in their servers the bot does not answer.",

@@ -374,6 +374,8 @@ def _processes(seen: Seen, words: Texts) -> Iterator[str]:
         about = {"host": process.host, "shards": process.told_shards or said.all_shards}
         line = said.process_lapsed if each.lapsed else said.process
         yield line.format(**about, duties=own or said.no_duties)
+        if each.is_unconnected and not each.lapsed:
+            yield said.process_unconnected.format(**about)
     if free := find_free_shards(seen.processes):
         yield said.free_shards.format(shards=write_shards(free))
     if differing := find_differing(seen.processes):

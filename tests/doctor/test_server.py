@@ -14,7 +14,7 @@ from cc_bot.doctor.checkup import Finding
 from cc_bot.doctor.server import check_server
 from cc_bot.domain import Locale
 from cc_bot.domain.process import Process
-from cc_bot.storage import apply_pending, open_database
+from cc_bot.storage import EVERYBODY, Statement, apply_pending, open_database
 from cc_bot.stores import ProcessStore
 from cc_bot.texts import texts
 from tests.postgres_cluster import Server, folder, pair, running_server
@@ -174,15 +174,19 @@ class TestProcesses:
         async with open_database(url) as database:
             store = ProcessStore(database)
             for name, shards, agents in (("one", (0, 1), "a"), ("two", (2,), "b")):
-                assert not await store.join(Process(name, f"{name}.example", "1.0", shards, 4, agents))
+                assert not await store.join(Process(name, f"{name}.example", "1.0", shards, 5, agents))
+            assert not await store.join(Process("off", "off.example", "1.0", (3,), 5, "a"))
             await store.take("reminders", "one")
+            sql = "UPDATE processes SET started_at = started_at - 70000 WHERE name = 'off'"
+            await database.transaction([Statement(sql)], [EVERYBODY])
             try:
                 findings = await found(url)
             finally:
-                await store.remove(["one", "two"])
-        assert "A process on one.example holds shards: 0-1/4. It does for all: reminders." in findings
-        assert "A process on two.example holds shards: 2/4. It does for all: nothing." in findings
+                await store.remove(["one", "two", "off"])
+        assert "A process on one.example holds shards: 0-1/5. It does for all: reminders." in findings
+        assert "A process on two.example holds shards: 2/5. It does for all: nothing." in findings
         assert warned(findings) == [
-            "No process holds shards 3: in their servers the bot does not answer.",
+            "The process on off.example (shards: 3/5) has not been connected to Discord for a minute.",
+            "No process holds shards 4: in their servers the bot does not answer.",
             "The processes do not all have the same agents.toml.",
         ]

@@ -1,6 +1,7 @@
 """Processes that are one bot: what each holds, and what the operator is told of them together."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,15 @@ def test_shards_that_nobody_holds_are_found() -> None:
     assert find_free_shards(living((0, 1), (2, 3), count=4)) == frozenset()
     assert find_free_shards(living(None, count=0)) == frozenset()
     assert find_free_shards([]) == frozenset()
+
+
+def test_one_that_is_not_connected_for_a_while_is_told_from_one_that_connects() -> None:
+    [connecting, terminal] = living((0,), ())
+    for each, seconds, expected in ((connecting, 50, False), (connecting, 70, True), (terminal, 70, False)):
+        assert replace(each, renewed_at=NOW + timedelta(seconds=seconds)).is_unconnected is expected
+    lost = replace(connecting, renewed_at=NOW + timedelta(hours=1))
+    assert not replace(lost, connected_at=NOW + timedelta(minutes=59, seconds=30)).is_unconnected
+    assert replace(lost, connected_at=NOW + timedelta(minutes=58)).is_unconnected
 
 
 def test_files_that_are_not_the_same_everywhere_are_named() -> None:

@@ -1,7 +1,9 @@
 """Several processes that are one bot: on one database, each with its own shards."""
 
 import asyncio
+import os
 import signal
+import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -51,13 +53,23 @@ class Fleet:
         for of in range(2):
             await self.is_up(of)
 
-    async def is_up(self, of: int) -> None:
+    async def waits(self, of: int) -> None:
+        """Wait until it says that it waits for its predecessor."""
+
+        async def said() -> None:
+            while "引き継ぎ、" not in self.programs[of].output:  # noqa: ASYNC110 - it tells nobody
+                await asyncio.sleep(0.05)
+
+        async with asyncio.timeout(30):
+            await self.programs[of].lives_until(said())
+
+    async def is_up(self, of: int, *, within_s: float = 30) -> None:
         async def connected() -> None:
             shards = {2 * of, 2 * of + 1}
             while not (shards <= self.connected and "つながりました" in self.programs[of].output):  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(within_s):
             await self.programs[of].lives_until(connected())
 
     @property
@@ -195,12 +207,35 @@ async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
 
 class TestAProcess:
     async def test_whose_shards_another_holds_is_refused(self, fleet: Fleet) -> None:
-        third = Program(fleet.stage.program.folder, fleet.stage.program.environment)
-        for flags in (("--shards", "1", "--shard-count", "4"), ("--shards", "5", "--shard-count", "8"), ()):
-            code, output = await third.run("run", *flags)
+        stage, same = fleet.stage, ("--shards", "1", "--shard-count", "4")
+        runs = [
+            Program(stage.program.folder, stage.program.environment).run("run", *flags)
+            for flags in (same, ("--shards", "5", "--shard-count", "8"), ())
+        ]
+        for code, output in await asyncio.gather(*runs):
             assert code == 2
-            assert "シャード" in output
-            assert output.count("\n") == 1
+            assert "動いていれば起動をやめます" in output
+            assert output.rstrip().endswith("同じ --shard-count を指定してください。")
+
+    async def test_that_is_started_elsewhere_waits_for_the_end_of_the_killed_one(
+        self, fleet: Fleet, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """In another folder nothing proves that the former one is dead."""
+        stage, program = fleet.stage, fleet.programs[0]
+        await program.kill()
+        program.environment["CC_BOT_DATA_FOLDER"] = str(tmp_path_factory.mktemp("elsewhere"))
+        program.environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        program.from_nothing = True  # what heeds signals from the first moment on is not in the nursery
+        await fleet.begin(0)
+        await fleet.waits(0)
+        assert await program.stop() == 0
+        assert "Traceback" not in program.output
+        assert "つながりました" not in program.output.split("引き継ぎ、")[1]
+        await fleet.begin(0)
+        await fleet.is_up(0, within_s=60)
+        aiko = stage.discord.user("Aiko", locale="ja")
+        stage.model.script(says("はい。"))
+        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
 
     async def test_that_is_killed_leaves_its_answer_to_another(self, fleet: Fleet) -> None:
         stage = fleet.stage

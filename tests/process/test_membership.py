@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Final
 
@@ -11,7 +11,7 @@ import pytest
 from cc_bot.domain.errors import ShardsTaken, StorageError
 from cc_bot.domain.process import Process
 from cc_bot.process import Enrolment, Lease, Membership, OwnDuties, join
-from cc_bot.storage import apply_pending, open_database
+from cc_bot.storage import EVERYBODY, Statement, apply_pending, open_database
 from cc_bot.stores import ProcessStore
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
@@ -48,6 +48,36 @@ async def store(url: str) -> AsyncIterator[ProcessStore]:
         yield ProcessStore(database)
 
 
+@pytest.fixture
+async def left_by_a_killed_one(url: str, store: ProcessStore) -> str:
+    """The name of a process that was last renewed almost half a minute ago."""
+    assert not await store.join(FIRST)
+    async with open_database(url) as database:
+        sql = "UPDATE processes SET until = until - 28000 WHERE name = $1"
+        await database.transaction([Statement(sql, (FIRST.name,))], [EVERYBODY])
+    return FIRST.name
+
+
+@dataclass(frozen=True)
+class Starting:
+    """A process that is started while another one may be in its way."""
+
+    joined: asyncio.Task[str]
+    """Leaves again at once."""
+    waits_for: asyncio.Future[Process]
+
+
+def begins(store: ProcessStore, process: Process) -> Starting:
+    waits_for = asyncio.get_running_loop().create_future()
+
+    async def begin() -> str:
+        wish = Enrolment(process, Lease(counts=True), waits_for=waits_for.set_result)
+        async with join(store, wish) as membership:
+            return membership.name
+
+    return Starting(asyncio.create_task(begin()), waits_for)
+
+
 async def names(store: ProcessStore) -> list[str]:
     return [each.process.name for each in await store.list_all()]
 
@@ -58,13 +88,51 @@ class TestJoining:
             assert await names(store) == ["first", "second"]
         assert await names(store) == []
 
+    async def test_tells_the_others_that_it_is_connected(self, store: ProcessStore) -> None:
+        async with join(store, enrolment(FIRST)) as first:
+            first.is_connected = lambda: True
+            async with asyncio.timeout(20):  # its next renewal tells
+                while not (await store.list_all())[0].connected_at:  # noqa: ASYNC110 - a look each moment
+                    await asyncio.sleep(0.01)
+
     async def test_is_refused_beside_one_that_holds_the_same(self, store: ProcessStore) -> None:
-        async with join(store, enrolment(FIRST)):
-            with pytest.raises(ShardsTaken) as refused:
-                async with join(store, enrolment(replace(SECOND, shards=(1, 2)))):
-                    pytest.fail("it was let in")
-            assert refused.value.params["theirs"] == "0-1/4"
-            assert await names(store) == ["first"]
+        assert not await store.join(FIRST)
+        starting = begins(store, replace(SECOND, shards=(1, 2)))
+        assert await starting.waits_for == FIRST
+        assert await store.renew(FIRST)
+        with pytest.raises(ShardsTaken) as refused:
+            await starting.joined
+        assert refused.value.params["theirs"] == "0-1/4"
+        assert await names(store) == ["first"]
+
+    async def test_is_refused_beside_one_that_came_while_it_waited(self, store: ProcessStore) -> None:
+        """Two wait for the place of the same dead one."""
+        assert not await store.join(FIRST)
+        starting = begins(store, replace(SECOND, shards=(1, 2)))
+        await starting.waits_for
+        await store.remove(["first"])
+        assert not await store.join(replace(FIRST, name="faster"))
+        with pytest.raises(ShardsTaken):
+            await starting.joined
+        assert await names(store) == ["faster"]
+
+    async def test_waits_until_one_that_is_not_renewed_is_dead(
+        self, store: ProcessStore, left_by_a_killed_one: str
+    ) -> None:
+        starting = begins(store, replace(WHOLE, name="next"))
+        assert (await starting.waits_for).name == left_by_a_killed_one
+        assert await names(store) == [left_by_a_killed_one]
+        assert await asyncio.wait_for(starting.joined, 30) == "next"
+        assert await names(store) == []
+
+    async def test_that_is_given_up_while_it_waits_leaves_nothing(
+        self, store: ProcessStore, left_by_a_killed_one: str
+    ) -> None:
+        starting = begins(store, WHOLE)
+        await starting.waits_for
+        starting.joined.cancel()
+        await asyncio.gather(starting.joined, return_exceptions=True)
+        assert await names(store) == [left_by_a_killed_one]
 
     async def test_takes_the_place_of_one_that_is_known_to_be_over(self, store: ProcessStore) -> None:
         assert not await store.join(WHOLE)

@@ -81,11 +81,12 @@ def _processes(seen: Seen, words: Texts) -> Iterator[str]:
         process = each.process
         own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
         yield told.process.format(
-            mark="⚠️ " if each.lapsed else "",
+            mark="⚠️ " if each.lapsed or each.is_unconnected else "",
             host=escape_markdown(process.host),
             shards=process.told_shards or words.doctor_server.all_shards,
             time=timestamp(each.started_at, "R"),
             duties=f" · {own}" if own else "",
+            state=told.unconnected if each.is_unconnected and not each.lapsed else "",
         )
     if free := find_free_shards(seen.processes):
         yield told.free_shards.format(shards=write_shards(free))
