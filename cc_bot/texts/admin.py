@@ -49,6 +49,7 @@ class AdminTexts(Area):
         ja="- {mark}{host}: シャード {shards}、{time}から{duties}{state}",
         en="- {mark}{host}: shards {shards}, since {time}{duties}{state}",
     )
+    more_processes = Sentence(ja="- ほか{count}個", en="- and {count} more")
     unconnected = Sentence(ja="。Discord につながっていません", en=". It is not connected to Discord")
     free_shards = Sentence(
         ja="⚠️ シャード {shards} を受け持つプロセスがありません。そのサーバーでは応答できません。",

@@ -23,7 +23,7 @@ from cc_bot.domain.member import (
 )
 from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import CONFIRM_WITHIN, Holdings
-from cc_bot.domain.process import find_differing, find_free_shards, write_shards
+from cc_bot.domain.process import LivingProcess, find_differing, find_free_shards, write_shards
 from cc_bot.domain.summary import Summary
 from cc_bot.domain.text import shorten
 from cc_bot.status import Seen
@@ -70,28 +70,40 @@ def status(seen: Seen, words: Texts) -> str:
     return "\n".join(lines)
 
 
-MOST_PROCESSES: Final = 16
-"""That are told of one by one: more do not fit a message."""
+LONGEST_PROCESSES: Final = 1000
+"""Characters of what is told of processes one by one: the rest of the message needs as many."""
+LONGEST_SHARDS: Final = 100
 
 
 def _processes(seen: Seen, words: Texts) -> Iterator[str]:
     told = words.admin
     yield told.processes.format(count=len(seen.processes))
-    for each in seen.processes[:MOST_PROCESSES]:
-        process = each.process
-        own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
-        yield told.process.format(
-            mark="⚠️ " if each.lapsed or each.is_unconnected else "",
-            host=escape_markdown(process.host),
-            shards=process.told_shards or words.doctor_server.all_shards,
-            time=timestamp(each.started_at, "R"),
-            duties=f" · {own}" if own else "",
-            state=told.unconnected if each.is_unconnected and not each.lapsed else "",
-        )
+    left = LONGEST_PROCESSES
+    in_trouble_first = sorted(seen.processes, key=lambda each: not (each.lapsed or each.is_unconnected))
+    for number, each in enumerate(in_trouble_first):
+        line = _process(each, seen, words)
+        left -= len(line) + 1
+        if left < 0:
+            yield told.more_processes.format(count=len(in_trouble_first) - number)
+            break
+        yield line
     if free := find_free_shards(seen.processes):
-        yield told.free_shards.format(shards=write_shards(free))
+        yield told.free_shards.format(shards=shorten(write_shards(free), LONGEST_SHARDS))
     if differing := find_differing(seen.processes):
         yield told.differing.format(what=", ".join(differing))
+
+
+def _process(each: LivingProcess, seen: Seen, words: Texts) -> str:
+    told, process = words.admin, each.process
+    own = ", ".join(duty.name for duty in seen.duties if duty.process == process.name)
+    return told.process.format(
+        mark="⚠️ " if each.lapsed or each.is_unconnected else "",
+        host=escape_markdown(process.host),
+        shards=shorten(process.told_shards, LONGEST_SHARDS) or words.doctor_server.all_shards,
+        time=timestamp(each.started_at, "R"),
+        duties=f" · {own}" if own else "",
+        state=told.unconnected if each.is_unconnected and not each.lapsed else "",
+    )
 
 
 def _megabytes(count: int) -> str:
