@@ -223,6 +223,26 @@ class TestAUser:
         await eventually(fleet, "SELECT count(*) = 0 FROM erasing")
         assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
 
+    async def test_is_told_of_an_answer_that_goes_on_where_the_shard_was_before(self, fleet: Fleet) -> None:
+        """Its button is pressed at the process that has the shard now, of which another message stands in."""
+        aiko, reply = await begins_an_answer(fleet)
+        [stop] = custom_ids(reply)
+        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
+        asked.stored[0].components[0]["components"][0]["custom_id"] = stop
+        told = await press(fleet.stage, aiko, asked, "すべて消す")
+        assert "別のプロセスで動いています" in told.text
+        assert told.message.id != asked.message.id
+        assert asked.labels == ["すべて消す", "やめる"]
+        assert stop_label(reply) in reply.labels
+        await fleet.programs[0].kill()
+        await dies_for_all(fleet, 0)
+        over = await press(fleet.stage, aiko, asked, "すべて消す")
+        assert "もう動いていません" in over.text
+
+
+def custom_ids(reply: Reply) -> list[str]:
+    return [str(part["custom_id"]) for row in reply.stored[0].components for part in row["components"]]
+
 
 async def is_erasing(fleet: Fleet, user: User) -> None:
     await eventually(fleet, "SELECT count(*) = 1 FROM erasing WHERE user_id = $1", user.id)
