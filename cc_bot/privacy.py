@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, suppress
 from datetime import date, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -126,6 +126,38 @@ async def nothing_counts(_: int) -> None:
     """Return None: nobody's tokens are limited."""
 
 
+class Underway:
+    """The erasures that somebody waits for, so that the program can wait for them before it stops."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._none = asyncio.Event()
+        self._none.set()
+        self.hurried = asyncio.Event()
+        """Nobody is to be waited for any more."""
+        self.closed = False
+
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        self._count += 1
+        self._none.clear()
+        try:
+            yield
+        finally:
+            self._count -= 1
+            if not self._count:
+                self._none.set()
+
+    async def none_left(self, within_s: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._none.wait(), within_s)
+
+    async def is_hurried_within(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.hurried.wait(), seconds)
+        return self.hurried.is_set()
+
+
 class Privacy:
     def __init__(
         self,
@@ -142,6 +174,7 @@ class Privacy:
         self._clock = clock
         self._counting_on = counting_on
         self._failed = asyncio.Event()
+        self._underway = Underway()
         self.retention = retention
         """How long the operator keeps what."""
 
@@ -164,15 +197,37 @@ class Privacy:
         kept until they reset: nobody gets more of them that way.
 
         What SQLite may leave in unused room of a large file goes later (see privacy.py). Raises
-        ErasureUnfinished when it failed on the way: `keep_finishing` erases the rest. Raises another
-        StorageError when nothing was erased.
+        ErasureUnfinished when it failed on the way, or waited when the program was to end: `keep_finishing`
+        erases the rest. Raises another StorageError when nothing was erased.
         """
         try:
-            async with self._without_turns_of(user_id):
-                return await self._erase(user_id)
+            with self._underway.one():
+                async with self._without_turns_of(user_id):
+                    return await self._erase(user_id)
         except ErasureUnfinished:
             self._failed.set()
             raise
+
+    @property
+    def closed(self) -> bool:
+        """Return whether the program ends, and it is too late to begin."""
+        return self._underway.closed
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Hold from before a wish to erase is accepted until its user is told what came of it: the program
+        does not end in between."""
+        return self._underway.one()
+
+    async def drain(self, grace_s: float) -> None:
+        """Let what is being erased come to its end for `grace_s` seconds. From then on nobody waits for
+        other processes any more: what was begun is left to whoever finishes it."""
+        await self._underway.none_left(grace_s)
+        self._underway.hurried.set()
+
+    async def close(self, deadline_s: float) -> None:
+        """Let the last ones be told until then, in the loop's time, and accept no more."""
+        await self._underway.none_left(deadline_s - asyncio.get_running_loop().time())
+        self._underway.closed = True
 
     async def _erase(self, user_id: int) -> Holdings:
         held = await self._stores.personal_data.get_overview(user_id)
@@ -189,8 +244,9 @@ class Privacy:
         await erasing.begin(user_id)
         try:
             async with asyncio.timeout(OTHERS_S):
-                while await erasing.runs_elsewhere(user_id):  # noqa: ASYNC110 - who ends them is elsewhere
-                    await asyncio.sleep(LOOK_S)
+                while await erasing.runs_elsewhere(user_id):
+                    if await self._underway.is_hurried_within(LOOK_S):
+                        raise ErasureUnfinished
         except TimeoutError:
             _log.warning("erasure_waits_no_longer")
         except StorageError as error:

@@ -126,6 +126,7 @@ class DiscordBot:
     def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
         self._assistant = given.assistant
+        self._privacy = given.privacy
         self._hurry = given.stores.hurry
         self._pulse = given.pulse
         self._lifeline = given.lifeline
@@ -270,22 +271,23 @@ class DiscordBot:
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
         services = self._services
+        over = self._membership is not None and self._membership.buried.is_set()
+        loop, drain_s = asyncio.get_running_loop(), 0.0 if over else self._settings.drain_s
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
             leaving.push_async_callback(self._connecting.aclose)
             if self._letting_in:
                 self._letting_in.cancel()
             leaving.push_async_callback(self._disconnect)
+            leaving.push_async_callback(self._privacy.close, loop.time() + drain_s + LAST_WORDS_S)
             leaving.push_async_callback(services.unfinished.close)
             leaving.push_async_callback(services.canvas_upkeep.close)
             services.messages.close()
             if services.answers.running.spoken:
                 leaving.push_async_callback(services.answers.running.spoken.close)
-            over = self._membership is not None and self._membership.buried.is_set()
-            loop, drain_s = asyncio.get_running_loop(), 0.0 if over else self._settings.drain_s
             hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._hurry)
             await services.reminders.close()
-            await self._assistant.drain(drain_s)
+            await asyncio.gather(self._assistant.drain(drain_s), self._privacy.drain(drain_s))
             hurrying.cancel()
             self._hurry()
             deadline_s = loop.time() + LAST_WORDS_S

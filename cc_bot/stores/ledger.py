@@ -164,6 +164,12 @@ SELECT_ANSWERED: Final = """
     WHERE id = $1 AND user_id = $2 AND state = 'answered' AND answer_id IS NOT NULL
 """
 
+# By the primary keys. $1 entry, $2 user, $3 process
+_SELECT_ELSEWHERE: Final = """
+    SELECT 1 FROM turns AS t JOIN processes AS p ON p.name = t.process
+    WHERE t.id = $1 AND t.user_id = $2 AND t.state <> 'interrupted' AND t.process <> $3 AND p.until > @now
+"""
+
 # The table holds only what is on its way. $1 process
 ADOPT_TURNS: Final = f"UPDATE turns SET process = $1 WHERE {left_by_the_dead('turns')}"  # noqa: S608
 SELECT_UNFINISHED: Final = f"{_WITH_CALLS} WHERE process = $1 ORDER BY accepted_at, id"
@@ -258,6 +264,10 @@ class TurnLedger:
         """Return what was heard in the question of an answer; empty where that was typed."""
         rows = await self._database.query(_SELECT_HEARD, user_id, answer_id)
         return str(rows[0][0]) if rows else ""
+
+    async def runs_elsewhere(self, entry: str, user_id: int) -> bool:
+        """Return whether another process that lives makes the turn, or shows its answer."""
+        return bool(await self._database.query(_SELECT_ELSEWHERE, entry, user_id, self._process))
 
     async def get_answer(self, turn: PendingTurn) -> Message | None:
         """Return the turn's answer; None before there is one, or when it was erased since."""

@@ -86,6 +86,10 @@ class AnswerTexts(Area):
         ja="この回答はもう動いていません。もう一度 </ask> でお聞きください。",
         en="This answer is no longer running. Please ask again with </ask>.",
     )
+    runs_elsewhere = Sentence(
+        ja="この回答はボットの別のプロセスで動いています。終わるまでそのままお待ちください。",
+        en="This answer is running in another process of the bot, and ends there by itself.",
+    )
     unknown_press = Sentence(
         ja="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。",
         en="The bot has changed since, and can’t do this any more. Please start again with a command.",

@@ -150,6 +150,10 @@ class PrivacyTexts(Area):
         ja="時間がたったので、もう一度 </privacy erase> からやり直してください。",
         en="That was too long ago. Please start again with </privacy erase>.",
     )
+    restarting = Sentence(
+        ja="ただいま再起動の準備中で、まだ何も消していません。少し待ってから、もう一度押してください。",
+        en="I'm about to restart, and nothing is erased yet. Please press it again in a moment.",
+    )
     not_yours = Sentence(
         ja="このボタンは、</privacy erase> を使った人だけが使えます。",
         en="Only the person who used </privacy erase> can use this button.",

@@ -200,14 +200,15 @@ class TestErase:
         self, stage: Stage, aiko: User, channel: Channel, word: str
     ) -> None:
         await keep(stage, aiko, channel, word)
-        asked = await run(stage, aiko, channel, "erase")
+        asked, again = [await run(stage, aiko, channel, "erase") for _ in range(2)]
         stage.change(
             "CREATE TRIGGER in_the_way BEFORE DELETE ON memories BEGIN SELECT RAISE(ABORT, 'not now'); END"
         )
         try:
             told = await press(stage, aiko, asked, "すべて消す")
             assert "残りは自動で消えます" in told.text
-            assert "残りは自動で消えます" in (await press(stage, aiko, asked, "やめる")).text
+            assert "残りは自動で消えます" in (await press(stage, aiko, again, "やめる")).text
+            assert asked.labels == again.labels == []
         finally:
             stage.change("DROP TRIGGER in_the_way")
         async with asyncio.timeout(30):  # it is tried again after 5 s, and then taken out of the log

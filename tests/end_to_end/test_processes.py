@@ -196,6 +196,57 @@ class TestAUser:
         for table in ("messages", "sessions", "turns", "reservations", "erasing"):
             assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
 
+    async def test_whose_all_is_erased_is_told_of_it_by_a_process_that_is_asked_to_end(
+        self, fleet: Fleet
+    ) -> None:
+        aiko, reply = await begins_an_answer(fleet)
+        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
+        pressed = await fleet.stage.discord.click(aiko, asked.message, "すべて消す")
+        await is_erasing(fleet, aiko)
+        assert await fleet.programs[1].stop() == 0
+        assert "すべて消しました" in pressed.text
+        assert pressed.labels == []
+        assert stop_label(reply) not in reply.labels
+
+    async def test_whose_erasure_can_not_be_waited_for_is_told_that_it_goes_on(self, fleet: Fleet) -> None:
+        aiko, _ = await begins_an_answer(fleet)
+        await fleet.programs[0].kill()
+        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
+        pressed = await fleet.stage.discord.click(aiko, asked.message, "すべて消す")
+        await is_erasing(fleet, aiko)
+        assert await fleet.programs[1].stop() == 0
+        assert "残りは自動で消えます" in pressed.text
+        assert pressed.labels == []
+        await fleet.begin(1)
+        await fleet.is_up(1)
+        await dies_for_all(fleet, 0)
+        await eventually(fleet, "SELECT count(*) = 0 FROM erasing")
+        assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
+
+    async def test_is_told_of_an_answer_that_goes_on_where_the_shard_was_before(self, fleet: Fleet) -> None:
+        """Its button is pressed at the process that has the shard now, of which another message stands in."""
+        aiko, reply = await begins_an_answer(fleet)
+        [stop] = custom_ids(reply)
+        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
+        asked.stored[0].components[0]["components"][0]["custom_id"] = stop
+        told = await press(fleet.stage, aiko, asked, "すべて消す")
+        assert "別のプロセスで動いています" in told.text
+        assert told.message.id != asked.message.id
+        assert asked.labels == ["すべて消す", "やめる"]
+        assert stop_label(reply) in reply.labels
+        await fleet.programs[0].kill()
+        await dies_for_all(fleet, 0)
+        over = await press(fleet.stage, aiko, asked, "すべて消す")
+        assert "もう動いていません" in over.text
+
+
+def custom_ids(reply: Reply) -> list[str]:
+    return [str(part["custom_id"]) for row in reply.stored[0].components for part in row["components"]]
+
+
+async def is_erasing(fleet: Fleet, user: User) -> None:
+    await eventually(fleet, "SELECT count(*) = 1 FROM erasing WHERE user_id = $1", user.id)
+
 
 async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
     """Somebody in a server of the first program, whose answer never ends."""

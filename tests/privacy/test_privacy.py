@@ -182,6 +182,76 @@ class TestErasureThatFailsOnTheWay:
         assert await stores.memories.count(ME) == 1
 
 
+def in_ten_seconds() -> float:
+    return asyncio.get_running_loop().time() + 10
+
+
+class TestStop:
+    """Another process has a turn of the user's, and does not end it."""
+
+    @pytest.fixture
+    def waiting(self, stores: Stores, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+        """Set when somebody waits for the other process."""
+        looked = asyncio.Event()
+
+        async def runs_elsewhere(_: int) -> bool:
+            looked.set()
+            return True
+
+        monkeypatch.setattr(stores.personal_erasure, "runs_elsewhere", runs_elsewhere)
+        return looked
+
+    async def test_leaves_what_waits_to_whoever_finishes_it(
+        self, stores: Stores, waiting: asyncio.Event
+    ) -> None:
+        privacy = privacy_of(stores)
+        erasing = asyncio.create_task(privacy.erase(ME))
+        await waiting.wait()
+        await privacy.drain(0.05)
+        with pytest.raises(ErasureUnfinished):
+            await erasing
+        assert await privacy.is_erasing(ME)
+
+    async def test_waits_for_what_is_not_begun_yet(self, stores: Stores, waiting: asyncio.Event) -> None:
+        """A turn of the user's is still on its way here."""
+        turn_ended = asyncio.Event()
+
+        @asynccontextmanager
+        async def turns_end(_: int) -> AsyncIterator[None]:
+            await turn_ended.wait()
+            yield
+
+        privacy = Privacy(stores, turns_end, retention=Retention())
+        erasing = asyncio.create_task(privacy.erase(ME))
+        await asyncio.sleep(0)
+        await privacy.drain(0.05)
+        closing = asyncio.create_task(privacy.close(in_ten_seconds()))
+        await asyncio.sleep(0)
+        turn_ended.set()
+        await closing
+        assert await privacy.is_erasing(ME)
+        with pytest.raises(ErasureUnfinished):
+            await erasing
+
+    async def test_waits_until_who_asked_is_told(self, stores: Stores) -> None:
+        privacy, told = privacy_of(stores), asyncio.Event()
+
+        async def tell() -> None:
+            with privacy.answering():
+                await privacy.erase(ME)
+                await told.wait()
+
+        telling = asyncio.create_task(tell())
+        await asyncio.sleep(0)
+        closing = asyncio.create_task(privacy.close(in_ten_seconds()))
+        await asyncio.sleep(0.05)
+        assert not closing.done()
+        assert not privacy.closed
+        told.set()
+        await asyncio.gather(telling, closing)
+        assert privacy.closed
+
+
 class TestStart:
     async def test_goes_on_with_what_a_kill_interrupted(self, stores: Stores, tmp_path: Path) -> None:
         await stores.memories.add(ME, "しまうまが好き")

@@ -186,6 +186,7 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     ledger, session = stores.ledger, await stores.sessions.open(KEY)
     begun = PendingTurn("t", KEY, "message", "private", datetime.now(UTC), question_id=40)
     await ledger.accept(begun)
+    assert not await ledger.runs_elsewhere("t", USER)
     await ledger.note_message("t", USER, 41)
     await ledger.add_page("t", USER, 42)
     await ledger.move(replace(begun, answer_id=1), 5, (42,))
@@ -207,7 +208,7 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
         *("accept", "note_message", "add_page", "move", "mark_interrupted", "take", "list_unfinished"),
         *("get_answer", "get_replaced"),
         *("forget_interrupted", "mark_settled", "untake", "note_calls", "get_calls"),
-        *("note_heard", "get_heard"),
+        *("note_heard", "get_heard", "runs_elsewhere"),
     }
 
 

@@ -83,6 +83,21 @@ async def there(database: Database) -> Machine:
     return await Machine(database, "there").join(2, 3)
 
 
+class TestATurnOfAnotherProcess:
+    async def test_is_known_to_run_as_long_as_that_lives(self, here: Machine, there: Machine) -> None:
+        await here.ledger.accept(ASKED)
+        assert await there.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
+        assert not await there.ledger.runs_elsewhere(ASKED.id, KEN)
+        assert not await here.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
+        await here.die()
+        assert not await there.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
+
+    async def test_does_not_run_once_it_was_interrupted(self, here: Machine, there: Machine) -> None:
+        await here.ledger.accept(ASKED)
+        await here.ledger.mark_interrupted(ASKED.id, KEY.user_id)
+        assert not await there.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
+
+
 class TestATurnOfOneUser:
     async def test_is_held_back_while_another_process_makes_one(self, here: Machine, there: Machine) -> None:
         first, second = await here.reserve(), await there.reserve()

@@ -1,7 +1,9 @@
 """The buttons under an answer: Answer again, Continue, and Ask again under a turn that was cut off."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Final
 
 import hikari
 import lightbulb
@@ -54,6 +56,7 @@ from cc_bot.domain.errors import (
     InputError,
     ProposalGone,
     ProposalOutdated,
+    StorageError,
     ToolGone,
     WhenPassed,
 )
@@ -63,7 +66,7 @@ from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.log import begin_turn
-from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores
+from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores, TurnLedger
 from cc_bot.texts import explain
 
 loader = lightbulb.Loader()
@@ -171,7 +174,10 @@ async def _view_of_mentions(
 
 # ---- stop button -----------------------------------------------------------------------------------------
 # The button under an answer that streams: Stop. One of an earlier run of the program tells that it no longer
-# runs.
+# runs; one whose turn another process goes on with, since it held the shard before, is left alone.
+
+_LOOKED_UP_WITHIN_S: Final = 1.0
+"""Discord waits 3 s, and the database may be away."""
 
 
 @on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours, at_once=True)
@@ -181,6 +187,7 @@ async def stop(
     recipient: Recipient,
     *,
     running: RunningTurns,
+    ledger: TurnLedger,
 ) -> None:
     shared = button.user_id == ANY_ASKER
     if shared and running.runs(button.turn) and not running.asked_by(button.turn, recipient.user_id):
@@ -189,6 +196,9 @@ async def stop(
     ended = running.began_here(button.turn) or shared  # a channel's is taken up again
     if running.stop(button.turn) or ended:
         await defer_update(interaction)
+        return
+    if await _runs_elsewhere(button, ledger):
+        await tell(interaction, recipient.words.answer.runs_elsewhere)
         return
     # The program was restarted in between: the answer will never come to its end.
     words, content = recipient.words.answer, interaction.message.content or ""
@@ -199,6 +209,13 @@ async def stop(
     await interaction.create_initial_response(
         hikari.ResponseType.MESSAGE_UPDATE, content, embeds=facts.embeds(), components=[]
     )
+
+
+async def _runs_elsewhere(button: StopButton, ledger: TurnLedger) -> bool:
+    with suppress(StorageError, TimeoutError):
+        async with asyncio.timeout(_LOOKED_UP_WITHIN_S):
+            return await ledger.runs_elsewhere(button.turn, button.user_id)
+    return False
 
 
 # ---- forms ---------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import structlog
 
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
+from cc_bot.discord.failures import tell
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
@@ -17,6 +18,9 @@ from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ErasureUnfinished
 from cc_bot.in_order import FileLine
 from cc_bot.privacy import Privacy
+from cc_bot.texts import explain
+
+_log = structlog.get_logger(__name__)
 
 # ---- group -----------------------------------------------------------------------------------------------
 # The group that all `/privacy` commands belong to.
@@ -54,9 +58,19 @@ async def decide(
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Erase, or leave it."""
-    await defer_update(interaction)
-    told = await upkeep.newest(recipient.user_id)  # by then nobody knows of them
-    await show_view(interaction, EphemeralView(await _decide(button, recipient, privacy, recipients)))
+    if privacy.closed:
+        await tell(interaction, recipient.words.privacy.restarting)
+        return
+    with privacy.answering():
+        await defer_update(interaction)
+        told = await upkeep.newest(recipient.user_id)  # by then nobody knows of them
+        try:
+            said = await _decide(button, recipient, privacy, recipients)
+        except ErasureUnfinished as error:  # it goes on by itself: there is nothing left to press
+            _log.warning("interaction_failed", error=type(error).__name__)
+            await show_view(interaction, EphemeralView(explain(error, recipient.words)))
+            return
+        await show_view(interaction, EphemeralView(said))
     upkeep.refresh_these(told, recipient.words)
 
 
@@ -79,8 +93,6 @@ async def _decide(
 # Each file is made and sent before the next one is begun, so that a long history needs no more memory than a
 # short one. A bot that its user has only brought along may follow up five times; what was sent until then is
 # said to be a part.
-
-_log = structlog.get_logger(__name__)
 
 
 @privacy.register
