@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from tests.databases import DatabaseSettings
-from tests.end_to_end.kills import EDIT, pull_the_plug, start_late
+from tests.end_to_end.kills import EDIT, HISTORY, pull_the_plug, start_late
 from tests.end_to_end.stage import Stage, again_label, running_stage, stop_label, streaming
 from tests.end_to_end.test_proposals import proposals
 from tests.loopback.discord import Channel, Message, Shown, User
@@ -666,6 +666,26 @@ class TestKill:
         assert made(stage) == []
         await agreed(stage, aiko, reply.message, "今度は書きました。")
         assert len(made(stage)) == 1
+
+    @pytest.mark.parametrize("locale", ["ja", "en-US"])
+    async def test_before_the_answer_is_settled_loses_nothing_of_a_press_at_once(
+        self, stage: Stage, channel: Channel, locale: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        stage.model.script(calls(WRITES[locale]), says("🙂"))
+        stage.discord.fail_next(EDIT, 503, times=1000, take_effect=True)  # shown, and nobody knows
+        reply = await stage.begin(user, channel, "書いておいて")
+        await reply.until(lambda shown: DO[locale] in shown.labels, "what is to be decided")
+        await pull_the_plug(stage)
+        stage.discord.fail_next(HISTORY, 200, delay_s=1.5, channel=channel)  # as the start looks for it
+        await stage.start()
+        await agreed(stage, user, reply.message, "🙂 42")
+        await told(stage, reply.stored[0], DONE[locale])
+        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
+        await stage.discord.quiet()
+        assert stage.discord.faults.outstanding == 0
+        assert DONE[locale] in str(reply.message.embeds)
+        assert reply.labels == [again_label(user)]
 
     @pytest.mark.parametrize("locale", ["ja", "en-US"])
     async def test_during_the_call_is_told_of_in_its_message(
