@@ -6,8 +6,10 @@ are told.
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import structlog
@@ -16,6 +18,7 @@ from cc_bot.assistant.turn import Stop, until_stopped
 from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
+    AnswerInUse,
     CallExpired,
     CallGone,
     CallOutdated,
@@ -82,6 +85,8 @@ class ApprovedCalls:
     servers: ToolServers | None
     """None where the operator names none."""
     clock: Clock
+    _underway: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """Of users and their answers."""
 
     async def find(self, user_id: int, proposal_id: int) -> tuple[Proposal, CallTool]:
         """Return what is to be decided. Raises CallGone, and CallExpired once it is dropped for that."""
@@ -106,6 +111,25 @@ class ApprovedCalls:
         if offered.approvers != call.approvers == "asker" or self._problem(offered, call):
             await self._leave(proposal, call, OUTDATED)
             raise CallOutdated(server=call.server, tool=call.tool)
+
+    @contextmanager
+    def underway(self, proposal: Proposal) -> Iterator[None]:
+        """Have the answer that proposed it stay where it stands: from the word on, while its server is waited
+        for and the call is made, until the end is told."""
+        answer = (proposal.key.user_id, proposal.answer_id)
+        self._underway[answer] += 1
+        try:
+            yield
+        finally:
+            self._underway[answer] -= 1
+            self._underway += Counter()  # without what is at zero
+
+    async def check_none_underway(self, user_id: int, answer_id: int) -> None:
+        """Raise AnswerInUse while a call of this answer is made, or its user is still to be told of it: what
+        took the place of its message would take the way to stop it too. Raises StorageError."""
+        claimed = await self.stores.claimed_calls.list_of_user(user_id)
+        if (user_id, answer_id) in self._underway or any(call.answer_id == answer_id for call in claimed):
+            raise AnswerInUse
 
     def must_wait(self, call: CallTool) -> bool:
         """Return whether its server is being started."""

@@ -324,7 +324,7 @@ def build_services(
         stores.proposals,
         running,
         deliveries=deliveries,
-        routes=DeliveryRoutes(replies, deliveries, stores.ledger),
+        routes=DeliveryRoutes(replies, deliveries, stores.ledger, receipts.changes),
         recipients=recipients,
         calls=UnfinishedCalls(bot.rest, given.assistant.calls, recipients, running),
     )

@@ -8,9 +8,10 @@ A turn that can be shown nowhere any more is settled all the same, with one reco
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import hikari
@@ -31,7 +32,7 @@ from cc_bot.discord.pages.answer import (
     stored_state,
     with_controls,
 )
-from cc_bot.discord.pages.custom_ids import StopButton
+from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
@@ -39,6 +40,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, Heard, PendingTurn, Usage
+from cc_bot.in_order import InOrder
 from cc_bot.log import job
 from cc_bot.stores import ProposalStore, TurnLedger
 
@@ -85,8 +87,19 @@ class PendingDelivery:
             return final_pages(stored_state(self.answer, heard=self.heard), self.recipient.words)
         return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
 
-    async def show(self, reply: Reply, *, one_message: bool, elsewhere: bool = False) -> None:
+    def ends_in(self, page: Page) -> bool:
+        """Return whether a message is the last of its answer as that is stored, whatever was decided below it
+        since."""
+        pressed = (parse_custom_id(button.custom_id) for button in page.buttons)
+        answer_id = self.answer.id if self.answer else None
+        ended = any(isinstance(each, AnswerButton) and each.answer_id == answer_id for each in pressed)
+        return ended and page.content.strip() == self.pages()[-1].content.strip()
+
+    async def show(
+        self, reply: Reply, *, one_message: bool, elsewhere: bool = False, stands: bool = False
+    ) -> None:
         """Make a reply look like it. `elsewhere`: it is not where it was asked, so nothing there works on.
+        `stands`: it does, and is only put on record.
 
         Raises hikari's errors.
         """
@@ -109,6 +122,9 @@ class PendingDelivery:
         if self.heard:
             live.feed(Heard(self.heard))
         live.feed(Done(self.answer, Usage(), proposals=self.proposals))
+        if stands:
+            live.record_receipts()
+            return
         note = words.unfinished.late if elsewhere else ""
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
@@ -178,6 +194,8 @@ class DeliveryRoutes:
     replies: MessageReplies
     deliveries: TurnDeliveries
     ledger: TurnLedger
+    changes: InOrder = field(default_factory=InOrder)
+    """Of each message, by its id: whoever changes it begins with what it is by then."""
 
     @property
     def rest(self) -> hikari.api.RESTClient:
@@ -198,10 +216,34 @@ class DeliveryRoutes:
         turn = pending.turn
         try:
             reply = await self._to_message(turn) if turn.kind == "message" else await self._late(pending)
-            await pending.show(reply, one_message=False)
+            await self._put(
+                pending, reply, partial(self.rest.fetch_message, turn.key.channel_id), one_message=False
+            )
         except REFUSALS as error:
             raise _meaning(error) from error
         return reply
+
+    async def _put(
+        self,
+        pending: PendingDelivery,
+        reply: Reply,
+        fetch: Callable[[int], Awaitable[hikari.Message]],
+        *,
+        one_message: bool,
+    ) -> None:
+        """Show it in its messages, unless they show all of it: what a press has put there since is told
+        nowhere else. Nobody changes the last of them meanwhile. Raises hikari's errors."""
+        ids = await reply.message_ids()
+        if not ids:
+            await pending.show(reply, one_message=one_message)
+            return
+        async with self.changes.after(ids[-1]):
+            stands = False
+            with suppress(hikari.ForbiddenError):  # a bot that may not read the past can't know
+                page = page_of(await fetch(ids[-1]), pending.recipient.locale)
+                if stands := pending.ends_in(page):
+                    reply.note_last(page)
+            await pending.show(reply, one_message=one_message, stands=stands)
 
     async def by_dm(self, pending: PendingDelivery) -> Reply:
         """Show it in its user's DM. Raises as `in_channel`."""
@@ -236,7 +278,9 @@ class DeliveryRoutes:
             await outlet.whisper(pending.pages()[0].content)  # the older answer stands as it was
             return reply
         # Nobody can tell whether the next page is there already: then all of it comes in one.
-        await pending.show(reply, one_message=strays is None and len(pending.pages()) > len(known))
+        one_message = strays is None and len(pending.pages()) > len(known)
+        fetch = partial(self.rest.fetch_webhook_message, application_id, token)
+        await self._put(pending, reply, fetch, one_message=one_message)
         return reply
 
     async def _strays(self, turn: PendingTurn, place_id: int, after_id: int) -> tuple[int, ...] | None:

@@ -103,6 +103,7 @@
     │   ├── ShuttingDown
     │   │   └── Postponed       the question stays, and is answered after the start
     │   ├── NotNewest           only the newest answer can be regenerated or continued
+    │   ├── AnswerInUse         nor one of which a call is being made
     │   ├── AgentGone           whoever gave the answer can't be asked here any more
     │   ├── BeingErased         everything of its user's is being erased
     │   ├── LimitReached        what there is for now is used up
@@ -922,6 +923,9 @@ class Postponed(ShuttingDown): ...
 
 
 class NotNewest(TurnError): ...
+
+
+class AnswerInUse(TurnError): ...
 
 
 class AgentGone(TurnError): ...

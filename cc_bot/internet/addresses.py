@@ -55,9 +55,9 @@ class WebAddress:
         return f"{self.scheme}://{self.netloc}{self.target}"
 
     def follow(self, location: str) -> "WebAddress":
-        """Return where a redirect leads. Raises AddressRefused."""
+        """Return where a redirect leads; a space within is encoded, as browsers do. Raises AddressRefused."""
         try:
-            return parse_address(urljoin(self.url, location.strip(" \t")))
+            return parse_address(urljoin(self.url, location.strip(" \t").replace(" ", "%20")))
         except ValueError as error:
             raise AddressRefused from error
 

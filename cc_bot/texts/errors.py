@@ -382,6 +382,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="この回答は最新ではなくなりました。続きは </ask> でお聞きください。",
         en="This is no longer the newest answer. Please go on with </ask>.",
     ),
+    errors.AnswerInUse: Sentence(
+        ja="この回答のツールを実行しています。終わるのを待つか、「止める」を押してから、もう一度押してください。",
+        en="A tool of this answer is in use. Wait for its end, or press Stop first, and then press this again.",
+    ),
     errors.AgentGone: Sentence(
         ja="この回答をしたエージェントは、もうここでは使えません。</ask> で続けてください。",
         en="The agent that gave this answer can't be used here any more. Please go on with </ask>.",

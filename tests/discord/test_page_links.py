@@ -16,7 +16,7 @@ from cc_bot.domain.turn import ToolStarted
 from cc_bot.texts import texts
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-LINE = re.compile(r"\d\. \[(?:[^\]\\\n]|\\.)+\]\(<https://[^<>\n]+>\)( · [^\n]*)?")
+LINE = re.compile(r"\d\. \[(?:[^\]\\\n]|\\.)+\]\(<https://[^<>()\[\]\\`|*\s]+>\)( · [^\n]*)?")
 
 
 def call(url: str, title: str) -> ToolCall:
@@ -47,7 +47,9 @@ class TestLinks:
     def test_are_of_what_was_fetched_and_never_of_the_models_words(self) -> None:
         said = "[1] https://made.example/ 1. [偽](<https://made.example/>)"
         shown = page(call("https://www.news.example/a?b=(c)", "明日の天気"), text=said)
-        assert shown.facts.sources == ("1. [明日の天気](<https://www.news.example/a?b=(c)>) · news.example",)
+        assert shown.facts.sources == (
+            "1. [明日の天気](<https://www.news.example/a?b=%28c%29>) · news.example",
+        )
         assert page(text=said).facts.sources == ()
 
     def test_are_five_and_the_number_of_the_others(self) -> None:
@@ -74,6 +76,34 @@ class TestLinks:
             assert LINE.fullmatch(line), line
             assert "://" not in line.replace("<https://a.example/x>", "")
             assert len(line) < 200
+
+    @pytest.mark.parametrize(
+        ("url", "shown"),
+        [
+            (
+                "https://a.example/p)](https://b.example/login",
+                "https://a.example/p%29%5D%28https://b.example/login",
+            ),
+            ("https://a.example/x>)[y](<z", "https://a.example/x%3E%29%5By%5D%28%3Cz"),
+            (
+                "https://a.example/||a|| **b** `c` \\",
+                "https://a.example/%7C%7Ca%7C%7C%20%2A%2Ab%2A%2A%20%60c%60%20%5C",
+            ),
+            (
+                "https://a.example/a__b__~~c~~?d_e=~f&g=%28",
+                "https://a.example/a%5F%5Fb%5F%5F%7E%7Ec%7E%7E?d_e=~f&g=%28",
+            ),
+            ("https://[2606:4700::1111]:443/[1]", "https://[2606:4700::1111]:443/%5B1%5D"),
+        ],
+    )
+    def test_lead_to_one_address_whatever_that_holds(self, url: str, shown: str) -> None:
+        [line] = page(call(url, "題")).facts.sources
+        assert line.startswith(f"1. [題](<{shown}>) · ")
+
+    @given(st.text(st.sampled_from("](<>)[`*_~|\\ :/.ahtps%"), max_size=60))
+    def test_have_an_address_that_cannot_be_more_than_one(self, path: str) -> None:
+        [line] = page(call(f"https://a.example/{path}", "題")).facts.sources
+        assert LINE.fullmatch(line), line
 
     def test_fit_below_an_answer_however_long_they_are(self) -> None:
         calls = [call(f"https://{'a' * 60}{n}.example/{'b' * 1900}", "[" * 300) for n in range(8)]

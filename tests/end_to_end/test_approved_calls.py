@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from tests.databases import DatabaseSettings
-from tests.end_to_end.kills import EDIT, pull_the_plug, start_late
+from tests.end_to_end.kills import EDIT, HISTORY, pull_the_plug, start_late
 from tests.end_to_end.stage import Stage, again_label, running_stage, stop_label, streaming
 from tests.end_to_end.test_proposals import proposals
 from tests.loopback.discord import Channel, Message, Shown, User
@@ -22,6 +22,7 @@ from tests.loopback.tool_servers import PICTURE, calls_in
 DO = {"ja": "実行する", "en-US": "Do it"}
 DONT = {"ja": "実行しない", "en-US": "Don't"}
 DONE = {"ja": "🔧 実行しました: notes · write", "en-US": "🔧 Done: notes · write"}
+CALLING = {"ja": "🔧 実行しています: notes · write", "en-US": "🔧 In progress: notes · write"}
 IN_DOUBT = {"ja": "❓ 実行された可能性があります", "en-US": "❓ It may have been done"}
 FETCH = "GET /webhooks/{application}/{token}/messages/@original"
 CLAIMED = "SELECT count(*) FROM claimed_calls"
@@ -111,6 +112,13 @@ async def told(stage: Stage, message: Message, text: str) -> Shown:
         while text not in str(message.shown.embeds):  # noqa: ASYNC110 - see above
             await asyncio.sleep(0.01)
     return message.shown
+
+
+async def whispers(pressed: Interaction, sentence: str) -> None:
+    """Wait until who pressed is told something alone."""
+    await pressed.until(
+        lambda shown: any(each.ephemeral and sentence in each.text for each in shown.messages), sentence
+    )
 
 
 def stored_results(stage: Stage, user: User) -> list[dict[str, Any]]:
@@ -427,6 +435,46 @@ class TestPress:
         await stage.discord.quiet()
         assert len(made(stage)) == 1
 
+    @pytest.mark.parametrize(
+        ("locale", "sentence"),
+        [("ja", "この回答のツールを実行しています。"), ("en-US", "A tool of this answer is in use.")],
+    )
+    async def test_of_answer_again_while_the_call_is_made_is_refused(
+        self, stage: Stage, channel: Channel, locale: str, sentence: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        reply = await proposed(stage, user, channel)
+        free = hold(stage)
+        await stage.discord.click(user, reply.message, DO[locale])
+        await is_called(stage)
+        await told(stage, reply.stored[0], CALLING[locale])
+        before, asked = reply.stored[0].shown, len(stage.model.requests)
+        again = await stage.discord.click(user, reply.message, again_label(user))
+        await whispers(again, sentence)
+        assert reply.stored[0].shown == before
+        assert before.labels == [stop_label(user), again_label(user)]
+        assert len(stage.model.requests) == asked
+        stage.model.script(says("🙂 42"))
+        free.unlink()
+        await told(stage, reply.stored[0], DONE[locale])
+        await settled(stage, user)
+        assert len(made(stage)) == 1
+
+    async def test_of_answer_again_while_the_server_is_started_is_refused(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel)
+        starting = servers_are(stage, "starting")
+        await stage.discord.click(aiko, reply.message, DO["ja"])
+        await is_called(stage, noted="waits.jsonl")
+        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await whispers(again, "この回答のツールを実行しています。")
+        assert reply.labels == [DO["ja"], DONT["ja"], again_label(aiko)]
+        stage.model.script(says("書けました。"))
+        starting.unlink()
+        await told(stage, reply.stored[0], DONE["ja"])
+        await settled(stage, aiko)
+
     async def test_of_stop_ends_the_call_at_its_server(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -618,6 +666,26 @@ class TestKill:
         assert made(stage) == []
         await agreed(stage, aiko, reply.message, "今度は書きました。")
         assert len(made(stage)) == 1
+
+    @pytest.mark.parametrize("locale", ["ja", "en-US"])
+    async def test_before_the_answer_is_settled_loses_nothing_of_a_press_at_once(
+        self, stage: Stage, channel: Channel, locale: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        stage.model.script(calls(WRITES[locale]), says("🙂"))
+        stage.discord.fail_next(EDIT, 503, times=1000, take_effect=True)  # shown, and nobody knows
+        reply = await stage.begin(user, channel, "書いておいて")
+        await reply.until(lambda shown: DO[locale] in shown.labels, "what is to be decided")
+        await pull_the_plug(stage)
+        stage.discord.fail_next(HISTORY, 200, delay_s=1.5, channel=channel)  # as the start looks for it
+        await stage.start()
+        await agreed(stage, user, reply.message, "🙂 42")
+        await told(stage, reply.stored[0], DONE[locale])
+        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
+        await stage.discord.quiet()
+        assert stage.discord.faults.outstanding == 0
+        assert DONE[locale] in str(reply.message.embeds)
+        assert reply.labels == [again_label(user)]
 
     @pytest.mark.parametrize("locale", ["ja", "en-US"])
     async def test_during_the_call_is_told_of_in_its_message(

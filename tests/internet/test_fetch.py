@@ -130,10 +130,16 @@ class TestRedirect:
             fetched = await get(web)
         assert (fetched.address.url, fetched.data) == ("http://b.example/b", b"<p>b</p>")
 
+    async def test_may_have_spaces_and_other_letters_in_it(self) -> None:
+        pages = {"/a": redirect("/b c?d=雨 雪"), "/b%20c?d=%E9%9B%A8%20%E9%9B%AA": Answer(b"<p>b</p>")}
+        async with LoopbackWeb(pages) as web:
+            assert (await get(web)).data == b"<p>b</p>"
+
     @pytest.mark.parametrize(
         "location",
         [
             "file:///etc/passwd",
+            "http://b.example c.example/",
             "gopher://a.example/",
             "http://user:word@b.example/",
             "http://b.example:6379/",

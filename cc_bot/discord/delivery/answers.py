@@ -171,12 +171,12 @@ class Answers:
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
         """Answer once more what the newest answer answered, in its place if its messages can be changed.
-        Raises AgentGone, NotNewest, StorageError, and as `ask`."""
+        Raises AgentGone, NotNewest, AnswerInUse, StorageError, and as `ask`."""
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         accepted = await self._press(interaction, button, recipient, below=not in_place)
         async with accepted.delivery as delivery:
-            await self.assistant.check_newest(accepted.turn.key, button.answer_id)
+            await self._check(accepted.turn, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
                 reply = reply_in_place(interaction, before, ephemeral=ephemeral, noting=delivery.note_page)
@@ -193,13 +193,18 @@ class Answers:
             await delivery.finish(state)
         await self.show_canvas(accepted, state)
 
+    async def _check(self, turn: PendingTurn, button: AnswerButton) -> None:
+        """Raise NotNewest, or AnswerInUse, where the answer is to stay as it is, and StorageError."""
+        await self.assistant.check_newest(turn.key, button.answer_id)
+        await self.assistant.calls.check_none_underway(button.user_id, button.answer_id)
+
     async def go_on(
         self, interaction: hikari.ComponentInteraction, button: AnswerButton, recipient: Recipient
     ) -> None:
         """Have the newest answer go on where it was cut, below it. Raises as `regenerate`."""
         accepted = await self._press(interaction, button, recipient, below=True)
         async with accepted.delivery as delivery:
-            await self.assistant.check_newest(accepted.turn.key, button.answer_id)
+            await self._check(accepted.turn, button)
             await _take_buttons(interaction, recipient)
             ephemeral = accepted.turn.ephemeral
             reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)

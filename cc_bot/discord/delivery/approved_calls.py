@@ -15,6 +15,7 @@ import structlog
 
 from cc_bot.assistant import Assistant, Stop
 from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
+from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import Answers, FollowUp
 from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import RunningTurns
@@ -167,25 +168,32 @@ class CallDelivery:
         Raises AgentGone, ToolGone, CallOutdated, CallPostponed, CallGone, CallExpired, ShuttingDown,
         BeingErased and StorageError where it was not made.
         """
-        proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
-        guild_id, running = press.interaction.guild_id, self.answers.running
-        chosen = await self.answers.chooser.of_session(proposal.key, int(guild_id) if guild_id else None)
-        if calls.must_wait(press.call):
-            begun.set()
-        await calls.prepare(proposal, chosen.agent, press.place)
-        deciders = {press.asker.user_id, press.presser.user_id}
-        with (
-            running.track(stop, deciders) as name,
-            self.assistant.calling(press.asker.user_id, stop),
-        ):
-            call = await calls.claim(proposal, name, self._message(press))
-            result = await self._carry_out(press, call, stop, begun)
+        guild_id = press.interaction.guild_id
+        with self.assistant.calls.underway(press.proposal):
+            chosen = await self.answers.chooser.of_session(
+                press.proposal.key, int(guild_id) if guild_id else None
+            )
+            result = await self._make(press, chosen, begun)
         if result and result.answered:
             try:
                 question = await self._question(press, result)
                 await self._go_on(press, FollowUp(press.asker, chosen, *question, result.images))
             except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
+
+    async def _make(self, press: CallPress, chosen: Chosen, begun: asyncio.Event) -> CallResult | None:
+        """Make it as `make` does. None where what came of it is told later."""
+        proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
+        if calls.must_wait(press.call):
+            begun.set()
+        await calls.prepare(proposal, chosen.agent, press.place)
+        deciders = {press.asker.user_id, press.presser.user_id}
+        with (
+            self.answers.running.track(stop, deciders) as name,
+            self.assistant.calling(press.asker.user_id, stop),
+        ):
+            call = await calls.claim(proposal, name, self._message(press))
+            return await self._carry_out(press, call, stop, begun)
 
     async def _carry_out(
         self, press: CallPress, call: ClaimedCall, stop: Stop, begun: asyncio.Event

@@ -162,6 +162,10 @@ class LiveAnswer:
         if self.state.proposals:
             last = with_proposals(last, self.state.proposals, self._words)
         await self.reply.show((*pages[:-1], last))
+        self.record_receipts()
+
+    def record_receipts(self) -> None:
+        """Put on record what its end tells, once that stands there."""
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
             known = known_lines(self.state.receipts, self.state.carried, self._asker_id)

@@ -121,6 +121,10 @@ class Reply:
         """Take down whatever of it is still there. Raises hikari's errors."""
         await self._shorten(0, RETRY_PAUSES_S)
 
+    def note_last(self, page: Page) -> None:
+        """Note how its last message looks."""
+        self._sent[-1] = replace(self._sent[-1], page=page)
+
     def shows(self, message_id: int) -> bool:
         """Return whether this is one of its messages."""
         return any(sent.id == message_id for sent in self._sent)

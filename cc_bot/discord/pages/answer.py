@@ -88,6 +88,9 @@ HEARD_CHARACTERS: Final = 1000
 """Of what was heard that are quoted; the whole of it is the question's text."""
 
 _SCHEME: Final = re.compile(r"[a-zA-Z]{0,20}+://++")
+_IPV6_HOST: Final = re.compile(r"https?+://\[[0-9A-Fa-f:.]++\]")
+_LINK_MARKS: Final = re.compile(r"[\s()\[\]<>\\`|*\"]|__++|~~++")
+"""What Markdown might read in an address: encoded it leads to the same."""
 
 Waiting = Literal["thinking", "queued", "hearing", "fallback"]
 
@@ -444,10 +447,17 @@ def _page_lines(pages: Sequence[PageLink], words: Texts) -> Iterator[str]:
 
 
 def _linked(label: str, url: str) -> str:
-    """Link to an address, in which nothing ends the link. Of a label that looks like an address itself
-    Discord would make another link, which its page has chosen: it gets none of the marks of one."""
-    address = url.replace("<", "%3C").replace(">", "%3E").replace(" ", "%20")
+    """Link to an address, in which nothing ends the link or begins another one: a redirect chooses what it
+    leads to. Of a label that looks like an address itself Discord would make another link, which its page has
+    chosen: it gets none of the marks of one."""
+    host = _IPV6_HOST.match(url)
+    start = host[0] if host else ""
+    address = start + _LINK_MARKS.sub(_percent_encoded, url[len(start) :])
     return f"[{label}](<{address}>)" if len(address) <= LONGEST_LINK else label
+
+
+def _percent_encoded(marks: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in marks[0].encode(errors="replace"))
 
 
 def _read_lines(state: AnswerState, words: Texts) -> Iterator[str]:
