@@ -180,6 +180,7 @@ class CallUnderway:
     def end(self) -> None:
         """Take back what is being asked: the call is over."""
         self._over = True
+        self._asker = None
         if self._asking:
             self._asking.cancel()
 

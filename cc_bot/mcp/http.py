@@ -7,13 +7,12 @@ from types import TracebackType
 from typing import Final
 
 import httpx2
-from mcp.client._transport import WriteStream
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.message import SessionMessage
 
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
+from cc_bot.mcp.unanswered import NotedSending, Unanswered
 
 CONNECT_S: Final = 10.0
 READ_S: Final = 600.0
@@ -33,13 +32,14 @@ class HttpWay:
         self._stack = AsyncExitStack()
         self.closed = asyncio.Event()
         """Set when nothing more comes from it."""
+        self.unanswered = Unanswered()
         self.was_told = False
         self.unreached = False
         """Whether a connection was refused, so that nothing was sent."""
         self.forgotten = False
         """Whether the server said that it does not know our session (any more)."""
 
-    async def __aenter__(self) -> tuple[GuardedStream, WriteStream[SessionMessage]]:
+    async def __aenter__(self) -> tuple[GuardedStream, NotedSending]:
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
             timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
@@ -56,7 +56,7 @@ class HttpWay:
         except BaseException:
             await self._stack.aclose()
             raise
-        return GuardedStream(incoming, self.closed), outgoing
+        return GuardedStream(incoming, self.closed, self.unanswered), NotedSending(outgoing, self.unanswered)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -121,7 +121,8 @@ class Server:
             sys.stderr.write(f"{json.dumps(given, ensure_ascii=False)}\nA word of its own.\n")
             sys.stderr.flush()
         time.sleep(switches.slow_call)
-        if switches.never_answer:
+        if switches.never_answer or switches.mute_once:
+            switches.mute_once = False
             return
         if switches.refuse:
             self._send({"id": message["id"], "error": {"code": -32000, "message": "満室です"}})
@@ -249,7 +250,7 @@ def switches_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--long-line", type=int, default=0, help="a line of so many bytes, in a call")
     parser.add_argument("--deep", type=int, default=0, help="an object so deep as a result")
     for name in (
-        *("never-answer", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
+        *("never-answer", "mute-once", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
         *("orders", "fall-together", "slow-pattern", "list-changed", "elicit", "sample", "roots"),
         *("structured", "image", "other-content", "environment", "stderr", "no-result", "refuse"),
     ):
