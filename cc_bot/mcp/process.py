@@ -18,10 +18,11 @@ from typing import Final, Self
 import anyio
 import structlog
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, with_plain_tools
+from cc_bot.mcp.readable import mended
 from cc_bot.mcp.unanswered import NotedSending, Unanswered
 
 _log = structlog.get_logger(__name__)
@@ -194,7 +195,7 @@ class _Lines(Incoming):
             if self._stray > MOST_STRAY_LINES:
                 raise Flooded
             return None
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = _message_of(line)
         if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
             return None
         self._unanswered.note_came(message)
@@ -232,6 +233,13 @@ class _Outgoing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _message_of(line: bytes) -> JSONRPCMessage:
+    """Return the message that a line is. Raises ValueError."""
+    with suppress(ValueError):
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    return jsonrpc_message_adapter.validate_json(mended(line), by_name=False)
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:

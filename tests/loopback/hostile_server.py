@@ -171,6 +171,9 @@ class Server:
             return {"content": [audio, link, resource]}
         if switches.environment:
             return _text("\n".join(f"{name}={value}" for name, value in sorted(os.environ.items())))
+        if switches.no_characters:  # half an emoji, and a byte of Latin-1
+            said = json.dumps([{"type": "text", "text": f"{given['text']} \ud83d @ \\ud83d"}])
+            return {"content": Raw(said.replace("@", "\udce9"))}
         if switches.no_result:
             return {"content": "nope"}
         if switches.fail:
@@ -209,7 +212,7 @@ class Server:
 
     def _write(self, line: str) -> None:
         with self._writing:
-            sys.stdout.write(line + "\n")
+            sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
             sys.stdout.flush()
 
 
@@ -251,6 +254,7 @@ def switches_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--deep", type=int, default=0, help="an object so deep as a result")
     for name in (
         *("never-answer", "mute-once", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
+        "no-characters",
         *("orders", "fall-together", "slow-pattern", "list-changed", "elicit", "sample", "roots"),
         *("structured", "image", "other-content", "environment", "stderr", "no-result", "refuse"),
     ):

@@ -78,6 +78,12 @@ class TestACall:
                 await lost
             await bot.until_ready()  # it is started anew
 
+    async def test_that_is_answered_with_what_is_no_character_loses_that_alone(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--no-characters")) as bot:
+            await bot.until_ready()
+            for _ in range(2):
+                assert (await bot.echo("😀")).text == "😀 \ufffd \ufffd \\ud83d"
+
     async def test_that_is_answered_with_no_json_ends_in_time(self, tmp_path: Path) -> None:
         async with running(tmp_path, hostile=hostile("--no-json")) as bot:
             await bot.until_ready()
