@@ -166,21 +166,15 @@ class ServerLink:
             self._changed.set()
 
     async def _list(self, client: Client) -> None:
-        found = dict[str, ListedTool]()
-        twice = set[str]()
+        found = list[ListedTool]()  # two of one name are told of as left out (see lists.py)
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
-            for tool in page.tools[: MOST_TOOLS - len(found)]:
-                each = _as_listed(tool)
-                twice |= {each.name} & found.keys()
-                found[each.name] = each
+            found += map(_as_listed, page.tools[: MOST_TOOLS - len(found)])
             cursor = page.next_cursor
             if cursor is None or len(found) >= MOST_TOOLS:
                 break
-        if twice:
-            _log.warning("tools_with_the_same_name", server=self.entry.name, count=len(twice))
-        await self._on_list([tool for tool in found.values() if tool.name not in twice])
+        await self._on_list(found)
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None, *, read_only: bool = False

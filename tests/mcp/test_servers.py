@@ -354,6 +354,16 @@ class TestTheTools:
             [matching] = bot.servers.tools_in(HERE)
             assert bot.servers.problem_with(matching.tool, {"text": "a" * 50 + "!"}) == ""
 
+    async def test_of_the_same_name_are_left_out_and_told_of_once(self, tmp_path: Path) -> None:
+        (listed := tmp_path / "tools.json").write_text(
+            json.dumps([tool("echo"), tool("twice"), tool("twice", "another one")]), "utf-8"
+        )
+        async with running(tmp_path, hostile=hostile("--list", listed)) as bot:
+            await bot.until_ready()
+            assert bot.offered() == ["hostile__echo"]
+            [left_out] = bot.report().left_out
+        assert (left_out.name, left_out.reason) == ("twice", "alike")
+
 
 class TestAListThatChanges:
     async def test_is_withheld_until_it_is_accepted(self, tmp_path: Path) -> None:
