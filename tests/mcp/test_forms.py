@@ -258,8 +258,19 @@ class TestWhatIsNoForm:
             {"a": {"type": "string", "enum": [str(number) for number in range(30)]}},
             {f"パスワード{number}": {"type": "string"} for number in range(1000)},
             {"a": {"type": "string", "description": "長" * 100_000}},
+            {"a": {"type": "integer", "minimum": 9, "maximum": 1}},
+            {"a": {"type": "string", "minLength": 5000}},
         ],
-        ids=["no field", "six fields", "a list", "many choices", "very many fields", "very long words"],
+        ids=[
+            "no field",
+            "six fields",
+            "a list",
+            "many choices",
+            "very many fields",
+            "very long words",
+            "no number",
+            "no text",
+        ],
     )
     async def test_is_declined_and_said(self, tmp_path: Path, properties: Mapping[str, Any]) -> None:
         somebody = Somebody({})
