@@ -15,6 +15,7 @@ import structlog
 
 from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
 from cc_bot.domain.form import (
+    LARGEST_NUMBER,
     LONGEST_ENTRY,
     MOST_FIELDS,
     Asker,
@@ -99,6 +100,9 @@ def _field(server: str, name: str, schema: Mapping[str, Any], required: bool) ->
         raise FormUnsuitable(server=server)
     bounds = ("minLength", "maxLength") if kind == "text" else ("minimum", "maximum")
     least, most = (_number(schema.get(bound)) for bound in bounds)
+    longest = LONGEST_ENTRY if kind == "text" else LARGEST_NUMBER
+    if least is not None and least > min(longest, longest if most is None else most):
+        raise FormUnsuitable(server=server)  # whatever is entered, it is refused
     return FormField(
         name,
         _text(schema.get("title")) or _text(name) or "?",
@@ -180,6 +184,7 @@ class CallUnderway:
     def end(self) -> None:
         """Take back what is being asked: the call is over."""
         self._over = True
+        self._asker = None
         if self._asking:
             self._asking.cancel()
 

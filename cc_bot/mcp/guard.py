@@ -11,6 +11,8 @@ from mcp.client._transport import ReadStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCResponse
 
+from cc_bot.mcp.unanswered import Unanswered
+
 LONGEST_MESSAGE: Final = 12 << 20
 """Bytes: 8 MB of pictures, as texts."""
 MOST_BYTES: Final = 64 << 20
@@ -113,9 +115,12 @@ class Incoming:
 class GuardedStream(Incoming):
     """The messages of a stream, within bounds."""
 
-    def __init__(self, stream: ReadStream[SessionMessage | Exception], closed: asyncio.Event) -> None:
+    def __init__(
+        self, stream: ReadStream[SessionMessage | Exception], closed: asyncio.Event, unanswered: Unanswered
+    ) -> None:
         """Set `closed` when nothing more comes."""
         self._stream = stream
+        self._unanswered = unanswered
         self._closed = closed
         self._allowance = Inflow()
 
@@ -132,6 +137,7 @@ class GuardedStream(Incoming):
             self._closed.set()
             raise anyio.EndOfStream from None
         if isinstance(item, SessionMessage):
+            self._unanswered.note_came(item.message)
             with_plain_tools(item.message)
         return item
 

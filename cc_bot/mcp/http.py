@@ -1,19 +1,20 @@
 """The way to a server that is reached over HTTP: bounded, direct, and to that address alone."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 from types import TracebackType
 from typing import Final
 
 import httpx2
-from mcp.client._transport import WriteStream
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.message import SessionMessage
 
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
+from cc_bot.mcp.readable import mended_if_needed
+from cc_bot.mcp.unanswered import NotedSending, Unanswered
 
 CONNECT_S: Final = 10.0
 READ_S: Final = 600.0
@@ -23,6 +24,8 @@ GOODBYE_S: Final = 3.0
 STREAMS_A_SECOND: Final = 1
 """That are asked for again: a server names the pause itself, and may name none."""
 _STREAM: Final = "text/event-stream"
+_DATA: Final = b"data:"
+_LINE: Final = re.compile(rb"[^\r\n]*[\r\n]")
 
 
 class HttpWay:
@@ -33,13 +36,14 @@ class HttpWay:
         self._stack = AsyncExitStack()
         self.closed = asyncio.Event()
         """Set when nothing more comes from it."""
+        self.unanswered = Unanswered()
         self.was_told = False
         self.unreached = False
         """Whether a connection was refused, so that nothing was sent."""
         self.forgotten = False
         """Whether the server said that it does not know our session (any more)."""
 
-    async def __aenter__(self) -> tuple[GuardedStream, WriteStream[SessionMessage]]:
+    async def __aenter__(self) -> tuple[GuardedStream, NotedSending]:
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
             timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
@@ -56,7 +60,7 @@ class HttpWay:
         except BaseException:
             await self._stack.aclose()
             raise
-        return GuardedStream(incoming, self.closed), outgoing
+        return GuardedStream(incoming, self.closed, self.unanswered), NotedSending(outgoing, self.unanswered)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -96,22 +100,55 @@ async def _bound(response: httpx2.Response) -> None:
     if response.headers.get("content-encoding", "identity") != "identity":
         raise httpx2.DecodingError("compressed", request=response.request)
     streamed = response.headers.get("content-type", "").partition(";")[0].strip().lower() == _STREAM
-    if not streamed and isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _BoundedBody(response.stream, response.request)
+    if isinstance(response.stream, httpx2.AsyncByteStream):
+        kind = _Events if streamed else _Body
+        response.stream = kind(response.stream, response.request)
 
 
-class _BoundedBody(httpx2.AsyncByteStream):
+class _Bounded(httpx2.AsyncByteStream):
     def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
         self._body = body
         self._request = request
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        total = 0
-        async for data in self._body:
-            total += len(data)
-            if total > LONGEST_MESSAGE:
-                raise httpx2.ReadError("too much", request=self._request)
-            yield data
-
     async def aclose(self) -> None:
         await self._body.aclose()
+
+    def _ensure(self, size: int) -> None:
+        """Refuse so many bytes when they are too many."""
+        if size > LONGEST_MESSAGE:
+            raise httpx2.ReadError("too much", request=self._request)
+
+
+class _Body(_Bounded):
+    """A message that comes by itself."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        whole = bytearray()
+        async for data in self._body:
+            self._ensure(len(whole) + len(data))
+            whole += data
+        yield mended_if_needed(bytes(whole))
+
+
+class _Events(_Bounded):
+    """A stream of events, in each of whose lines of data there is a message."""
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        begun = bytearray()
+        async for data in self._body:
+            at = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+            begun += data[:at] if at else data
+            self._ensure(len(begun))
+            if at:
+                for line in _LINE.findall(begun):
+                    yield _mended_line(line)
+                begun = bytearray(data[at:])
+        yield bytes(begun)
+
+
+def _mended_line(line: bytes) -> bytes:
+    """Return a line of a stream with its data mended, and its end as it was."""
+    if not line.startswith(_DATA):
+        return line
+    told = line.rstrip(b"\r\n")
+    return _DATA + mended_if_needed(told.removeprefix(_DATA)) + line[len(told) :]

@@ -122,7 +122,7 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
         else:
             tools.append(offered)
             checkers[tool.name] = checker
-    return Offer(tuple(tools), checkers, tuple(sorted(withheld)), tuple(left_out))
+    return Offer(tuple(tools), checkers, tuple(sorted(withheld)), tuple(dict.fromkeys(left_out)))
 
 
 def details_of(

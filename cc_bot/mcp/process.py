@@ -18,10 +18,12 @@ from typing import Final, Self
 import anyio
 import structlog
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, with_plain_tools
+from cc_bot.mcp.readable import mended
+from cc_bot.mcp.unanswered import NotedSending, Unanswered
 
 _log = structlog.get_logger(__name__)
 
@@ -53,12 +55,13 @@ class ServerProcess:
         self.code: int | None = None
         """What it ended with, where it ended by itself."""
         self._streams: tuple[_Lines, _Outgoing] | None = None
+        self.unanswered = Unanswered()
         self.was_told = False
         """Whether it knows anything that a user said: then its stderr is no longer on record."""
         self._lifeline = ExitStack()
         """Ends the process and all that it started, at the latest when the bot does."""
 
-    async def __aenter__(self) -> tuple["_Lines", "_Outgoing"]:
+    async def __aenter__(self) -> tuple["_Lines", NotedSending]:
         try:
             process = await self._start()
         except BaseException:
@@ -68,9 +71,10 @@ class ServerProcess:
             raise RuntimeError("a process without pipes")
         self._process = process
         self._errors = asyncio.create_task(self._record_errors(process.stderr))
-        lines = _Lines(process.stdout, self.closed, self._entry.name)
-        self._streams = lines, _Outgoing(process.stdin)
-        return self._streams
+        lines = _Lines(process.stdout, self.closed, self._entry.name, self.unanswered)
+        outgoing = _Outgoing(process.stdin)
+        self._streams = lines, outgoing
+        return lines, NotedSending(outgoing, self.unanswered)
 
     async def _start(self) -> asyncio.subprocess.Process:
         entry, command = self._entry, (self._entry.command, *self._entry.arguments)
@@ -147,8 +151,11 @@ class ServerProcess:
 class _Lines(Incoming):
     """The messages that a server writes, one a line."""
 
-    def __init__(self, stdout: asyncio.StreamReader, closed: asyncio.Event, server: str) -> None:
+    def __init__(
+        self, stdout: asyncio.StreamReader, closed: asyncio.Event, server: str, unanswered: Unanswered
+    ) -> None:
         self._stdout = stdout
+        self._unanswered = unanswered
         self._closed = closed
         self._server = server
         self._allowance = Inflow()
@@ -188,9 +195,10 @@ class _Lines(Incoming):
             if self._stray > MOST_STRAY_LINES:
                 raise Flooded
             return None
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = _message_of(line)
         if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
             return None
+        self._unanswered.note_came(message)
         return SessionMessage(with_plain_tools(message))
 
 
@@ -225,6 +233,13 @@ class _Outgoing:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _message_of(line: bytes) -> JSONRPCMessage:
+    """Return the message that a line is. Raises ValueError."""
+    with suppress(ValueError):
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    return jsonrpc_message_adapter.validate_json(mended(line), by_name=False)
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:

@@ -9,7 +9,6 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -29,6 +28,7 @@ from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.process import ServerProcess
 from cc_bot.mcp.results import cut, result_of
+from cc_bot.mcp.unanswered import CALL, is_of_the_way
 
 _log = structlog.get_logger(__name__)
 
@@ -47,9 +47,6 @@ LONGEST_ERROR: Final = 1000
 
 for _name in ("mcp", "client", "httpx2", "httpcore2"):  # their records quote what is sent and what comes
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
-
-_CALL: Final = ContextVar["CallUnderway | None"]("_CALL", default=None)
-"""The call that a task makes."""
 
 State = Literal["starting", "ready", "away"]
 OnList = Callable[[Sequence[ListedTool]], Awaitable[None]]
@@ -169,21 +166,15 @@ class ServerLink:
             self._changed.set()
 
     async def _list(self, client: Client) -> None:
-        found = dict[str, ListedTool]()
-        twice = set[str]()
+        found = list[ListedTool]()  # two of one name are told of as left out (see lists.py)
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
-            for tool in page.tools[: MOST_TOOLS - len(found)]:
-                each = _as_listed(tool)
-                twice |= {each.name} & found.keys()
-                found[each.name] = each
+            found += map(_as_listed, page.tools[: MOST_TOOLS - len(found)])
             cursor = page.next_cursor
             if cursor is None or len(found) >= MOST_TOOLS:
                 break
-        if twice:
-            _log.warning("tools_with_the_same_name", server=self.entry.name, count=len(twice))
-        await self._on_list([tool for tool in found.values() if tool.name not in twice])
+        await self._on_list(found)
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], asker: Asker | None = None, *, read_only: bool = False
@@ -209,7 +200,7 @@ class ServerLink:
             if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
                 way.closed.set()  # so that it is connected anew, with a session that it knows
                 raise ToolServerAway(server=server) from None
-            if way.closed.is_set() or _is_of_the_way(error):
+            if way.closed.is_set() or is_of_the_way(error.code, error.message):
                 raise ToolCallLost(server=server) from None
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
@@ -225,24 +216,22 @@ class ServerLink:
         """Have the server ask back within."""
         call = CallUnderway(self.entry.name, asker, time, self._form_s)
         self._underway.append(call)
-        before = _CALL.set(call)
+        before = CALL.set(call)
         try:
             yield call
         finally:
-            _CALL.reset(before)
+            CALL.reset(before)
             self._underway.remove(call)
             call.end()
 
     async def _answer(
-        self,
-        context: ClientRequestContext,  # noqa: ARG002 - ElicitationFnT
-        params: types.ElicitRequestParams,
+        self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
         """Answer what the server asks back. In the newer protocol it comes with what the call gave; in the
-        older one it names no call, so it has to be the only one."""
-        call = _CALL.get()
-        if call is None and len(self._underway) == 1:
-            [call] = self._underway
+        older one it names no call, so it has to be the only one that the server works on."""
+        call = CALL.get()
+        if call is None and self._way is not None:
+            call = self._way.unanswered.asking(context.request_id)
         if call is not None:
             return await call.answer(params)
         for each in self._underway:
@@ -265,13 +254,6 @@ class ServerLink:
             _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
             if self._way is not None and self._client is client:
                 self._way.closed.set()
-
-
-def _is_of_the_way(error: MCPError) -> bool:
-    """Return whether the library says so: that the way is broken. Servers use its code for errors of theirs,
-    so its words decide; a server that has the same words is told as lost, which claims less."""
-    own = ("Connection closed", "SSE stream ", "server answered a request with 202 Accepted")
-    return error.code == types.CONNECTION_CLOSED and error.message.startswith(own)
 
 
 def _is_forgotten(error: MCPError) -> bool:

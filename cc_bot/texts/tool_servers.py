@@ -159,8 +159,8 @@ class ToolServersTexts(Area):
     reasons: Both[Mapping[LeftOutReason, str]] = by_key(
         {
             "alike": Sentence(
-                ja="記号を _ に置きかえると、ほかのツールと同じ名前になります",
-                en="another one has the same name, once each sign in it is a _",
+                ja="そのままか、記号を _ に置きかえると、ほかのツールと同じ名前になります",
+                en="another one has the same name, as it is or once each sign in it is a _",
             ),
             "long_name": Sentence(
                 ja="名前は1文字以上{most}文字までです", en="its name may have 1 to {most} characters"

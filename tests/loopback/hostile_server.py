@@ -121,7 +121,8 @@ class Server:
             sys.stderr.write(f"{json.dumps(given, ensure_ascii=False)}\nA word of its own.\n")
             sys.stderr.flush()
         time.sleep(switches.slow_call)
-        if switches.never_answer:
+        if switches.never_answer or switches.mute_once:
+            switches.mute_once = False
             return
         if switches.refuse:
             self._send({"id": message["id"], "error": {"code": -32000, "message": "満室です"}})
@@ -170,6 +171,9 @@ class Server:
             return {"content": [audio, link, resource]}
         if switches.environment:
             return _text("\n".join(f"{name}={value}" for name, value in sorted(os.environ.items())))
+        if switches.no_characters:  # half an emoji, and a byte of Latin-1
+            said = json.dumps([{"type": "text", "text": f"{given['text']} \ud83d @ \\ud83d"}])
+            return {"content": Raw(said.replace("@", "\udce9"))}
         if switches.no_result:
             return {"content": "nope"}
         if switches.fail:
@@ -208,7 +212,7 @@ class Server:
 
     def _write(self, line: str) -> None:
         with self._writing:
-            sys.stdout.write(line + "\n")
+            sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
             sys.stdout.flush()
 
 
@@ -249,7 +253,8 @@ def switches_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--long-line", type=int, default=0, help="a line of so many bytes, in a call")
     parser.add_argument("--deep", type=int, default=0, help="an object so deep as a result")
     for name in (
-        *("never-answer", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
+        *("never-answer", "mute-once", "die", "flood", "no-json", "no-json-at-start", "fail", "stays"),
+        "no-characters",
         *("orders", "fall-together", "slow-pattern", "list-changed", "elicit", "sample", "roots"),
         *("structured", "image", "other-content", "environment", "stderr", "no-result", "refuse"),
     ):

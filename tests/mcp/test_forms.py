@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked
+from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
 from cc_bot.domain.form import Form
 from tests.mcp.running import Running, hostile, running
 
@@ -164,6 +164,41 @@ class TestAForm:
         assert len(somebody.forms) + len(other.forms) <= 1
         assert "under way" in "".join((*results[0]["notes"], *results[1]["notes"]))
 
+    async def test_of_a_call_that_was_stopped_reaches_nobody_else(self, tmp_path: Path) -> None:
+        counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
+        entry = hostile("--elicit", "--slow-call", 1, "--count", counted)
+        async with running(tmp_path, hostile=entry) as bot:
+            await bot.until_ready()
+            stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
+            await bot.until(counted.exists)
+            stopped.cancel()
+            await asyncio.sleep(0.3)  # so that the two questions come one after the other
+            told = await asked(bot, other)
+        # The first question is that of the call that was stopped; its answer came, so the second is clear.
+        assert (len(other.forms), told["action"]) == (1, "accept")
+
+    async def test_of_a_call_that_took_too_long_reaches_nobody_else(self, tmp_path: Path) -> None:
+        other = Somebody({"name": "Ben"})
+        entry = hostile("--elicit", "--slow-call", 1.5, timeout_s=1)
+        async with running(tmp_path, hostile=entry) as bot:
+            await bot.until_ready()
+            for asker in (Somebody({"name": "愛子"}), other):
+                with pytest.raises(ToolTimedOut):
+                    await bot.echo(asker=asker)
+        assert other.forms == []
+
+    async def test_of_a_call_is_nobodys_once_a_stopped_one_was_never_answered(self, tmp_path: Path) -> None:
+        counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
+        entry = hostile("--elicit", "--mute-once", "--count", counted)
+        async with running(tmp_path, hostile=entry) as bot:
+            await bot.until_ready()
+            stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
+            await bot.until(counted.exists)
+            stopped.cancel()
+            told = await asked(bot, other)
+            assert (other.forms, told["action"]) == ([], "decline")
+            assert "under way" in told["notes"][0]
+
 
 class TestASecret:
     @pytest.mark.parametrize(
@@ -223,8 +258,19 @@ class TestWhatIsNoForm:
             {"a": {"type": "string", "enum": [str(number) for number in range(30)]}},
             {f"パスワード{number}": {"type": "string"} for number in range(1000)},
             {"a": {"type": "string", "description": "長" * 100_000}},
+            {"a": {"type": "integer", "minimum": 9, "maximum": 1}},
+            {"a": {"type": "string", "minLength": 5000}},
         ],
-        ids=["no field", "six fields", "a list", "many choices", "very many fields", "very long words"],
+        ids=[
+            "no field",
+            "six fields",
+            "a list",
+            "many choices",
+            "very many fields",
+            "very long words",
+            "no number",
+            "no text",
+        ],
     )
     async def test_is_declined_and_said(self, tmp_path: Path, properties: Mapping[str, Any]) -> None:
         somebody = Somebody({})

@@ -151,6 +151,9 @@ class WithSessions:
     def __init__(self) -> None:
         self.known = set[str]()
         self.calls = 0
+        self.says = "猫"
+        self.as_events = False
+        """Whether calls are answered in a stream."""
         self.over = asyncio.Event()
         """Until then no session that ends is told so."""
         self.app = web.Application()
@@ -175,7 +178,11 @@ class WithSessions:
         if asked["method"] == "tools/list":
             return self._answer(asked, {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})
         self.calls += 1
-        return self._answer(asked, {"content": [{"type": "text", "text": "猫"}]})
+        answer = self._answer(asked, {"content": [{"type": "text", "text": self.says}]})
+        if not self.as_events:
+            return answer
+        lines = f"event: message\r\ndata: {answer.text}\r\n\r\n"
+        return web.Response(text=lines, content_type="text/event-stream")
 
     def _answer(
         self, asked: dict[str, Any], result: dict[str, Any], headers: dict[str, str] | None = None
@@ -210,6 +217,18 @@ class TestASession:
             await bot.until(lambda: double.known)
             await bot.until_ready("notes")
             assert (await bot.echo(server="notes")).text == "猫"
+
+    @pytest.mark.parametrize("as_events", [False, True])
+    async def test_goes_on_after_half_an_emoji(self, tmp_path: Path, as_events: bool) -> None:
+        double = WithSessions()
+        double.over.set()
+        double.as_events, double.says = as_events, "猫\ud83d 😀 \\ud83d"
+        async with (
+            TestServer(double.app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until_ready("notes")
+            assert (await bot.echo(server="notes")).text == "猫\ufffd 😀 \\ud83d"
 
     async def test_whose_stream_ends_at_once_is_asked_for_another_at_a_pace(self, tmp_path: Path) -> None:
         double = WithSessions()

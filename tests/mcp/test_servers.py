@@ -78,6 +78,12 @@ class TestACall:
                 await lost
             await bot.until_ready()  # it is started anew
 
+    async def test_that_is_answered_with_what_is_no_character_loses_that_alone(self, tmp_path: Path) -> None:
+        async with running(tmp_path, hostile=hostile("--no-characters")) as bot:
+            await bot.until_ready()
+            for _ in range(2):
+                assert (await bot.echo("😀")).text == "😀 \ufffd \ufffd \\ud83d"
+
     async def test_that_is_answered_with_no_json_ends_in_time(self, tmp_path: Path) -> None:
         async with running(tmp_path, hostile=hostile("--no-json")) as bot:
             await bot.until_ready()
@@ -347,6 +353,16 @@ class TestTheTools:
             await bot.until_ready()
             [matching] = bot.servers.tools_in(HERE)
             assert bot.servers.problem_with(matching.tool, {"text": "a" * 50 + "!"}) == ""
+
+    async def test_of_the_same_name_are_left_out_and_told_of_once(self, tmp_path: Path) -> None:
+        (listed := tmp_path / "tools.json").write_text(
+            json.dumps([tool("echo"), tool("twice"), tool("twice", "another one")]), "utf-8"
+        )
+        async with running(tmp_path, hostile=hostile("--list", listed)) as bot:
+            await bot.until_ready()
+            assert bot.offered() == ["hostile__echo"]
+            [left_out] = bot.report().left_out
+        assert (left_out.name, left_out.reason) == ("twice", "alike")
 
 
 class TestAListThatChanges:

@@ -1,0 +1,95 @@
+"""Calls that a server has not answered, and whose what it asks back is.
+
+In the older protocol a question names no call. It is taken for that of a call that is the only one which the
+server has and has not answered: one that nobody waits for any more may be what it still works on.
+"""
+
+from collections import deque
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Final, Self
+
+from mcp.client._transport import WriteStream
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CONNECTION_CLOSED,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from cc_bot.mcp.forms import CallUnderway
+
+CALL: Final = ContextVar["CallUnderway | None"]("CALL", default=None)
+"""The call that a task makes."""
+MOST_QUESTIONS: Final = 100
+"""That are read, and not looked at yet."""
+LONGEST_NUMBER: Final = 200
+"""Characters of what a server numbers a question with."""
+
+
+class Unanswered:
+    """The calls that one connection was given and has not answered, and the questions that came meanwhile."""
+
+    def __init__(self) -> None:
+        self._calls = dict[RequestId, CallUnderway | None]()
+        self._questions = deque[tuple[RequestId, CallUnderway]](maxlen=MOST_QUESTIONS)
+
+    def note_sent(self, message: JSONRPCMessage) -> None:
+        """Take in what the server is sent, by the task that makes the call."""
+        if isinstance(message, JSONRPCRequest) and message.method == "tools/call":
+            self._calls[message.id] = CALL.get()
+
+    def note_came(self, message: JSONRPCMessage) -> None:
+        """Take in what it says, in the order that it says it: whose a question is, is decided when it comes,
+        for an answer may follow at once."""
+        match message:
+            case JSONRPCError(id=int() | str() as number, error=error):
+                if not is_of_the_way(error.code, error.message):
+                    self._calls.pop(number, None)
+            case JSONRPCResponse(id=number):
+                self._calls.pop(number, None)
+            case JSONRPCRequest(method="elicitation/create", id=number) if len(self._calls) == 1:
+                [call] = self._calls.values()
+                if call is not None and len(str(number)) <= LONGEST_NUMBER:
+                    self._questions.append((number, call))
+
+    def asking(self, number: RequestId) -> CallUnderway | None:
+        """Return the call that a question came in; None where that is not known."""
+        for question in self._questions:
+            if question[0] == number:
+                self._questions.remove(question)
+                return question[1]
+        return None
+
+
+class NotedSending:
+    """A stream to a server, of which it is noted what is sent."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], unanswered: Unanswered) -> None:
+        self._stream = stream
+        self._unanswered = unanswered
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self._unanswered.note_sent(item.message)
+        await self._stream.send(item)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+def is_of_the_way(code: int, message: str) -> bool:
+    """Return whether the library says so: that the way is broken. Servers use its code for errors of theirs,
+    so its words decide; a server that has the same words is told as lost, which claims less."""
+    own = ("Connection closed", "SSE stream ", "server answered a request with 202 Accepted")
+    return code == CONNECTION_CLOSED and message.startswith(own)
