@@ -127,7 +127,8 @@
     │   ├── ToolTimedOut        it did not answer in time
     │   ├── ToolCallLost        it was lost on the way: nobody knows whether the call was made
     │   ├── SecretAsked         it asked back for a secret, which was declined
-    │   └── FormUnsuitable      it asked back in a way that is no form of texts, which was declined
+    │   ├── FormUnsuitable      it asked back in a way that is no form of texts, which was declined
+    │   └── QuestionUnclear     it asked back and did not say in which call, which was declined
     ├── AccessError             the operator does not let it be done
     │   ├── NotAllowed
     │   ├── OwnersOnly
@@ -269,6 +270,10 @@ class SecretAsked(ToolServerError):
 
 
 class FormUnsuitable(ToolServerError):
+    """Parameter: server."""
+
+
+class QuestionUnclear(ToolServerError):
     """Parameter: server."""
 
 

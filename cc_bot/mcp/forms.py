@@ -13,7 +13,7 @@ from typing import Any, Final
 import mcp_types as types
 import structlog
 
-from cc_bot.domain.errors import FormUnsuitable, InputError, SecretAsked, ToolServerError
+from cc_bot.domain.errors import FormUnsuitable, InputError, QuestionUnclear, SecretAsked, ToolServerError
 from cc_bot.domain.form import (
     LARGEST_NUMBER,
     LONGEST_ENTRY,
@@ -38,14 +38,14 @@ LONGEST_WORDS: Final = 200
 MOST_TOLD: Final = 10_000
 """Characters of a message or of a field's words, of which a part is shown; who says more asks nothing."""
 MOST_CHOICES: Final = 25
-_DECLINED: Final = "[What the server asked back was declined: {why}]"
+_DECLINED: Final = "[A question of the server's was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {
     SecretAsked: "it asked for a secret, and nobody is asked for one here.",
     FormUnsuitable: "it can't be asked here.",
 }
 _BY_USER: Final = "the user did not want to answer."
 _TOO_LATE: Final = "the user did not answer in time."
-UNCLEAR: Final = "several calls of this server were under way, and it did not say in which it asked."
+_UNCLEAR: Final = "several calls of this server were under way, and it did not say in which it asked."
 _TOO_MANY: Final = f"{MOST_FORMS} questions a call are enough."
 
 # ---- form ------------------------------------------------------------------------------------------------
@@ -207,6 +207,15 @@ class CallUnderway:
             _log.warning("form_not_asked", error=type(error).__name__)
             return self.decline(_WHY[FormUnsuitable])
         return self.decline(_BY_USER)
+
+    async def decline_unclear(self, told: set[int]) -> None:
+        """Have the model and who had the call made told that a question was declined which may have been of
+        this call. `told` are the askers who know it, by their `id`: one may have several calls made."""
+        news = len(self.notes)
+        self.decline(_UNCLEAR)
+        if len(self.notes) > news and self._asker is not None and id(self._asker) not in told:
+            told.add(id(self._asker))
+            await self._tell(self._asker, QuestionUnclear(server=self._server))
 
     async def _tell(self, asker: Asker, refusal: ToolServerError) -> None:
         try:

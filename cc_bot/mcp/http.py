@@ -1,7 +1,6 @@
 """The way to a server that is reached over HTTP: bounded, direct, and to that address alone."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 from types import TracebackType
@@ -13,7 +12,7 @@ from mcp.client.streamable_http import streamable_http_client
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
-from cc_bot.mcp.readable import mended_if_needed
+from cc_bot.mcp.readable import mend
 from cc_bot.mcp.unanswered import NotedSending, Unanswered
 
 CONNECT_S: Final = 10.0
@@ -25,7 +24,6 @@ STREAMS_A_SECOND: Final = 1
 """That are asked for again: a server names the pause itself, and may name none."""
 _STREAM: Final = "text/event-stream"
 _DATA: Final = b"data:"
-_LINE: Final = re.compile(rb"[^\r\n]*[\r\n]")
 
 
 class HttpWay:
@@ -127,7 +125,7 @@ class _Body(_Bounded):
         async for data in self._body:
             self._ensure(len(whole) + len(data))
             whole += data
-        yield mended_if_needed(bytes(whole))
+        yield mend(bytes(whole))
 
 
 class _Events(_Bounded):
@@ -140,7 +138,7 @@ class _Events(_Bounded):
             begun += data[:at] if at else data
             self._ensure(len(begun))
             if at:
-                for line in _LINE.findall(begun):
+                for line in bytes(begun).splitlines(keepends=True):
                     yield _mended_line(line)
                 begun = bytearray(data[at:])
         yield bytes(begun)
@@ -151,4 +149,4 @@ def _mended_line(line: bytes) -> bytes:
     if not line.startswith(_DATA):
         return line
     told = line.rstrip(b"\r\n")
-    return _DATA + mended_if_needed(told.removeprefix(_DATA)) + line[len(told) :]
+    return _DATA + mend(told.removeprefix(_DATA)) + line[len(told) :]

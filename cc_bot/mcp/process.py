@@ -22,7 +22,7 @@ from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapt
 
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, with_plain_tools
-from cc_bot.mcp.readable import mended
+from cc_bot.mcp.readable import mend
 from cc_bot.mcp.unanswered import NotedSending, Unanswered
 
 _log = structlog.get_logger(__name__)
@@ -239,7 +239,7 @@ def _message_of(line: bytes) -> JSONRPCMessage:
     """Return the message that a line is. Raises ValueError."""
     with suppress(ValueError):
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    return jsonrpc_message_adapter.validate_json(mended(line), by_name=False)
+    return jsonrpc_message_adapter.validate_json(mend(line), by_name=False)
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:

@@ -23,7 +23,7 @@ from cc_bot.domain.errors import ToolCallLost, ToolServerAway, ToolTimedOut
 from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.forms import UNCLEAR, CallUnderway
+from cc_bot.mcp.forms import CallUnderway
 from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.process import ServerProcess
@@ -234,8 +234,8 @@ class ServerLink:
             call = self._way.unanswered.asking(context.request_id)
         if call is not None:
             return await call.answer(params)
-        for each in self._underway:
-            each.decline(UNCLEAR)
+        told = set[int]()
+        await asyncio.gather(*(each.decline_unclear(told) for each in self._underway))
         return types.ElicitResult(action="decline")
 
     def _check_alive(self, client: Client) -> None:

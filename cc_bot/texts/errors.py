@@ -473,6 +473,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="「{server}」の質問は、ここでは答えられない形だったので、断りました。",
         en="“{server}” asked something in a way that can't be answered here. That was declined.",
     ),
+    errors.QuestionUnclear: Sentence(
+        ja="「{server}」の質問は、どの実行についてのものか分からなかったので、断りました。ほかの実行が終わってから、もう一度お試しください。",
+        en="“{server}” asked something without saying in which of several calls, and that was declined. Please try again once the others are over.",
+    ),
     errors.AccessError: Sentence(ja="この操作は、ここでは使えません。", en="That can't be done here."),
     errors.NotAllowed: Sentence(
         ja="このボットは、ここではお使いいただけない設定になっています。使いたいときはボットの管理者にお知らせください。",

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from cc_bot.domain.errors import CcBotError, FormUnsuitable, SecretAsked, ToolTimedOut
+from cc_bot.domain.errors import CcBotError, FormUnsuitable, QuestionUnclear, SecretAsked, ToolTimedOut
 from cc_bot.domain.form import Form
 from tests.mcp.running import Running, hostile, running
 
@@ -163,16 +163,26 @@ class TestAForm:
         assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
         assert len(somebody.forms) + len(other.forms) <= 1
         assert "under way" in "".join((*results[0]["notes"], *results[1]["notes"]))
+        for asker, result in zip((somebody, other), results, strict=True):
+            unclear = any("under way" in note for note in result["notes"])
+            assert [type(each) for each in asker.refusals] == [QuestionUnclear] * unclear
+
+    async def test_that_is_declined_is_told_once_to_who_had_several_calls_made(self, tmp_path: Path) -> None:
+        somebody = Somebody({"name": "愛子"})
+        async with running(tmp_path, hostile=hostile("--elicit", "--slow-call", 1)) as bot:
+            await bot.until_ready()
+            await asyncio.gather(asked(bot, somebody), asked(bot, somebody))
+        assert [type(each) for each in somebody.refusals] == [QuestionUnclear]
 
     async def test_of_a_call_that_was_stopped_reaches_nobody_else(self, tmp_path: Path) -> None:
         counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
-        entry = hostile("--elicit", "--slow-call", 1, "--count", counted)
+        entry = hostile("--elicit", "--slow-call", 2, "--count", counted)
         async with running(tmp_path, hostile=entry) as bot:
             await bot.until_ready()
             stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
             await bot.until(counted.exists)
             stopped.cancel()
-            await asyncio.sleep(0.3)  # so that the two questions come one after the other
+            await asyncio.sleep(1.5)  # so that the two questions come one after the other
             told = await asked(bot, other)
         # The first question is that of the call that was stopped; its answer came, so the second is clear.
         assert (len(other.forms), told["action"]) == (1, "accept")
@@ -198,6 +208,7 @@ class TestAForm:
             told = await asked(bot, other)
             assert (other.forms, told["action"]) == ([], "decline")
             assert "under way" in told["notes"][0]
+            assert [type(each) for each in other.refusals] == [QuestionUnclear]
 
 
 class TestASecret:
