@@ -216,7 +216,7 @@ class TestTheDoctor:
             ),
             (
                 "ja",
-                ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "a.b: 記号を _ に"],
+                ["typo: 使えるツールがありません", "echo, write", "empty: ツールが1つも", "記号を _ に"],
             ),
         ],
     )

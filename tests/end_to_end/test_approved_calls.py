@@ -742,8 +742,9 @@ class TestKill:
         free.unlink()
         await start_late(stage, reply, pressed)
         del stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"]
+        # Else the restart by the right clock tells it once more, by a token that it takes for a good one.
+        await settled(stage, aiko)
         if private:
-            await settled(stage, aiko)
             [message] = stage.discord.messages(stage.discord.dm(aiko))
             assert message.text.startswith("❓ 実行された可能性があります: notes · write")
         else:
