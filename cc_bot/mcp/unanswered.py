@@ -1,7 +1,7 @@
-"""Calls that a server has not answered, and whose what it asks back is.
+"""Calls that a server has not answered, and which of them a question of its belongs to.
 
-In the older protocol a question names no call. It is taken for that of a call that is the only one which the
-server has and has not answered: one that nobody waits for any more may be what it still works on.
+In the older protocol a question names no call. It belongs to a call only where that is the only one that the
+server has not answered: it may still work on one that nobody waits for any more.
 """
 
 from collections import deque
