@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import anyio
-from mcp.client._transport import ReadStream
+from mcp.client._transport import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCResponse
 
@@ -84,15 +84,27 @@ def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
     )
 
 
-class Incoming:
+class ServerStream:
+    """A direction of a connection to a server, left at the end of its context."""
+
+    async def aclose(self) -> None:
+        """Leave it. By itself there is nothing to let go of."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class Incoming(ServerStream):
     """The messages of a server, as the library reads them; where they come from is up to each kind."""
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message. Raises EndOfStream."""
         raise NotImplementedError
-
-    async def aclose(self) -> None:
-        """Leave it. By itself there is nothing to let go of."""
 
     def __aiter__(self) -> Self:
         return self
@@ -102,14 +114,6 @@ class Incoming:
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 class GuardedStream(Incoming):
@@ -140,6 +144,21 @@ class GuardedStream(Incoming):
             self._unanswered.note_came(item.message)
             with_plain_tools(item.message)
         return item
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class NotedSending(ServerStream):
+    """A stream to a server, of which it is noted what is sent."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], unanswered: Unanswered) -> None:
+        self._stream = stream
+        self._unanswered = unanswered
+
+    async def send(self, item: SessionMessage, /) -> None:
+        self._unanswered.note_sent(item.message)
+        await self._stream.send(item)
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -11,9 +11,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream
+from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream, NotedSending
 from cc_bot.mcp.readable import mend
-from cc_bot.mcp.unanswered import NotedSending, Unanswered
+from cc_bot.mcp.unanswered import Unanswered
 
 CONNECT_S: Final = 10.0
 READ_S: Final = 600.0

@@ -13,7 +13,7 @@ import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 import anyio
 import structlog
@@ -21,9 +21,17 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, with_plain_tools
+from cc_bot.mcp.guard import (
+    LONGEST_MESSAGE,
+    Flooded,
+    Incoming,
+    Inflow,
+    NotedSending,
+    ServerStream,
+    with_plain_tools,
+)
 from cc_bot.mcp.readable import mend
-from cc_bot.mcp.unanswered import NotedSending, Unanswered
+from cc_bot.mcp.unanswered import Unanswered
 
 _log = structlog.get_logger(__name__)
 
@@ -202,7 +210,7 @@ class _Lines(Incoming):
         return SessionMessage(with_plain_tools(message))
 
 
-class _Outgoing:
+class _Outgoing(ServerStream):
     """The messages that a server reads, one a line."""
 
     def __init__(self, stdin: asyncio.StreamWriter) -> None:
@@ -225,14 +233,6 @@ class _Outgoing:
 
     async def aclose(self) -> None:
         self._stdin.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def _message_of(line: bytes) -> JSONRPCMessage:

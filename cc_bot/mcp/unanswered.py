@@ -6,11 +6,8 @@ server has not answered: it may still work on one that nobody waits for any more
 
 from collections import deque
 from contextvars import ContextVar
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
-from mcp.client._transport import WriteStream
-from mcp.shared.message import SessionMessage
 from mcp_types import (
     CONNECTION_CLOSED,
     JSONRPCError,
@@ -63,29 +60,6 @@ class Unanswered:
                 self._questions.remove(question)
                 return question[1]
         return None
-
-
-class NotedSending:
-    """A stream to a server, of which it is noted what is sent."""
-
-    def __init__(self, stream: WriteStream[SessionMessage], unanswered: Unanswered) -> None:
-        self._stream = stream
-        self._unanswered = unanswered
-
-    async def send(self, item: SessionMessage, /) -> None:
-        self._unanswered.note_sent(item.message)
-        await self._stream.send(item)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
 
 def is_of_the_way(code: int, message: str) -> bool:
