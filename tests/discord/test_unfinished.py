@@ -36,13 +36,17 @@ from tests.loopback.discord import Message as Posted
 OPEN_DM = "POST /users/@me/channels"
 POST = "POST /channels/{channel}/messages"
 RETRY = "もう一度きく"
-UNACKNOWLEDGED: dict[str, Any] = {
-    "token": "never acknowledged",
-    "token_until": utc_now() + timedelta(minutes=14),
-    "interaction_id": 5,
-    "place_id": None,
-    "question_id": None,
-}
+
+
+def unacknowledged() -> dict[str, Any]:
+    """The fields of a turn that was begun a moment ago; whole runs of tests outlive a token."""
+    return {
+        "token": "never acknowledged",
+        "token_until": utc_now() + timedelta(minutes=14),
+        "interaction_id": 5,
+        "place_id": None,
+        "question_id": None,
+    }
 
 
 @dataclass
@@ -290,7 +294,7 @@ class TestAnUnacknowledgedInteraction:
     """Discord has told its user that it failed, and its token opens nothing."""
 
     async def test_that_asked_something_is_told_of(self, scene: Scene) -> None:
-        await scene.begun(**UNACKNOWLEDGED, kind="ask")
+        await scene.begun(**unacknowledged(), kind="ask")
         async with scene.started():
             await scene.left("interrupted")
         assert len(scene.shown()) == 1
@@ -300,14 +304,14 @@ class TestAnUnacknowledgedInteraction:
         said = (Message("user", "元気？"), Message("assistant", "元気です。"))
         stored = await scene.stores.sessions.archive_turn(session, said)
         await scene.begun(
-            **UNACKNOWLEDGED, kind="again", question=None, replaces=stored.messages[-1].id, shown_in=6
+            **unacknowledged(), kind="again", question=None, replaces=stored.messages[-1].id, shown_in=6
         )
         async with scene.started():
             await scene.left()
         assert scene.shown() == []
 
     async def test_that_asked_again_may_do_so_once_more(self, scene: Scene) -> None:
-        await scene.begun(**UNACKNOWLEDGED, kind="ask", former="abcd", shown_in=6, ephemeral=True)
+        await scene.begun(**unacknowledged(), kind="ask", former="abcd", shown_in=6, ephemeral=True)
         async with scene.started():
             await scene.left("interrupted", called="abcd")
         [turn] = await scene.stores.ledger.list_unfinished()

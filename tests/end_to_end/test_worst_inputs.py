@@ -281,7 +281,7 @@ async def shared_patient(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
 ) -> AsyncIterator[Stage]:
     """What is done to a program here may take as long as a busy machine wants; who asks beside it may not."""
-    folder, discord = tmp_path_factory.mktemp("worst"), LoopbackDiscord(patience_s=40.0)
+    folder, discord = tmp_path_factory.mktemp("worst"), LoopbackDiscord(patience_s=180.0)
     async with running_stage(folder, database_settings(), discord) as stage:
         yield stage
 

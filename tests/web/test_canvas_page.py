@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, WebSocketRoute, expect
+from playwright.async_api import Browser, Page, Route, WebSocketRoute, expect
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
@@ -85,6 +85,29 @@ class TestThePage:
             await expect(page.locator("[data-id=shopping] .body")).to_have_text("豆腐")
             await expect(page.locator("[data-id=sales] details")).to_have_attribute("open", "")
             await expect(summary).to_be_focused()
+
+    async def test_moves_nothing_under_a_finger_when_it_tells_what_was_done(
+        self, browser: Browser, site: Site
+    ) -> None:
+        """What was pressed is gone by then, and somebody may be about to press the next."""
+        told = asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            answer = await route.fetch(headers={**route.request.headers, "sec-fetch-site": "same-origin"})
+            await told.wait()
+            await route.fulfill(response=answer)
+
+        await draw(site, CARD, CHART)
+        async with new_page(browser, locale="ja-JP", size=PHONE) as page:
+            await sign_in(page, site)
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            await page.route("**/remove", hold)
+            await page.get_by_role("button", name="買い物").click()
+            await expect(page.locator(".element")).to_have_count(1)
+            before = await page.locator("#clearing summary").bounding_box()
+            told.set()
+            await expect(page.locator("#said")).not_to_be_empty()
+            assert await page.locator("#clearing summary").bounding_box() == before
 
     async def test_takes_down_what_is_pressed_away(self, browser: Browser, site: Site) -> None:
         async with new_page(browser, locale="ja-JP") as page:
