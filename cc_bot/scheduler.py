@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Collection
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
-from uuid import uuid4
 
 import structlog
 
@@ -46,7 +45,6 @@ class Scheduler:
         self._user_id = user_id
         self._clock = clock
         self._look_every_s = look_every_s
-        self._process = uuid4().hex
         self._seen = schedules.changed
         """From before the last look: what is written after that sets it."""
         self._stopped = asyncio.Event()
@@ -103,7 +101,7 @@ class Scheduler:
 
     async def _next(self) -> Firing | MissedReminders | None:
         now, whose = self._clock(), self._user_id
-        for firing in await self._schedules.claim_due(now, self._places, self._process, user_id=whose):
+        for firing in await self._schedules.claim_due(now, self._places, user_id=whose):
             return firing
         await self._schedules.mark_lost(now - LOST_AFTER)
         return await self._schedules.take_unreported(self._places, user_id=whose)

@@ -258,7 +258,7 @@ async def open_stores(
                 mentions=MentionStore(database),
                 ledger=TurnLedger(database, process=process),
                 agents=AgentStore(database, clock=clock),
-                schedules=ScheduleStore(database, clock=clock, secret_rules=rules),
+                schedules=ScheduleStore(database, clock=clock, secret_rules=rules, process=process),
                 heartbeats=HeartbeatStore(database, clock=clock),
                 proposals=ProposalStore(database, clock=clock),
                 claimed_calls=ClaimedCallStore(database, process=process),

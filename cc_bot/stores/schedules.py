@@ -171,7 +171,8 @@ ADVANCE: Final = """
     RETURNING id
 """
 
-# $1 schedule, $2 due, $3 user, $4 state, $5 process, $6 now. A row comes back to whoever is first.
+# A row comes back to whoever is first. $1 schedule, $2 due, $3 user, $4 state, $5 process, empty for one that
+# is not in `processes`, $6 now
 CLAIM: Final = """
     INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
     VALUES ($1, $2, $3, $4, $5, $6)
@@ -251,9 +252,13 @@ SELECT_REWOUND: Final = f"""
     WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE}
 """
 
-# $1 claimed before when
+# By firings_open. $1 claimed before when, if its process lives
 LOSE: Final = """
-    UPDATE firings SET state = 'uncertain' WHERE state = 'claimed' AND claimed_at < $1
+    UPDATE firings SET state = 'uncertain'
+    WHERE state = 'claimed' AND (
+        claimed_at < $1
+        OR claimed_by <> '' AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.claimed_by)
+    )
     RETURNING schedule_id
 """
 
@@ -401,16 +406,24 @@ KEPT: Final = timedelta(days=30)
 ANSWERED_WITHIN: Final = timedelta(days=1)
 """What is said in a DM later than this is no answer to a reminder any more."""
 LOST_AFTER: Final = timedelta(minutes=5)
-"""A time that was claimed so long ago, and of which nothing was noted, was claimed by a process that died."""
+"""A time that was claimed so long ago, and of which nothing was noted, is noted no more: its process may live
+and have found the database away."""
 
 
 class ScheduleStore:
     """The schedules of every user."""
 
     def __init__(
-        self, database: Database, *, clock: Clock = utc_now, secret_rules: SecretRules | None = None
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        secret_rules: SecretRules | None = None,
+        process: str = "",
     ) -> None:
+        """Make the store; `process` is who claims what is due."""
         self._database = database
+        self._process = process
         self._clock = clock
         self._rules = secret_rules or SecretRules()
         self._changed = asyncio.Event()
@@ -573,14 +586,13 @@ class ScheduleStore:
         self,
         now: datetime,
         places: Collection[Place],
-        process: str,
         *,
         user_id: int | None = None,
         limit: int = 1,
     ) -> Sequence[Firing]:
         """Claim times that are to be said now, at most `limit`: nobody else is ever given one of them. What
         comes more than LATEST late is noted as missed and not returned."""
-        claimant = Claimant(process, places, user_id)
+        claimant = Claimant(self._process, places, user_id)
         return await self._database.write(lambda: claim(claimant, now, limit), [EVERYBODY])
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
@@ -609,7 +621,8 @@ class ScheduleStore:
         await self._database.transaction(batch, [user(firing.schedule.key.user_id)])
 
     async def mark_lost(self, older_than: datetime) -> int:
-        """Give up what was claimed before then and never noted; how many that were."""
+        """Give up what was claimed before then and never noted, and at once what a dead process had claimed;
+        how many that were."""
         [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))], [EVERYBODY])
         return len(rows)
 

@@ -136,7 +136,7 @@ class TestSomethingNew:
     async def test_is_a_missed_reminder(self, heart: Heart, clock: FrozenDateTimeFactory) -> None:
         await heart.table.stores.schedules.add(KEY, "薬を飲む", START + HOUR)
         clock.tick(3 * HOUR)
-        await heart.table.stores.schedules.claim_due(START + 3 * HOUR, ["channel"], "p")
+        await heart.table.stores.schedules.claim_due(START + 3 * HOUR, ["channel"])
         await heart.beat()
         assert heart.looked_at() == ["薬を飲む"]
 
@@ -439,7 +439,7 @@ class TestSpeech:
         speech = await heart.heartbeats.speak(replace(heart.schedule, created_at=START + HOUR), OPTIONS)
         assert speech is not None
         assert speech.message is not None
-        [firing] = await heart.table.stores.schedules.claim_due(START + 6 * HOUR, ["dm"], "p")
+        [firing] = await heart.table.stores.schedules.claim_due(START + 6 * HOUR, ["dm"])
         await heart.table.stores.schedules.mark_sent(firing, replace(speech.message, discord_id=5))
         removal = heart.table.stores.memory_removal
         assert await removal.count_messages(ME, other.id) == 0

@@ -55,13 +55,13 @@ class TestKill:
         assert firings(stage, number) == ["claimed"]
         await asyncio.sleep(0.6)  # what was held back is let go
         assert len(said(stage, channel)) == posted
-        await started_later(stage, 6 * MINUTE_S)
+        await stage.start()
         told = await says_by_itself(stage, stage.discord.dm(aiko), "薬")
         assert "届いていないかもしれない" in told.content
         assert firings(stage, number) == ["uncertain"]
         await killed(stage)
         stage.discord.forget_nonces()
-        await started_later(stage, 12 * MINUTE_S)
+        await started_later(stage, 6 * MINUTE_S)
         await stage.discord.quiet()
         assert len(said(stage, channel)) == posted
         assert len(said(stage, stage.discord.dm(aiko))) == 1

@@ -19,14 +19,14 @@ DAILY = "0 21 * * *"  # 21:00 in Tokyo: NOON
 class Clocked(ScheduleStore):
     """A store with a clock that is set by hand."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, process: str = "") -> None:
         self.now = NOON - HOUR
-        super().__init__(database, clock=lambda: self.now)
+        super().__init__(database, clock=lambda: self.now, process=process)
 
-    async def at(self, moment: datetime, *, process: str = "one", **options: Any) -> list[Firing]:
+    async def at(self, moment: datetime, **options: Any) -> list[Firing]:
         """What is claimed then."""
         self.now = moment
-        return [*await self.claim_due(moment, PLACES, process, limit=10, **options)]
+        return [*await self.claim_due(moment, PLACES, limit=10, **options)]
 
     async def told(self) -> list[tuple[str, str]]:
         """What somebody is told now did not come: the texts, with how."""

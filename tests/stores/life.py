@@ -126,7 +126,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.receipts.note(ReceiptMessage(user_id, 2, user_id + 7, "public", (line,)))
     reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)
-    [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=user_id, limit=1)
+    [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=user_id, limit=1)
     assert firing.schedule.id == reminder.id
     await stores.schedules.mark_sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
     await stores.schedules.add(key, f"また{word}", utc_now())

@@ -169,7 +169,7 @@ class TestSchedules:
         places: tuple[Place, ...] = ("channel",)
         for at in range(AT_ONCE):
             given = await programs[0].schedules.add(SessionKey(7, 2), f"{at}つ目", now)
-            claiming = asyncio.gather(*(each.schedules.claim_due(now, places, "p") for each in programs))
+            claiming = asyncio.gather(*(each.schedules.claim_due(now, places) for each in programs))
             changed = await programs[1].schedules.change(7, given.id, text="あした", time=(tomorrow, ""))
             claimed = [firing.schedule.text for claims in await claiming for firing in claims]
             assert claimed == ([] if changed else [given.text])

@@ -19,6 +19,7 @@ from cc_bot.stores import (
     ProcessStore,
     Reservation,
     ReservationRequest,
+    ScheduleStore,
     SessionStore,
     Settlement,
     TurnLedger,
@@ -29,6 +30,7 @@ from tests.stores.backends import turn
 from tests.stores.test_ledger import ASKED
 
 AIKO, KEN = 11, 12
+HOUR: Final = timedelta(hours=1)
 KEY: Final = ASKED.key
 
 
@@ -42,6 +44,7 @@ class Machine:
         self.usage = UsageStore(database, process=name, clock=self.clock)
         self.ledger = TurnLedger(database, process=name)
         self.sessions = SessionStore(database)
+        self.schedules = ScheduleStore(database, process=name)
 
     def clock(self) -> datetime:
         self._now += timedelta(milliseconds=1)
@@ -212,6 +215,22 @@ class TestADeadProcess:
         assert await there.settle(own)
         [each] = await there.usage.list_for_user(AIKO, date(2000, 1, 1))
         assert each.tokens == 100
+
+    async def test_has_what_it_was_about_to_say_told_as_uncertain_at_once(
+        self, here: Machine, there: Machine
+    ) -> None:
+        now = utc_now()
+        for _ in range(2):
+            await here.schedules.add(KEY, "薬", now)
+        for machine in (here, there):
+            [claimed] = await machine.schedules.claim_due(now, ["channel"])
+        assert await there.schedules.mark_lost(now - HOUR) == 0
+        await here.die()
+        assert await there.schedules.mark_lost(now - HOUR) == 1
+        told = await there.schedules.take_unreported(["channel"])
+        assert told
+        [uncertain] = told.uncertain
+        assert uncertain.schedule.id != claimed.schedule.id
 
     async def test_that_wakes_stores_no_answer(self, here: Machine, there: Machine) -> None:
         reservation = await here.reserve(KEY.user_id, entered=ASKED)

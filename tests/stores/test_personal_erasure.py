@@ -128,7 +128,7 @@ class TestErased:
     ) -> None:
         places: tuple[Place, ...] = ("dm",)
         await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
-        [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=ME, limit=1)
+        [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=ME, limit=1)
         await stores.personal_erasure.erase(ME)
         await stores.schedules.mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
         assert await about(database, ME) == set()

@@ -79,7 +79,7 @@ class TestClaim:
         assert await schedules.at(NOON)
         assert await schedules.mark_lost(NOON) == 0
         assert await schedules.mark_lost(NOON + 5 * MINUTE) == 1
-        assert await schedules.at(NOON + 5 * MINUTE, process="two") == []
+        assert await schedules.at(NOON + 5 * MINUTE) == []
         assert await schedules.told() == [("uncertain", "薬")]
         assert await schedules.told() == []
 

@@ -140,11 +140,7 @@ class TestDueTime:
         for number in range(20):
             await once(schedules, text=f"{number}")
         claims = await asyncio.gather(
-            *(
-                store.claim_due(NOON, PLACES, process)
-                for _ in range(20)
-                for store, process in ((schedules, "one"), (stores.schedules, "two"))
-            )
+            *(store.claim_due(NOON, PLACES) for _ in range(20) for store in (schedules, stores.schedules))
         )
         claimed = [firing.schedule.text for claim in claims for firing in claim]
         assert sorted(claimed, key=int) == [str(number) for number in range(20)]
@@ -152,7 +148,7 @@ class TestDueTime:
     async def test_elsewhere_is_left_alone(self, schedules: Clocked) -> None:
         await once(schedules, place="terminal")
         assert await schedules.at(NOON) == []
-        assert await schedules.claim_due(NOON, ["terminal"], "one")
+        assert await schedules.claim_due(NOON, ["terminal"])
 
     async def test_of_what_was_cancelled_or_paused_does_not_come(self, schedules: Clocked) -> None:
         cancelled, paused = await once(schedules), await once(schedules)
@@ -163,7 +159,7 @@ class TestDueTime:
     async def test_comes_one_after_the_other(self, schedules: Clocked) -> None:
         for minutes in (3, 1, 2):
             await once(schedules, NOON - minutes * MINUTE, text=str(minutes))
-        found = [(await schedules.claim_due(NOON, PLACES, "one"))[0].schedule.text for _ in range(3)]
+        found = [(await schedules.claim_due(NOON, PLACES))[0].schedule.text for _ in range(3)]
         assert found == ["3", "2", "1"]
 
     async def test_of_a_repeat_is_followed_by_the_next_day(self, schedules: Clocked) -> None:

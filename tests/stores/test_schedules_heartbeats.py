@@ -66,7 +66,7 @@ class TestMissed:
             await stores.schedules.add(SessionKey(YOU, 1), "散歩", NOW + hour)
             await stores.schedules.add(SessionKey(ME, 1), "夕食", NOW + 9 * hour)
         now = NOW + 3.5 * hour
-        claimed = await stores.schedules.claim_due(now, ["channel"], "p")
+        claimed = await stores.schedules.claim_due(now, ["channel"])
         assert [each.schedule.text for each in claimed] == ["会議"]
         await stores.schedules.mark_lost(datetime.now(UTC) + timedelta(minutes=1))
         missed = await stores.heartbeats.list_missed(ME, NOW)
