@@ -186,15 +186,27 @@ class ApprovedCalls:
         self, call: ClaimedCall, stop: Stop, locale: Locale, asker: Asker | None = None
     ) -> CallResult:
         """Make a call that was just claimed, and note what came of it in the answer that proposed it. `asker`
-        is the way to who asked. Raises StorageError where that can't be noted: then it is in doubt, as after
-        a kill."""
-        answer = await self._make(call, stop, locale, asker)
+        is the way to who asked.
+
+        Raises CallPostponed where its server was not there after all: nothing was sent, and nothing is noted,
+        so that it can be given back. Raises StorageError where what came of it can't be noted: then it is in
+        doubt, as after a kill.
+        """
+        try:
+            answer = await self._make(call, stop, locale, asker)
+        except ToolServerAway:
+            raise CallPostponed(server=call.change.server, minutes=OPEN_MINUTES) from None
         state = answer.state
         told = _told(call.change, answer.text, ok=state == "done")
         kept = await self.stores.claimed_calls.finish(call, state, lambda each: _revised(each, told))
         _log.info("approved_call", tool=call.change.called, state=state, stopped=stop.requested)
         stopped = stop.requested and stop.status == "stopped" and state == "unknown"
         return CallResult(call, state, told, answer.problem, stopped, kept, answer.images)
+
+    async def give_back(self, proposal: Proposal, call: ClaimedCall) -> bool:
+        """Have it wait again, as it did before it was claimed. Return whether it does; what is erased does
+        not. Raises StorageError."""
+        return await self.stores.claimed_calls.give_back(proposal, call)
 
     async def give_up(self, call: ClaimedCall) -> CallState:
         """Note of a call whose run of the program was ended that it may have been done; return what came of
@@ -217,6 +229,8 @@ class ApprovedCalls:
             given = json.loads(change.arguments)
             calling = self.servers.call(change.server, change.tool, given, asker)
             result: ServerResult | None = await until_stopped(calling, stop)
+        except ToolServerAway:
+            raise
         except CcBotError as error:
             sentence = explain(error, texts(locale))
             state: CallState = "unknown" if isinstance(error, MAYBE_DONE) else "failed"

@@ -14,7 +14,7 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.columns import MS, Columns, Kind, Parameters, tool_calls_of, tool_calls_to_json
 from cc_bot.stores.processes import left_by_the_dead
-from cc_bot.stores.proposals import CHANGE, take
+from cc_bot.stores.proposals import CHANGE, put_back, take
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -38,6 +38,11 @@ _FINISH: Final = """
 """
 
 _DELETE: Final = "DELETE FROM claimed_calls WHERE user_id = $1 AND id = $2"
+
+# One of which nothing is noted yet.
+_UNCLAIM: Final = """
+    DELETE FROM claimed_calls WHERE user_id = $1 AND id = $2 AND state = 'claimed' RETURNING id
+"""
 
 _SELECT_OF_USER: Final = f"SELECT {CLAIMED_CALL.select} FROM claimed_calls WHERE user_id = $1 ORDER BY id"
 
@@ -102,6 +107,18 @@ class ClaimedCallStore:
                 return False
             yield from _revise(user_id, call.answer_id, revise)
             return True
+
+        return await self._database.write(steps, [user(user_id)])
+
+    async def give_back(self, proposal: Proposal, call: ClaimedCall) -> bool:
+        """Have a proposal be open again whose call was claimed, and of which nothing was sent. False when it
+        was noted what it came to, or all of its user's or the answer was erased since."""
+        user_id = call.key.user_id
+
+        def steps() -> Steps[bool]:
+            if not (yield Statement(_UNCLAIM, (user_id, call.id))):
+                return False
+            return bool((yield put_back(proposal)))
 
         return await self._database.write(steps, [user(user_id)])
 

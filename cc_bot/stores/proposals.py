@@ -19,7 +19,7 @@ from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, is_
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import MS, Columns, Kind, next_number, to_ms
+from cc_bot.stores.columns import MS, Columns, Kind, Parameters, next_number, to_ms
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -58,6 +58,7 @@ def _to_json(change: ProposedChange) -> str:
 
 CHANGE: Final = Kind(_to_json, _read_change, "json")
 PROPOSAL: Final = Columns(Proposal, moments=MS, answer_id=Kind(column="message_id"), change=CHANGE)
+_WRITTEN: Final = Parameters(PROPOSAL.names)
 
 # $1 user, $2 channel, $3 agent, $4 visibility, $5 which answer, $6 memory, $7 change, $8 now
 _INSERT: Final = f"""
@@ -80,6 +81,14 @@ INSERT_CHANNEL_PROPOSAL: Final = f"""
     {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
     RETURNING {PROPOSAL.select}
+"""
+
+# One that was taken away stands there again as it stood, if its answer does.
+PUT_BACK: Final = f"""
+    INSERT INTO proposals ({_WRITTEN.names})
+    SELECT {_WRITTEN.marks} FROM messages
+    WHERE id = {_WRITTEN["message_id"]} AND (user_id = {_WRITTEN["user_id"]} OR user_id IS NULL)
+    RETURNING id
 """
 
 # An answer that is made anew proposes anew. $1 user, $2 the answer's row
@@ -185,6 +194,12 @@ def select_of_answer(user_id: int, answer_id: int, oldest: int = 0) -> Statement
 def take(proposal: Proposal) -> Statement:
     """The statement that takes an open proposal away, and returns a row if it did: it is decided then."""
     return Statement(_TAKE, (proposal.key.user_id, proposal.id, text_before(proposal.change)))
+
+
+def put_back(proposal: Proposal) -> Statement:
+    """The statement that opens again what `take` took of a call, and returns a row if its answer is there
+    still."""
+    return Statement(PUT_BACK, _WRITTEN.of(PROPOSAL.write(proposal)))
 
 
 def carry_out(proposal: Proposal | None, begin: Callable[[], Steps[T]]) -> Steps[T]:

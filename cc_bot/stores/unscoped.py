@@ -27,7 +27,7 @@ from cc_bot.stores.memory.upkeep import REMAKING_STATEMENTS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
 from cc_bot.stores.personal_data import CHANNEL_READING_STATEMENTS
 from cc_bot.stores.personal_erasure import PERSONAL_ERASURE_STATEMENTS
-from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
+from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
 from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
@@ -48,7 +48,7 @@ UNSCOPED: Final = frozenset(
         *(*PERSONAL_ERASURE_STATEMENTS, *CHANNEL_READING_STATEMENTS, *RETENTION_STATEMENTS),
         *CANVAS_STATEMENTS,
         *SCHEDULE_STATEMENTS,
-        *(DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS),
+        *(DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK),
         *USAGE_STATEMENTS,
         *VECTOR_STATEMENTS,
         *VITAL_STATEMENTS,

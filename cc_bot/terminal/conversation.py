@@ -21,6 +21,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import (
     AgentGone,
     CallGone,
+    CallPostponed,
     CcBotError,
     HearingNotSetUp,
     InputError,
@@ -369,7 +370,11 @@ async def _use_tool(chat: Chat, proposal_id: int) -> None:
         with chat.assistant.calling(chat.user_id, stop):
             claimed = await calls.claim(proposal, secrets.token_hex(4), CallMessage())
             chat.say(words.outcome("claimed", one_line(call.what)))
-            result = await calls.make(claimed, stop, chat.person.locale, TerminalAsker(chat))
+            try:
+                result = await calls.make(claimed, stop, chat.person.locale, TerminalAsker(chat))
+            except CallPostponed:
+                await calls.give_back(proposal, claimed)
+                raise
     finally:
         chat.answering = None
     lines = [words.outcome(result.state, one_line(call.what), stopped=result.stopped)]

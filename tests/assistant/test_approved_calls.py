@@ -17,7 +17,15 @@ from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
 from cc_bot.domain import Locale
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import BeingErased, CallExpired, CallGone, CallOutdated, ShuttingDown, ToolGone
+from cc_bot.domain.errors import (
+    BeingErased,
+    CallExpired,
+    CallGone,
+    CallOutdated,
+    CallPostponed,
+    ShuttingDown,
+    ToolGone,
+)
 from cc_bot.domain.message import THE_DEFAULT, Attachment
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.tool_server import ToolPlace
@@ -178,7 +186,6 @@ class TestMake:
         ("answer", "state", "answered"),
         [
             ({"error": "いっぱい"}, "failed", True),
-            ({"raises": "away"}, "failed", False),
             ({"raises": "lost"}, "unknown", False),
             ({"raises": "timed out"}, "unknown", False),
         ],
@@ -191,6 +198,24 @@ class TestMake:
         assert (result.state, result.answered) == (state, answered)
         assert "error" in await served.told()
         assert bool(result.problem) is not answered
+
+    async def test_whose_server_is_away_after_all_can_be_given_back_and_made_once_more(
+        self, served: Served
+    ) -> None:
+        served.answers({"raises": "away"})
+        proposal = await served.propose()
+        for _ in range(2):
+            call = await served.calls.claim(proposal, "a1", CallMessage())
+            with pytest.raises(CallPostponed):
+                await served.calls.make(call, Stop(), Locale.JA)
+            assert await served.calls.give_back(proposal, call)
+            assert (await served.calls.find(ME, proposal.id))[0] == proposal
+            assert (await served.told())["waits"]
+        served.answers("済み")
+        result = await served.calls.make(
+            await served.calls.claim(proposal, "a2", CallMessage()), Stop(), Locale.JA
+        )
+        assert result.answered
 
     async def test_that_is_stopped_is_cancelled_and_in_doubt(self, served: Served) -> None:
         (served.folder / "hold").touch()

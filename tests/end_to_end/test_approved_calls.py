@@ -226,22 +226,14 @@ class TestCall:
         assert "🔧 失敗しました: notes · write" in str(reply.message.embeds)
         assert "ディスクがいっぱいです" in str(stage.model.requests[-1].messages)
 
-    @pytest.mark.parametrize(
-        ("raises", "line", "sentence"),
-        [
-            ("away", "🔧 失敗しました: notes · write", "つながらない"),
-            ("lost", "❓ 実行された可能性があります: notes · write", ""),
-        ],
-    )
-    async def test_whose_server_does_not_answer_is_told_and_nothing_goes_on(
-        self, stage: Stage, aiko: User, channel: Channel, raises: str, line: str, sentence: str
+    async def test_whose_server_is_lost_is_told_and_nothing_goes_on(
+        self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         reply = await proposed(stage, aiko, channel)
-        answers(stage, write={"raises": raises})
+        answers(stage, write={"raises": "lost"})
         asked = len(stage.model.requests)
         await stage.discord.click(aiko, reply.message, DO["ja"])
-        await told(stage, reply.stored[0], line)
-        assert sentence in str(reply.message.embeds)
+        await told(stage, reply.stored[0], "❓ 実行された可能性があります: notes · write")
         await settled(stage, aiko)
         assert len(stage.model.requests) == asked
         assert len(made(stage)) == 1
@@ -397,6 +389,35 @@ class TestPress:
         await stage.restart()  # which forgets that the same was pressed a moment ago
         await agreed(stage, user, reply.message, "🙂 42")
         assert len(made(stage)) == 1
+
+    @pytest.mark.parametrize(
+        ("locale", "sentence"),
+        [
+            ("ja", "いまは「notes」につながらないため、まだ実行していません"),
+            ("en-US", "nothing was done yet"),
+        ],
+    )
+    async def test_whose_server_is_found_away_by_the_call_uses_nothing_up(
+        self, stage: Stage, channel: Channel, locale: str, sentence: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        reply = await proposed(stage, user, channel, WRITES[locale], Call("notes__write", {"text": "卵"}))
+        shown = reply.message
+        labels, open_ones = shown.labels, proposals(shown)
+        answers(stage, write={"raises": "away"})
+        free = hold(stage)
+        pressed = await stage.discord.click(user, shown, f"1. {DO[locale]}")
+        await told(stage, reply.stored[0], CALLING[locale])
+        free.unlink()
+        await whispers(pressed, sentence)
+        await stage.discord.wait(lambda: reply.message.labels == labels, "the buttons as they were")
+        assert proposals(reply.message) == open_ones
+        assert CALLING[locale] not in str(reply.message.embeds)
+        await settled(stage, user)
+        answers(stage)
+        await stage.restart()  # which forgets that the same was pressed a moment ago
+        await agreed(stage, user, reply.message, "🙂 42", f"1. {DO[locale]}")
+        assert [call["arguments"]["text"] for call in made(stage)] == [WRITES[locale].arguments["text"]] * 2
 
     async def test_of_dont_while_the_server_is_started_wins(
         self, stage: Stage, aiko: User, channel: Channel

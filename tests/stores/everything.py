@@ -549,6 +549,8 @@ async def agree_to_calls(stores: Stores, made: Proposal, left: Proposal) -> None
         made.id, made.key, made.answer_id, "public", made.change, claimed_at=now, claimed_by="a1"
     )
     assert await stores.claimed_calls.claim(made, call)
+    assert await stores.claimed_calls.give_back(made, call)
+    assert await stores.claimed_calls.claim(made, call)
     assert await stores.claimed_calls.list_of_user(USER)
     assert await stores.claimed_calls.list_claimed()
     assert await stores.claimed_calls.finish(call, "done", lambda told: told)

@@ -27,6 +27,15 @@ async def propose(stores: Stores, *changes: CallTool | KeepMemory) -> Sequence[P
     return (await stores.sessions.archive_turn(session, turn, proposals=changes or (WRITE,))).proposals
 
 
+async def propose_in_channel(stores: Stores) -> Proposal:
+    place, question = ChannelKey(5), said(30, "書いて")
+    await stores.channels.add(place, question, waiting=True)
+    shown = replace(answer(31, "はい"), tool_calls=(WAITS,))
+    await stores.channels.archive_answer(place, shown, [question], [WRITE])
+    [proposal] = await stores.proposals.list_for_place(KEY.user_id, place.channel_id)
+    return proposal
+
+
 def claim_of(proposal: Proposal, by: str = "a1") -> ClaimedCall:
     assert isinstance(proposal.change, CallTool)
     now = datetime(2026, 11, 26, 9, tzinfo=UTC)
@@ -73,6 +82,33 @@ class TestClaim:
         assert await stores.claimed_calls.list_claimed() == ()
 
 
+class TestGiveBack:
+    async def test_has_it_wait_again_as_it_did(self, stores: Stores) -> None:
+        first, second = await propose(stores, WRITE, KeepMemory("猫", "note", (), "private"))
+        await stores.claimed_calls.claim(first, call := claim_of(first))
+        assert await stores.claimed_calls.give_back(first, call)
+        assert await stores.claimed_calls.list_claimed() == ()
+        assert await stores.proposals.get(KEY.user_id, first.id) == first
+        assert await stores.proposals.get(KEY.user_id, second.id) == second
+        assert await stores.claimed_calls.claim(first, call)
+
+    async def test_of_an_answer_in_a_channel_has_it_wait_again(self, stores: Stores) -> None:
+        proposal = await propose_in_channel(stores)
+        await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
+        assert await stores.claimed_calls.give_back(proposal, call)
+        assert await stores.proposals.get(KEY.user_id, proposal.id) == proposal
+
+    async def test_of_what_was_noted_or_erased_does_nothing(self, stores: Stores) -> None:
+        [proposal] = await propose(stores)
+        await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
+        await stores.claimed_calls.finish(call, "done", told)
+        assert not await stores.claimed_calls.give_back(proposal, call)
+        assert len(await stores.claimed_calls.list_claimed()) == 1
+        await stores.personal_erasure.erase(KEY.user_id)
+        assert not await stores.claimed_calls.give_back(proposal, call)
+        assert await stores.proposals.get(KEY.user_id, proposal.id) is None
+
+
 class TestFinish:
     async def test_has_the_answer_tell_it_and_taints_that(self, stores: Stores) -> None:
         [proposal] = await propose(stores)
@@ -101,14 +137,7 @@ class TestFinish:
         assert await stores.claimed_calls.list_claimed() == ()
 
     async def test_in_a_channel_has_its_answer_tell_it(self, stores: Stores, database: Database) -> None:
-        place, question = ChannelKey(5), said(30, "書いて")
-        await stores.channels.add(place, question, waiting=True)
-        await stores.channels.archive_answer(
-            place, replace(answer(31, "はい"), tool_calls=(WAITS,)), [question], [WRITE]
-        )
-        [[proposal_id]] = await database.query("SELECT id FROM proposals")
-        proposal = await stores.proposals.get(question.author_id, int(proposal_id))
-        assert proposal is not None
+        proposal = await propose_in_channel(stores)
         await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
         await stores.claimed_calls.finish(call, "done", told)
         [[stored]] = await database.query("SELECT tool_calls FROM messages WHERE discord_id = 31")

@@ -71,7 +71,7 @@ from cc_bot.stores.processes import (
     SELECT_PROCESSES,
     ProcessStore,
 )
-from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
+from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
 from cc_bot.stores.schedules import LOSE, SCHEDULE_STATEMENTS
@@ -140,7 +140,7 @@ TO_ANY_ROW: Final = {
     *(channels.EDIT, channels.SELECT_HEARD, DELETE_MESSAGES, ANSWERS_TO),  # as on Discord, whoever's it is
     channels.SESSION_OF,  # tells whose it is
     *(channels.THAW_NEW, channels.RESET),  # look at ids alone
-    INSERT_CHANNEL_PROPOSAL,  # finds the answer, which is nobody's alone
+    *(INSERT_CHANNEL_PROPOSAL, PUT_BACK),  # find the answer, which is nobody's alone
     DROP_OF_CHANNEL_ANSWER,  # the answer is made anew, and with it what it proposes
 }
 WHOLE: Final = {

@@ -29,12 +29,13 @@ from cc_bot.discord.pages.proposals import (
     left_line,
     with_call_begun,
     with_call_ended,
+    with_call_waiting,
     without,
 )
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
-from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.errors import CallPostponed, CcBotError, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.proposal import CallTool, Proposal
@@ -207,6 +208,10 @@ class CallDelivery:
             _log.warning("approved_call_not_noted", error=type(error).__name__)
             self.answers.deliveries.owed.set()
             return None
+        except CallPostponed:
+            await showing
+            await self._give_back(press, call)
+            raise
         finally:
             await showing
         line = call_line(call.change, result.state, words, stopped=result.stopped)
@@ -216,6 +221,17 @@ class CallDelivery:
         else:
             self.answers.deliveries.owed.set()
         return result
+
+    async def _give_back(self, press: CallPress, call: ClaimedCall) -> None:
+        """Have it wait again. Its buttons come first: where the program is killed in between it still counts
+        as claimed, and its user is told."""
+        shown, given = await self._show_waiting(press, call), False
+        try:
+            given = shown and await self.assistant.calls.give_back(press.proposal, call)
+        except StorageError as error:
+            _log.warning("approved_call_not_given_back", error=type(error).__name__)
+        if not given:
+            self.answers.deliveries.owed.set()
 
     def _asker_of(self, press: CallPress) -> FormAsker | None:
         """The way to who asked, if they see what stands below the message of the call."""
@@ -242,6 +258,18 @@ class CallDelivery:
             _log.warning("edit_failed", error=type(error).__name__)
         finally:
             begun.set()
+
+    async def _show_waiting(self, press: CallPress, call: ClaimedCall) -> bool:
+        """Show it as it was before it was agreed to. Return whether its user can see that."""
+        try:
+            async with self.changes.after(int(press.interaction.message.id)):
+                page = await self._page(press)
+                waiting = with_call_waiting(page, call, press.asker.words, press.page)
+                await self._show(press.interaction, page, waiting)
+        except hikari.HikariError as error:
+            _log.warning("approved_call_not_shown", error=type(error).__name__)
+            return False
+        return True
 
     async def _show_ended(self, press: CallPress, call: ClaimedCall, *lines: str) -> bool:
         """Show what came of it. Return whether its user knows now, or wants to know no more."""

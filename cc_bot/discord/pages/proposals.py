@@ -119,6 +119,16 @@ def with_call_ended(page: Page, call: ClaimedCall, words: Texts, *lines: str) ->
     )
 
 
+def with_call_waiting(page: Page, call: ClaimedCall, words: Texts, before: Page) -> Page:
+    """A message in which one of its calls waits again, that was about to be made; `before` is how it stood
+    there."""
+    rest = with_call_ended(page, call, words)
+    there = {call.id, *map(proposal_of, rest.proposals)}
+    return replace(
+        rest, proposals=tuple(each for each in before.proposals if proposal_of(each) in there), why=before.why
+    )
+
+
 def _stop_of(call: ClaimedCall) -> str:
     return StopButton(ANY_ASKER, call.claimed_by).custom_id()
 
