@@ -162,6 +162,8 @@ class CallUnderway:
         self._one_by_one = asyncio.Lock()
         self._asking: asyncio.Task[Mapping[str, str] | None] | None = None
         self._over = False
+        self.requests = list[types.RequestId]()
+        """What it was sent as: more than one where its server asked something back in between."""
         self.notes = list[str]()
         """What the model is told of that, a line each."""
 

@@ -1,6 +1,7 @@
 """The way to a server that is reached over HTTP: bounded, direct, and to that address alone."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
 from types import TracebackType
@@ -8,6 +9,7 @@ from typing import Final
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types import RequestId
 
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
@@ -36,8 +38,8 @@ class HttpWay:
         """Set when nothing more comes from it."""
         self.unanswered = Unanswered()
         self.was_told = False
-        self.unreached = False
-        """Whether a connection was refused, so that nothing was sent."""
+        self.unreached = set[RequestId]()
+        """The requests that no connection came about for, so that nothing was sent of them."""
         self.forgotten = False
         """Whether the server said that it does not know our session (any more)."""
 
@@ -83,13 +85,22 @@ class _Reaching(httpx2.AsyncHTTPTransport):
         try:
             response = await super().handle_async_request(request)
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            self._way.unreached = True
+            self._way.unreached.add(_number_of(request))
             raise
         if response.status_code == 404 and "mcp-session-id" in request.headers:
             self._way.forgotten = True
             await response.aclose()
             return httpx2.Response(404)  # without the server's words, the library has its own for this
         return response
+
+
+def _number_of(request: httpx2.Request) -> RequestId:
+    """Return what a request is numbered with that was not sent; empty for one without."""
+    try:
+        number = json.loads(request.content)["id"]
+    except (ValueError, KeyError, TypeError, httpx2.RequestNotRead):
+        return ""
+    return number if isinstance(number, int | str) else ""
 
 
 async def _bound(response: httpx2.Response) -> None:

@@ -94,7 +94,9 @@ class ServerLink:
         try:
             await self.connect(then)
         except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
+            _ensure_wanted()
             return self.problem(error)
+        _ensure_wanted()
         return self.problem(None)
 
     def problem(self, error: Exception | None) -> ToolServerProblem:
@@ -195,7 +197,7 @@ class ServerLink:
             self._check_alive(client)
             raise
         except MCPError as error:
-            if isinstance(way, HttpWay) and way.unreached:
+            if isinstance(way, HttpWay) and call.requests and way.unreached.issuperset(call.requests):
                 raise ToolServerAway(server=server) from None
             if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
                 way.closed.set()  # so that it is connected anew, with a session that it knows
@@ -254,6 +256,14 @@ class ServerLink:
             _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
             if self._way is not None and self._client is client:
                 self._way.closed.set()
+
+
+def _ensure_wanted() -> None:
+    """Raise CancelledError in a task that was cancelled: of a group of tasks that fails at the same moment,
+    only the failure comes out."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _is_forgotten(error: MCPError) -> bool:

@@ -37,7 +37,9 @@ class Unanswered:
     def note_sent(self, message: JSONRPCMessage) -> None:
         """Take in what the server is sent, by the task that makes the call."""
         if isinstance(message, JSONRPCRequest) and message.method == "tools/call":
-            self._calls[message.id] = CALL.get()
+            self._calls[message.id] = call = CALL.get()
+            if call is not None:
+                call.requests.append(message.id)
 
     def note_came(self, message: JSONRPCMessage) -> None:
         """Take in what it says, in the order that it says it: whose a question is, is decided when it comes,

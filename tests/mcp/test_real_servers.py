@@ -154,6 +154,9 @@ class WithSessions:
         self.says = "猫"
         self.as_events = False
         """Whether calls are answered in a stream."""
+        self.holds = asyncio.Event()
+        self.holds.set()
+        """Until then no call is answered."""
         self.over = asyncio.Event()
         """Until then no session that ends is told so."""
         self.app = web.Application()
@@ -178,6 +181,7 @@ class WithSessions:
         if asked["method"] == "tools/list":
             return self._answer(asked, {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})
         self.calls += 1
+        await self.holds.wait()
         answer = self._answer(asked, {"content": [{"type": "text", "text": self.says}]})
         if not self.as_events:
             return answer
@@ -201,6 +205,10 @@ class WithSessions:
         return web.Response()
 
 
+async def _left_at_once(_: web.Request, response: web.StreamResponse) -> None:
+    response.force_close()  # so that each request wants a connection of its own
+
+
 class TestASession:
     async def test_that_the_server_forgot_is_followed_by_another_one(self, tmp_path: Path) -> None:
         double = WithSessions()
@@ -217,6 +225,33 @@ class TestASession:
             await bot.until(lambda: double.known)
             await bot.until_ready("notes")
             assert (await bot.echo(server="notes")).text == "猫"
+
+    async def test_whose_server_takes_no_connection_more_loses_the_call_that_it_works_on(
+        self, tmp_path: Path
+    ) -> None:
+        """One that finds no way to it did nothing; the one before may have."""
+        double, port = WithSessions(), free_port()
+        double.over.set()
+        double.holds.clear()
+        double.app.on_response_prepare.append(_left_at_once)
+        runner = web.AppRunner(double.app)
+        await runner.setup()
+        assert runner.server
+        listening = await asyncio.get_running_loop().create_server(runner.server, "127.0.0.1", port)
+        try:
+            async with running(tmp_path, notes={"url": f"http://127.0.0.1:{port}/mcp"}) as bot:
+                await bot.until_ready("notes")
+                first = asyncio.create_task(bot.echo(server="notes"))
+                await bot.until(lambda: double.calls)
+                listening.close()  # what it has accepted goes on
+                with pytest.raises(ToolServerAway):
+                    await bot.echo(server="notes")
+                with pytest.raises(ToolCallLost):
+                    await first
+                assert double.calls == 1
+        finally:
+            double.holds.set()
+            await runner.cleanup()
 
     @pytest.mark.parametrize("as_events", [False, True])
     async def test_goes_on_after_half_an_emoji(self, tmp_path: Path, as_events: bool) -> None:
