@@ -7,8 +7,8 @@ are told.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from cc_bot.domain.claimed_call import CallMessage, CallState, ClaimedCall
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import (
     AnswerInUse,
+    AnswerUnderway,
     CallExpired,
     CallGone,
     CallOutdated,
@@ -87,6 +88,8 @@ class ApprovedCalls:
     clock: Clock
     _underway: Counter[tuple[int, int]] = field(default_factory=Counter)
     """Of users and their answers."""
+    _renewed: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """Likewise, those that are given anew."""
 
     async def find(self, user_id: int, proposal_id: int) -> tuple[Proposal, CallTool]:
         """Return what is to be decided. Raises CallGone, and CallExpired once it is dropped for that."""
@@ -115,14 +118,19 @@ class ApprovedCalls:
     @contextmanager
     def underway(self, proposal: Proposal) -> Iterator[None]:
         """Have the answer that proposed it stay where it stands: from the word on, while its server is waited
-        for and the call is made, until the end is told."""
+        for and the call is made, until the end is told. Raises AnswerUnderway where that is given anew."""
         answer = (proposal.key.user_id, proposal.answer_id)
-        self._underway[answer] += 1
-        try:
+        if answer in self._renewed:
+            raise AnswerUnderway
+        with _counted(self._underway, answer):
             yield
-        finally:
-            self._underway[answer] -= 1
-            self._underway += Counter()  # without what is at zero
+
+    @asynccontextmanager
+    async def renewing(self, user_id: int, answer_id: int) -> AsyncIterator[None]:
+        """Have the calls of this answer wait while it is given anew: its first word takes the place of what
+        they would show."""
+        with _counted(self._renewed, (user_id, answer_id)):
+            yield
 
     async def check_none_underway(self, user_id: int, answer_id: int) -> None:
         """Raise AnswerInUse while a call of this answer is made, or its user is still to be told of it: what
@@ -252,6 +260,17 @@ class ApprovedCalls:
     async def _leave(self, proposal: Proposal, call: CallTool, result: Mapping[str, Any]) -> bool:
         told = _told(call, json.dumps(result), ok=False)
         return await self.stores.claimed_calls.leave(proposal, lambda each: _revised(each, told))
+
+
+@contextmanager
+def _counted(counter: Counter[tuple[int, int]], answer: tuple[int, int]) -> Iterator[None]:
+    counter[answer] += 1
+    try:
+        yield
+    finally:
+        counter[answer] -= 1
+        if not counter[answer]:
+            del counter[answer]
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@
     │   │   └── Postponed       the question stays, and is answered after the start
     │   ├── NotNewest           only the newest answer can be regenerated or continued
     │   ├── AnswerInUse         nor one of which a call is being made
+    │   ├── AnswerUnderway      nor is a call made of one that is just given anew
     │   ├── AgentGone           whoever gave the answer can't be asked here any more
     │   ├── BeingErased         everything of its user's is being erased
     │   ├── LimitReached        what there is for now is used up
@@ -931,6 +932,9 @@ class NotNewest(TurnError): ...
 
 
 class AnswerInUse(TurnError): ...
+
+
+class AnswerUnderway(TurnError): ...
 
 
 class AgentGone(TurnError): ...

@@ -386,6 +386,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="この回答のツールを実行しています。終わるのを待つか、「止める」を押してから、もう一度押してください。",
         en="A tool of this answer is in use. Wait for its end, or press Stop first, and then press this again.",
     ),
+    errors.AnswerUnderway: Sentence(
+        ja="いま回答を作り直しているので、まだ実行していません。終わってもボタンが残っていたら、もう一度押してください。",
+        en="This answer is being given anew, so nothing was done yet. If the button is still here after that, press it again.",
+    ),
     errors.AgentGone: Sentence(
         ja="この回答をしたエージェントは、もうここでは使えません。</ask> で続けてください。",
         en="The agent that gave this answer can't be used here any more. Please go on with </ask>.",

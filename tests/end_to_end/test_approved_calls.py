@@ -16,7 +16,7 @@ from tests.end_to_end.stage import Stage, again_label, running_stage, stop_label
 from tests.end_to_end.test_proposals import proposals
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
-from tests.loopback.model_server import Call, Hang, Reply, Say, Wait, calls, says
+from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, Wait, calls, says
 from tests.loopback.tool_servers import PICTURE, calls_in
 
 DO = {"ja": "実行する", "en-US": "Do it"}
@@ -479,6 +479,30 @@ class TestPress:
         free.unlink()
         await told(stage, reply.stored[0], DONE[locale])
         await settled(stage, user)
+        assert len(made(stage)) == 1
+
+    @pytest.mark.parametrize(
+        ("locale", "sentence"),
+        [("ja", "いま回答を作り直しているので、まだ実行していません。"), ("en-US", "nothing was done yet")],
+    )
+    async def test_while_the_answer_is_given_anew_is_refused_and_open_if_nothing_comes_of_that(
+        self, stage: Stage, channel: Channel, locale: str, sentence: str
+    ) -> None:
+        user = stage.discord.user("Someone", locale=locale)
+        reply = await proposed(stage, user, channel)
+        before, thinks = reply.stored[0].shown, asyncio.Event()
+        stage.model.script(Reply(Wait(thinks), CutConnection()))
+        again = await stage.discord.click(user, reply.message, again_label(user))
+        await stage.discord.wait(lambda: len(stage.model.requests) > 2, "the model's turn")
+        pressed = await stage.discord.click(user, reply.message, DO[locale])
+        await whispers(pressed, sentence)
+        assert stage.rows(CLAIMED) == [(0,)]
+        thinks.set()
+        await again.finished(lambda _: stage.rows(ON_THEIR_WAY) == [(0,)])
+        assert made(stage) == []
+        assert proposals(reply.message) == proposals(before)
+        await stage.restart()
+        await agreed(stage, user, reply.message, "🙂 42")
         assert len(made(stage)) == 1
 
     async def test_of_answer_again_while_the_server_is_started_is_refused(

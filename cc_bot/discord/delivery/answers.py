@@ -175,7 +175,8 @@ class Answers:
         ephemeral = is_ephemeral(interaction.message)
         in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
         accepted = await self._press(interaction, button, recipient, below=not in_place)
-        async with accepted.delivery as delivery:
+        renewing = self.assistant.calls.renewing(button.user_id, button.answer_id)
+        async with accepted.delivery as delivery, renewing:
             await self._check(accepted.turn, button)
             if in_place:
                 before = await self._carry_over(interaction, recipient)
