@@ -62,6 +62,8 @@ class ServerLink:
         self._on_list = on_list
         self._form_s = form_s
         self._underway: list[CallUnderway] = []
+        self._was_unclear = False
+        """Whether a question was declined since nobody knew whose call it was of."""
         self._client: Client | None = None
         self._way: ServerProcess | HttpWay | None = None
         self._changed = asyncio.Event()
@@ -106,7 +108,7 @@ class ServerLink:
     async def connect(self, then: Callable[[Client], Awaitable[None]]) -> None:
         """Connect, tell of the tools, do what is asked for then, and let go. Raises whatever goes wrong."""
         way = HttpWay(self.entry) if self.entry.url else ServerProcess(self.entry)
-        self._way = way
+        self._way, self._was_unclear = way, False
         client = Client(
             way,
             cache=None,
@@ -225,6 +227,7 @@ class ServerLink:
             CALL.reset(before)
             self._underway.remove(call)
             call.end()
+            self._let_go_if_unclear()
 
     async def _answer(
         self, context: ClientRequestContext, params: types.ElicitRequestParams
@@ -236,9 +239,19 @@ class ServerLink:
             call = self._way.unanswered.asking(context.request_id)
         if call is not None:
             return await call.answer(params)
-        told = set[int]()
+        self._was_unclear, told = True, set[int]()
         await asyncio.gather(*(each.decline_unclear(told) for each in self._underway))
         return types.ElicitResult(action="decline")
+
+    def _let_go_if_unclear(self) -> None:
+        """Let go of a server that asks back while it has never answered a call that was given up, once no
+        other one runs: of the next connection it is known again whose its questions are."""
+        way = self._way
+        if self._was_unclear and not self._underway and way is not None and way.unanswered.any_call:
+            _log.warning(
+                "tool_server_let_go", server=self.entry.name, problem="questions of unanswered calls"
+            )
+            way.closed.set()
 
     def _check_alive(self, client: Client) -> None:
         """Let go of a server that answers nothing any more after a call was given up: what it still does ends

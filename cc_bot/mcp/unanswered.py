@@ -34,6 +34,11 @@ class Unanswered:
         self._calls = dict[RequestId, CallUnderway | None]()
         self._questions = deque[tuple[RequestId, CallUnderway]](maxlen=MOST_QUESTIONS)
 
+    @property
+    def any_call(self) -> bool:
+        """Return whether there is a call among them."""
+        return bool(self._calls)
+
     def note_sent(self, message: JSONRPCMessage) -> None:
         """Take in what the server is sent, by the task that makes the call."""
         if isinstance(message, JSONRPCRequest) and message.method == "tools/call":

@@ -121,8 +121,7 @@ class Server:
             sys.stderr.write(f"{json.dumps(given, ensure_ascii=False)}\nA word of its own.\n")
             sys.stderr.flush()
         time.sleep(switches.slow_call)
-        if switches.never_answer or switches.mute_once:
-            switches.mute_once = False
+        if switches.never_answer or (switches.mute_once and self._has_noted_once()):
             return
         if switches.refuse:
             self._send({"id": message["id"], "error": {"code": -32000, "message": "満室です"}})
@@ -201,6 +200,10 @@ class Server:
         if self._switches.count:
             with self._switches.count.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(what, ensure_ascii=False) + "\n")
+
+    def _has_noted_once(self) -> bool:
+        """Whether this is the first that the file says."""
+        return len(self._switches.count.read_text("utf-8").splitlines()) == 1
 
     def _reply(self, message: Json, result: Json) -> None:
         self._send({"id": message["id"], "result": result})

@@ -209,6 +209,10 @@ class TestAForm:
             assert (other.forms, told["action"]) == ([], "decline")
             assert "under way" in told["notes"][0]
             assert [type(each) for each in other.refusals] == [QuestionUnclear]
+            await bot.until(lambda: bot.report().state == "away")
+            await bot.until_ready()
+            assert (await asked(bot, other))["action"] == "accept"
+            assert len(other.refusals) == 1
 
 
 class TestASecret:
