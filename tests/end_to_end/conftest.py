@@ -68,6 +68,7 @@ def one_of_the_stages(request: pytest.FixtureRequest) -> Stage:
 @pytest_asyncio.fixture(loop_scope="session")
 async def stage(one_of_the_stages: Stage) -> AsyncIterator[Stage]:
     """The running program, with nothing recorded yet; what always holds is checked afterwards."""
+    await one_of_the_stages.come_back()
     one_of_the_stages.forget()
     yield one_of_the_stages
     one_of_the_stages.quieten()

@@ -31,6 +31,8 @@ AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
 UNKNOWN_MESSAGE = 10008
 TOO_MANY_REQUESTS = 429
+STOOD_STILL_S = 5.0
+"""A program that nobody answers for less than this goes on as if nothing had been."""
 MENTION = re.compile(rb"</[a-z][a-z -]*:\d+>")
 _MARK = re.compile(r"#\d{6}(?=:)")
 STOP = {"ja": "止める"}
@@ -59,6 +61,16 @@ class Stage:
     model: LoopbackModelServer
     program: Program
     excused: set[int] = field(default_factory=set)
+    left_at_s: float | None = None
+    """When the last test ended, by the loop's clock."""
+
+    async def come_back(self) -> None:
+        """Wait until a program is in touch again that had nobody to answer it while other tests ran: those that
+        are given to whoever has time may lie many minutes apart. What it had sent is read only now."""
+        now = asyncio.get_running_loop().time()
+        if self.left_at_s is not None and now - self.left_at_s > STOOD_STILL_S:
+            await self.discord.quiet()
+            await self.discord.ready()
 
     async def ask(
         self, user: User, channel: Channel, question: str = "?", **options: str | bool | File
@@ -187,6 +199,7 @@ class Stage:
 
     def quieten(self) -> None:
         """Let nothing that a test has set come due in one that runs ten minutes later."""
+        self.left_at_s = asyncio.get_running_loop().time()
         self.change("UPDATE schedules SET status = 'paused' WHERE status = 'active'")
 
     def check(self) -> None:
