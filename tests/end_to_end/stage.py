@@ -65,8 +65,8 @@ class Stage:
     """When the last test ended, by the loop's clock."""
 
     async def come_back(self) -> None:
-        """Wait until a program is in touch again that had nobody to answer it while other tests ran: those that
-        are given to whoever has time may lie many minutes apart. What it had sent is read only now."""
+        """Wait until a program is in touch again that had nobody to answer it while other tests ran: tests
+        that are given to whoever has time may lie many minutes apart. What it had sent is read only now."""
         now = asyncio.get_running_loop().time()
         if self.left_at_s is not None and now - self.left_at_s > STOOD_STILL_S:
             await self.discord.quiet()
