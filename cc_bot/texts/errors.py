@@ -845,8 +845,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="No readable text was found on this page.",
     ),
     errors.PageTooLong: Sentence(
-        ja="このページは大きすぎて、読みきれませんでした。",
-        en="This page is too large to be read.",
+        ja="このページは大きすぎるか、いま混み合っていて、時間内に読みきれませんでした。",
+        en="This page could not be read in time: it is too large, or too much is going on right now.",
     ),
     errors.PagesWait: Sentence(
         ja="ほかのページを読んでいて時間がかかり、このページを読む番が来ませんでした。少し待って、もう一度お試しください。",

@@ -26,6 +26,7 @@ from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
+from cc_bot.in_order import InOrder
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out
@@ -73,7 +74,7 @@ class Scene:
             deliveries=entries,
             routes=DeliveryRoutes(replies, entries, self.stores.ledger),
             recipients=recipients,
-            calls=UnfinishedCalls(self.rest, calls, recipients, running),
+            calls=UnfinishedCalls(self.rest, calls, recipients, running, InOrder()),
             retry_s=0.01,
         )
         unfinished.begin()

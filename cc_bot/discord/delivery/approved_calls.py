@@ -355,6 +355,8 @@ class UnfinishedCalls:
     calls: ApprovedCalls
     recipients: Recipients
     running: RunningTurns
+    changes: InOrder
+    """As CallDelivery has it."""
 
     async def tell_all(self) -> bool:
         """Tell of what is left. Return whether nothing has to be tried soon. Raises StorageError."""
@@ -372,7 +374,9 @@ class UnfinishedCalls:
         calls, words = self.calls, recipient.words
         line = call_line(call.change, await calls.give_up(call), words)
         try:
-            if not await self._tell_in_message(call, recipient, line):
+            async with self.changes.after(call.message.shown_in):
+                told = await self._tell_in_message(call, recipient, line)
+            if not told:
                 await self._tell_in_dm(call, line)
         except _REFUSALS as error:
             _log.warning("approved_call_not_told", error=type(error).__name__)
