@@ -75,6 +75,18 @@ async def test_a_call_is_not_made_when_it_is_declined(
     assert calls_in(tmp_path) == []
 
 
+async def test_a_call_whose_server_is_away_waits_for_another_accept(
+    stores: Stores, model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat = talk(stores, model, tmp_path)
+    model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
+    await chat.lines("牛乳と書いて")
+    (away := tmp_path / "answers.json").write_text('{"write": {"raises": "away"}}', "utf-8")
+    assert "まだ実行していません" in (await chat.lines("/accept"))[-1]
+    away.unlink()
+    assert (await chat.lines("/accept 1"))[-1] == "書きました。"
+
+
 async def test_whoever_has_the_terminal_decides_for_owners(
     stores: Stores, model: ScriptedModel, tmp_path: Path
 ) -> None:
