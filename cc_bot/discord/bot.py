@@ -287,7 +287,8 @@ class DiscordBot:
                 leaving.push_async_callback(services.answers.running.spoken.close)
             hurrying = loop.call_later(max(0.0, drain_s - HURRY_S), self._hurry)
             await services.reminders.close()
-            await asyncio.gather(self._assistant.drain(drain_s), self._privacy.drain(drain_s))
+            draining = (self._assistant, self._privacy, services.reminders)
+            await asyncio.gather(*(each.drain(drain_s) for each in draining))
             hurrying.cancel()
             self._hurry()
             deadline_s = loop.time() + LAST_WORDS_S

@@ -262,6 +262,12 @@ class Reminders:
         if not self._over.is_set():
             await self._give_up()
 
+    async def drain(self, timeout_s: float) -> None:
+        """Wait, after `close`, until what is claimed is said, at most so long: in one channel Discord lets
+        five be said in five seconds."""
+        if self._attending:
+            await asyncio.wait(self._attending, timeout=timeout_s)
+
     async def finish(self, deadline_s: float) -> None:
         """Let, after `close`, what is claimed be said, until a time of the event loop; cancel the rest."""
         with suppress(TimeoutError):
@@ -373,14 +379,20 @@ class Reminders:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _tell(self, untold: MissedReminders) -> None:
+        """Tell it, and note that: what is ended before begins anew, with the same nonces."""
+        await self._tell_untold(untold)
+        await _note(lambda: self._schedules.mark_told(untold))
+
+    async def _tell_untold(self, untold: MissedReminders) -> None:
         """Tell it by DM; where that is closed, what is public in the channels that it was for."""
-        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._recipients.clock()
+        firings = (*untold.missed, *untold.uncertain)
+        first, latest = firings[0].schedule, max(firing.due_at for firing in firings)
         if not await self._gate.serves_owner(first):
             return
         recipient = await self._recipient(first)
         try:
             page = untold_page(untold, recipient.words)
-            await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, now))
+            await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, latest))
         except Refused as refused:
             _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
             for channel_id, part in untold.by_channel().items():
@@ -388,7 +400,7 @@ class Reminders:
                     await self._posting.admit((*part.missed, *part.uncertain)[0].schedule)
                     page = untold_page(part, recipient.words)
                     called = replace(page, content=f"<@{untold.user_id}>\n{page.content}")
-                    nonce = nonce_at("u", channel_id, now)
+                    nonce = nonce_at("u", channel_id, latest)
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
     async def _is_wanted(self, schedule: Schedule) -> bool:

@@ -40,6 +40,9 @@ class HttpWay:
         self.was_told = False
         self.unreached = set[RequestId]()
         """The requests that no connection came about for, so that nothing was sent of them."""
+        self.failed = set[RequestId]()
+        """The requests that an error of the server's or of a proxy's came back for (5xx), which may have been
+        done."""
         self.forgotten = False
         """Whether the server said that it does not know our session (any more)."""
 
@@ -87,6 +90,8 @@ class _Reaching(httpx2.AsyncHTTPTransport):
         except (httpx2.ConnectError, httpx2.ConnectTimeout):
             self._way.unreached.add(_number_of(request))
             raise
+        if response.status_code >= 500:
+            self._way.failed.add(_number_of(request))
         if response.status_code == 404 and "mcp-session-id" in request.headers:
             self._way.forgotten = True
             await response.aclose()
@@ -95,7 +100,7 @@ class _Reaching(httpx2.AsyncHTTPTransport):
 
 
 def _number_of(request: httpx2.Request) -> RequestId:
-    """Return what a request is numbered with that was not sent; empty for one without."""
+    """Return what a request is numbered with; empty for one without."""
     try:
         number = json.loads(request.content)["id"]
     except (ValueError, KeyError, TypeError, httpx2.RequestNotRead):

@@ -39,6 +39,8 @@ GRACE_S: Final = 0.5
 """After its stdin was closed, for a server to end by itself."""
 KILL_AFTER_S: Final = 5.0
 """After it was asked to end."""
+HURRY_S: Final = 1.0
+"""Likewise, where the bot ends: somebody waits for that."""
 POLL_S: Final = 0.02
 LONGEST_WRITE_S: Final = 10.0
 MOST_STRAY_LINES: Final = 1000
@@ -66,6 +68,7 @@ class ServerProcess:
         self.unanswered = Unanswered()
         self.was_told = False
         """Whether it knows anything that a user said: then its stderr is no longer on record."""
+        self.kill_after_s = KILL_AFTER_S
         self._lifeline = ExitStack()
         """Ends the process and all that it started, at the latest when the bot does."""
 
@@ -126,7 +129,7 @@ class ServerProcess:
                 self.code = process.returncode if by_itself else None
             else:
                 _signal(process, "end")
-                await _is_over(process, KILL_AFTER_S)
+                await _is_over(process, self.kill_after_s)
             _signal(process, "kill")  # the whole group: what it had started is still there, maybe
             await _is_over(process, KILL_AFTER_S)
         finally:

@@ -26,7 +26,7 @@ from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import CallUnderway
 from cc_bot.mcp.http import HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
-from cc_bot.mcp.process import ServerProcess
+from cc_bot.mcp.process import HURRY_S, ServerProcess
 from cc_bot.mcp.results import cut, result_of
 from cc_bot.mcp.unanswered import CALL, is_of_the_way
 
@@ -74,6 +74,11 @@ class ServerLink:
     def is_there(self) -> bool:
         """Return whether it can be called."""
         return self._client is not None and self._way is not None and not self._way.closed.is_set()
+
+    def hurry(self) -> None:
+        """Have its process be killed soon where it does not end by itself."""
+        if isinstance(self._way, ServerProcess):
+            self._way.kill_after_s = HURRY_S
 
     async def run(self) -> None:
         """Keep it connected until this is cancelled."""
@@ -204,6 +209,8 @@ class ServerLink:
             if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
                 way.closed.set()  # so that it is connected anew, with a session that it knows
                 raise ToolServerAway(server=server) from None
+            if isinstance(way, HttpWay) and not read_only and not way.failed.isdisjoint(call.requests):
+                raise ToolCallLost(server=server) from None
             if way.closed.is_set() or is_of_the_way(error.code, error.message):
                 raise ToolCallLost(server=server) from None
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)

@@ -235,8 +235,11 @@ class Servers:
             await asyncio.sleep(LOOK_AT_START_S)
 
     async def close(self) -> None:
-        """Let go of every server."""
+        """Let go of every server, soon."""
         ending, self.kept = list(self.kept.values()), {}
+        for kept in ending:
+            if kept.link is not None:
+                kept.link.hurry()
         await _end(ending)
 
     async def _take(self, kept: _Kept, tools: Sequence["ListedTool"]) -> None:

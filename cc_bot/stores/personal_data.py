@@ -243,7 +243,7 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         (
             *("schedule_id", "due_at", "user_id", "state", "claimed_at", "message_id", "reported"),
-            "claimed_by",
+            *("claimed_by", "told_by"),
         ),
         at="due_at",
         at_form="ms",

@@ -271,9 +271,21 @@ SELECT_UNREPORTED: Final = f"""
     LIMIT 100
 """
 
-# $1 schedule, $2 due, $3 user
+# $1 schedule, $2 due, $3 user, $4 the process that is about to tell; NULL for one that is in no list
 REPORT: Final = """
-    UPDATE firings SET reported = 1 WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
+    UPDATE firings SET reported = 1, told_by = $4
+    WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
+"""
+
+# $1 schedule, $2 due, $3 user
+SETTLE_REPORT: Final = """
+    UPDATE firings SET told_by = NULL WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3
+"""
+
+# What a dead process was about to tell is to be told. By firings_being_told.
+TELL_AGAIN: Final = """
+    UPDATE firings SET reported = 0, told_by = NULL
+    WHERE told_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM processes AS p WHERE p.name = firings.told_by)
 """
 
 # $1 before when
@@ -288,7 +300,7 @@ SELECT_SAID: Final = f"""
 
 SCHEDULE_STATEMENTS: Final = frozenset(
     {
-        *(SELECT_DUE, SELECT_NEXT, SELECT_REWOUND, LOSE, SELECT_UNREPORTED),
+        *(SELECT_DUE, SELECT_NEXT, SELECT_REWOUND, LOSE, TELL_AGAIN, SELECT_UNREPORTED),
         *(PRUNE_DONE, PRUNE_FIRINGS, SELECT_SAID),
     }
 )
@@ -622,15 +634,17 @@ class ScheduleStore:
 
     async def mark_lost(self, older_than: datetime) -> int:
         """Give up what was claimed before then and never noted, and at once what a dead process had claimed;
-        how many that were."""
-        [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))], [EVERYBODY])
-        return len(rows)
+        how many that were. What a dead one was about to tell is to be told."""
+        batch = [Statement(LOSE, (to_ms(older_than),)), Statement(TELL_AGAIN)]
+        lost, _ = await self._database.transaction(batch, [EVERYBODY])
+        return len(lost)
 
     async def take_unreported(
         self, places: Collection[Place], *, user_id: int | None = None
     ) -> MissedReminders | None:
         """Return what one owner is still to be told; noted as told before it is returned, so that nobody is
-        told twice. None when there is nothing for anybody."""
+        told twice. None when there is nothing for anybody. Of a process that dies before `mark_told` it
+        comes again."""
         whose = (as_list(places), user_id)
 
         def steps() -> Steps[MissedReminders | None]:
@@ -642,12 +656,21 @@ class ScheduleStore:
                 if schedule.key.user_id != owner:
                     break
                 found[state].append(Firing(schedule, from_ms(due_ms)))
-                yield Statement(REPORT, (schedule.id, due_ms, owner))
+                yield Statement(REPORT, (schedule.id, due_ms, owner, self._process or None))
             if owner is None:
                 return None
             return MissedReminders(owner, tuple(found["missed"]), tuple(found["uncertain"]))
 
         return await self._database.write(steps, [EVERYBODY])
+
+    async def mark_told(self, untold: MissedReminders) -> None:
+        """Note that its owner knows."""
+        firings = (*untold.missed, *untold.uncertain)
+        batch = [
+            Statement(SETTLE_REPORT, (firing.schedule.id, to_ms(firing.due_at), untold.user_id))
+            for firing in firings
+        ]
+        await self._database.transaction(batch, [user(untold.user_id)])
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """Return the first time of all that wait; it may be over."""

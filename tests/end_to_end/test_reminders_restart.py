@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,52 @@ class TestKill:
         assert answer == "🔕 お知らせを取り消しました: 散歩"
         snooze = await stage.discord.click(aiko, shown, "1時間後にもう一度")
         await snooze.finished(lambda r: "にもう一度お知らせします" in r.text)
+
+
+class TestSeveral:
+    async def test_of_one_channel_are_all_said_by_a_program_that_is_told_to_stop(
+        self, stage: Stage, channel: Channel
+    ) -> None:
+        """Of which Discord lets five be posted in five seconds."""
+        users = [stage.discord.user(f"User {number}", locale="ja") for number in range(8)]
+        await all_due(stage, channel, users, late_s=0)
+        await stage.start()
+        await says_by_itself(stage, channel, "薬")
+        assert await stage.program.stop() == 0
+        assert len(said(stage, channel)) == len(users)
+        assert stage.rows("SELECT DISTINCT state FROM firings") == [("sent",)]
+        called(stage)
+
+    async def test_that_were_missed_are_each_told_of_although_the_program_is_killed_while_it_tells(
+        self, stage: Stage, channel: Channel
+    ) -> None:
+        users = [stage.discord.user(f"User {number}", locale="ja") for number in range(6)]
+        await all_due(stage, channel, users, late_s=5400)
+        stage.discord.fail_next(POST, None, times=len(users), delay_s=5)  # on its way for so long
+        await stage.start()
+        await stage.eventually("SELECT count(*) FROM firings WHERE told_by <> ''", gives=[(len(users),)])
+        await killed(stage)
+        stage.discord.faults.forget()
+        await stage.start()
+        for user in users:
+            await says_by_itself(stage, stage.discord.dm(user), "薬")
+        await stage.discord.quiet()
+        assert [len(said(stage, stage.discord.dm(user))) for user in users] == [1] * len(users)
+        await stage.eventually("SELECT count(*) FROM firings WHERE told_by <> ''", gives=[(0,)])
+        await killed(stage)
+        await stage.start()
+        await stage.discord.quiet()
+        assert [len(said(stage, stage.discord.dm(user))) for user in users] == [1] * len(users)
+        called(stage)
+
+
+async def all_due(stage: Stage, channel: Channel, users: Sequence[User], *, late_s: int) -> None:
+    """A reminder of each, whose times came at once, so long ago, while the program was away."""
+    for user in users:
+        await reminder(stage, user, channel, "薬")
+    await killed(stage)
+    due_ms = int((time.time() - late_s) * 1000)
+    stage.change(f"UPDATE schedules SET due_at = {due_ms}")
 
 
 class TestAbsence:

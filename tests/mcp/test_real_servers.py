@@ -154,6 +154,8 @@ class WithSessions:
         self.says = "猫"
         self.as_events = False
         """Whether calls are answered in a stream."""
+        self.status = 200
+        """Of the answer to a call."""
         self.holds = asyncio.Event()
         self.holds.set()
         """Until then no call is answered."""
@@ -182,6 +184,8 @@ class WithSessions:
             return self._answer(asked, {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})
         self.calls += 1
         await self.holds.wait()
+        if self.status != 200:
+            return web.Response(status=self.status)
         answer = self._answer(asked, {"content": [{"type": "text", "text": self.says}]})
         if not self.as_events:
             return answer
@@ -252,6 +256,22 @@ class TestASession:
         finally:
             double.holds.set()
             await runner.cleanup()
+
+    @pytest.mark.parametrize("status", [500, 502, 503])
+    async def test_in_which_an_error_comes_for_a_write_is_lost_as_the_server_may_have_made_it(
+        self, tmp_path: Path, status: int
+    ) -> None:
+        double = WithSessions()
+        double.over.set()
+        double.status = status
+        async with (
+            TestServer(double.app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until_ready("notes")
+            with pytest.raises(ToolCallLost):
+                await bot.echo(server="notes")
+            assert double.calls == 1
 
     @pytest.mark.parametrize("as_events", [False, True])
     async def test_goes_on_after_half_an_emoji(self, tmp_path: Path, as_events: bool) -> None:

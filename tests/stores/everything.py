@@ -160,7 +160,7 @@ async def do_everything(database: Database) -> set[str]:
         *("list_for_answer", "get_for_answer"),
         *("cancel", "pause", "resume", "change", "rezone", "claim_due", "mark_sent", "mark_skipped"),
         *("mark_failed", "mark_lost"),
-        *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
+        *("take_unreported", "mark_told", "get_next_due", "prune", "get_said", "get_last_said"),
         *("set_marks", "get_marks", "list_missed", "forget"),
         *("list_for_place", "drop", "find_alike", "get_id", "get_by_number"),
         *("claim", "finish", "leave", "list_of_user", "list_claimed"),
@@ -414,7 +414,9 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     await schedules.mark_failed(claimed[2], "dms_closed")
     await schedules.claim_due(now - hour * 48, ("channel", "dm"))
     await schedules.mark_lost(now + hour)
-    assert await schedules.take_unreported(("channel", "dm"), user_id=USER)
+    untold = await schedules.take_unreported(("channel", "dm"), user_id=USER)
+    assert untold
+    await schedules.mark_told(untold)
     assert await schedules.get_said(77)
     assert await schedules.get_last_said(USER, KEY.channel_id)
     assert await schedules.get(USER, once[0].id) == await schedules.get_by_number(USER, once[0].number)

@@ -74,7 +74,7 @@ from cc_bot.stores.processes import (
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
-from cc_bot.stores.schedules import LOSE, SCHEDULE_STATEMENTS
+from cc_bot.stores.schedules import LOSE, SCHEDULE_STATEMENTS, TELL_AGAIN
 from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_ATTACHMENTS_OF_EXPIRED
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
@@ -146,7 +146,7 @@ TO_ANY_ROW: Final = {
 WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
-    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE),
+    *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, TELL_AGAIN),
     *(
         SELECT_IN_FORCE,
         SELECT_ALL_MODELS,
