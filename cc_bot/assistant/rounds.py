@@ -27,6 +27,7 @@ from cc_bot.domain.message import (
 from cc_bot.domain.proposal import MAX_PROPOSALS, CallTool, ProposedChange
 from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
+    CallInDoubt,
     CallsResumed,
     ImagesGiven,
     MemoriesRecalled,
@@ -83,6 +84,12 @@ _UNKNOWN: Final = json.dumps(
     }
 )
 
+_CUT_OFF: Final = json.dumps(
+    {
+        "error": "The answer was ended during this call, so nobody knows whether it was done. Look it up "
+        "before you call it again."
+    }
+)
 _TAKEN_BACK: Final = json.dumps(
     {"error": "This was done, and the user took it back since. Do it again only if they ask for that now."}
 )
@@ -376,9 +383,10 @@ class Rounds:
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
                 if outcome.changes or outcome.schedules or outcome.acted:
                     draft.lasting.append(draft.calls[-1])
-                if self.record and request in begun:
+                if request in begun:
                     begun.remove(request)
-                    await self.record.note(draft.lasting, begun)
+                    if self.record:
+                        await self.record.note(draft.lasting, begun)
                 draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
                 draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
@@ -388,25 +396,47 @@ class Rounds:
                 draft.scheduled = draft.scheduled or bool(done and request.name in SCHEDULING)
                 waits = isinstance(outcome.proposal, CallTool)
                 self.emit(ToolFinished(request.id, request.name, outcome.ok, waits))
-                for change in outcome.changes:
-                    self.emit(MemoryChanged(change))
-                for scheduled in outcome.schedules:
-                    self.emit(ScheduleChanged(scheduled))
-                if outcome.recalled:
-                    ids, numbers = zip(
-                        *((memory.id, memory.number) for memory in outcome.recalled), strict=True
-                    )
-                    self.emit(MemoriesRecalled(ids, numbers))
+                self._tell(outcome)
                 told = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
                 if outcome.images:
                     shown += outcome.images
                     self.emit(ImagesGiven(outcome.images))
+        except asyncio.CancelledError:
+            self._cut_off([pair for pair in zip(requests, running, strict=True) if pair[0] in begun], draft)
+            raise
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
         return [*results, *_shown(shown)]
+
+    def _tell(self, outcome: ToolOutcome) -> None:
+        """Tell of what a call has changed, and looked up."""
+        for change in outcome.changes:
+            self.emit(MemoryChanged(change))
+        for scheduled in outcome.schedules:
+            self.emit(ScheduleChanged(scheduled))
+        if outcome.recalled:
+            ids, numbers = zip(*((memory.id, memory.number) for memory in outcome.recalled), strict=True)
+            self.emit(MemoriesRecalled(ids, numbers))
+
+    def _cut_off(self, calls: Sequence[tuple[ToolRequest, asyncio.Task[ToolOutcome]]], draft: Draft) -> None:
+        """Keep the calls of servers that the turn was ended during, which cancels them: with what came of
+        each, where that is known by now, else as one that may have been done."""
+        for request, task in calls:
+            if not is_of_server(request.name):
+                continue
+            known = task.done() and not task.cancelled() and task.exception() is None
+            outcome = task.result() if known else ToolOutcome(_CUT_OFF, ok=False, acted=True)
+            call = ToolCall(request.id, request.name, _kept_arguments(request), outcome.text, outcome.ok)
+            draft.calls.append(call)
+            draft.tainted = draft.tainted or outcome.tainted
+            if outcome.acted:
+                draft.lasting.append(call)
+                draft.acted = True
+            if not known:
+                self.emit(CallInDoubt())
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """The outcome, with its proposal among those of the turn; a refusal when those are enough."""

@@ -84,6 +84,11 @@ class CallsResumed:
 
 
 @dataclass(frozen=True, slots=True)
+class CallInDoubt:
+    """The turn was ended during a call that changes something out there: it may have been done or not."""
+
+
+@dataclass(frozen=True, slots=True)
 class MemoriesRecalled:
     """Memories were shown to the model."""
 
@@ -210,6 +215,7 @@ TurnEvent = (
     | MemoryChanged
     | MemoriesRecalled
     | CallsResumed
+    | CallInDoubt
     | NotSaved
     | NotRemoved
     | ScheduleChanged

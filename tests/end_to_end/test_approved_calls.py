@@ -797,6 +797,32 @@ class TestKill:
         assert len(made(stage)) == 1
         await stage.restart()  # by the right clock
 
+    @pytest.mark.parametrize(
+        ("locale", "sentence"), [("ja", "実行された可能性がある"), ("en-US", "It may have been done")]
+    )
+    @pytest.mark.parametrize("by", ["stop", "end"])
+    async def test_or_stop_during_a_call_that_needs_no_word_is_told_to_user_and_model(
+        self, stage: Stage, channel: Channel, locale: str, sentence: str, by: str
+    ) -> None:
+        """In an orderly end, too; one that was done before is told as done."""
+        user = stage.discord.user("Someone", locale=locale)
+        free = hold(stage)
+        stage.model.script(calls(Call("notes__post", {"text": "犬"})))
+        reply = await stage.begin(user, channel, "送って")
+        await is_called(stage)
+        if by == "stop":
+            await stage.discord.click(user, reply.message, stop_label(user))
+        else:
+            assert await stage.program.stop() == 0
+            await stage.discord.gone()
+        await reply.until(lambda shown: sentence in str(shown.message.embeds), "that it may have been done")
+        free.unlink()
+        if by == "end":
+            await stage.start()
+        await stage.ask_in_words(user, channel, "🙂")
+        assert "nobody knows whether it was done" in str(stage.model.requests[-1].messages)
+        assert len(made(stage)) == 1
+
     async def test_of_a_call_that_needs_no_word_is_told_to_the_model_that_goes_on(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -37,6 +37,7 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import (
     AskedAbout,
+    CallInDoubt,
     CallsResumed,
     CanvasChanged,
     Done,
@@ -182,6 +183,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 in_doubt=event.in_doubt,
                 in_doubt_outside=event.in_doubt_outside,
             )
+        case CallInDoubt():
+            state = replace(state, in_doubt_outside=True)
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case NotSaved() | NotRemoved():
