@@ -86,7 +86,7 @@ class TestARowThatCannotBe:
             ("UPDATE schedules SET text = CAST(x'ff' AS TEXT)", "schedules"),
             (f"UPDATE schedules SET text = CAST(zeroblob({2**26 + 1}) AS TEXT)", "schedules"),
             ("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'schedules'", "schedules"),
-            ("INSERT INTO firings VALUES (99, 1, 'me', 'claimed', '', 1, NULL, 0)", "firings"),
+            ("INSERT INTO firings VALUES (99, 1, 'me', 'claimed', '', 1, NULL, 0, NULL)", "firings"),
             ("INSERT INTO proposals VALUES (1, 1, 1, '', 7, 'public', NULL, '{}', 1, 1)", "proposals"),
         ],
     )
