@@ -24,6 +24,8 @@ GOODBYE_S: Final = 3.0
 """For a server to answer that its session is over."""
 STREAMS_A_SECOND: Final = 1
 """That are asked for again: a server names the pause itself, and may name none."""
+NO_ANSWER: Final = "Server returned an error response"
+"""The library's words for an error that holds none of the server's."""
 _STREAM: Final = "text/event-stream"
 _DATA: Final = b"data:"
 
@@ -40,9 +42,11 @@ class HttpWay:
         self.was_told = False
         self.unreached = set[RequestId]()
         """The requests that no connection came about for, so that nothing was sent of them."""
-        self.failed = set[RequestId]()
-        """The requests that an error of the server's or of a proxy's came back for (5xx), which may have been
-        done."""
+        self.broken = set[RequestId]()
+        """The requests whose connection broke, or for which an error of the server's or a proxy's came back
+        (5xx): they may have been done."""
+        self.is_up = False
+        """Whether the server has told what it has: from then on what fails is one request's trouble alone."""
         self.forgotten = False
         """Whether the server said that it does not know our session (any more)."""
 
@@ -87,11 +91,14 @@ class _Reaching(httpx2.AsyncHTTPTransport):
             await self._pace.wait()
         try:
             response = await super().handle_async_request(request)
-        except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            self._way.unreached.add(_number_of(request))
-            raise
+        except httpx2.TransportError as error:
+            sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
+            (self._way.broken if sent else self._way.unreached).add(_number_of(request))
+            if request.method != "POST" or not self._way.is_up:
+                raise
+            return httpx2.Response(503)  # the library would let go of all that others have under way
         if response.status_code >= 500:
-            self._way.failed.add(_number_of(request))
+            self._way.broken.add(_number_of(request))
         if response.status_code == 404 and "mcp-session-id" in request.headers:
             self._way.forgotten = True
             await response.aclose()

@@ -24,7 +24,7 @@ from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import CallUnderway
-from cc_bot.mcp.http import HttpWay
+from cc_bot.mcp.http import NO_ANSWER, HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.process import HURRY_S, ServerProcess
 from cc_bot.mcp.results import cut, result_of
@@ -126,6 +126,8 @@ class ServerLink:
                 await stack.enter_async_context(client)
                 await self._list(client)
             stack.push_async_callback(self._forget)
+            if isinstance(way, HttpWay):
+                way.is_up = True
             self._client = client
             self.state = "ready"
             _log.info("tool_server_ready", server=self.entry.name)
@@ -204,13 +206,15 @@ class ServerLink:
             self._check_alive(client)
             raise
         except MCPError as error:
-            if isinstance(way, HttpWay) and call.requests and way.unreached.issuperset(call.requests):
-                raise ToolServerAway(server=server) from None
+            if isinstance(way, HttpWay) and error.message == NO_ANSWER:
+                self._check_alive(client)
+                if call.requests and way.unreached.issuperset(call.requests):
+                    raise ToolServerAway(server=server) from None
+                if not read_only and not way.broken.isdisjoint(call.requests):
+                    raise ToolCallLost(server=server) from None
             if isinstance(way, HttpWay) and way.forgotten and _is_forgotten(error):
                 way.closed.set()  # so that it is connected anew, with a session that it knows
                 raise ToolServerAway(server=server) from None
-            if isinstance(way, HttpWay) and not read_only and not way.failed.isdisjoint(call.requests):
-                raise ToolCallLost(server=server) from None
             if way.closed.is_set() or is_of_the_way(error.code, error.message):
                 raise ToolCallLost(server=server) from None
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)

@@ -156,6 +156,8 @@ class WithSessions:
         """Whether calls are answered in a stream."""
         self.status = 200
         """Of the answer to a call."""
+        self.breaks = False
+        """Whether the connection of a call breaks."""
         self.holds = asyncio.Event()
         self.holds.set()
         """Until then no call is answered."""
@@ -183,6 +185,8 @@ class WithSessions:
         if asked["method"] == "tools/list":
             return self._answer(asked, {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})
         self.calls += 1
+        if self.breaks and request.transport:
+            request.transport.abort()
         await self.holds.wait()
         if self.status != 200:
             return web.Response(status=self.status)
@@ -256,6 +260,27 @@ class TestASession:
         finally:
             double.holds.set()
             await runner.cleanup()
+
+    async def test_whose_connection_breaks_in_a_call_goes_on_with_all_others(self, tmp_path: Path) -> None:
+        double = WithSessions()
+        double.over.set()
+        double.holds.clear()
+        async with (
+            TestServer(double.app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until_ready("notes")
+            first = asyncio.create_task(bot.echo(server="notes"))
+            await bot.until(lambda: double.calls)
+            double.breaks = True
+            with pytest.raises(ToolCallLost):
+                await bot.echo(server="notes")
+            double.breaks = False
+            assert not first.done()
+            double.holds.set()
+            assert (await first).text == "猫"
+            assert (await bot.echo(server="notes")).text == "猫"
+            assert double.calls == 3
 
     @pytest.mark.parametrize("status", [500, 502, 503])
     async def test_in_which_an_error_comes_for_a_write_is_lost_as_the_server_may_have_made_it(
