@@ -1,5 +1,7 @@
 """The life of an interaction, answered by hand: what it tells, and each way of answering it wrongly."""
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -146,6 +148,15 @@ class TestWhatItTells:
 
 
 class TestAcknowledgement:
+    async def test_has_as_much_longer_as_the_double_itself_stood_still(
+        self, bot: RawBot, reply: Reply
+    ) -> None:
+        await asyncio.sleep(0)  # so that it ticks
+        time.sleep(3.5)  # noqa: ASYNC251 - as a busy machine does, now and then
+        await asyncio.sleep(0.01)
+        await bot.answer(reply, Callback.DEFERRED_MESSAGE)
+        assert reply.is_acknowledged
+
     async def test_after_three_seconds_the_interaction_is_unknown(self, bot: RawBot, reply: Reply) -> None:
         reply.age(3.0)
         status, answer = await bot.answer(reply, Callback.DEFERRED_MESSAGE)

@@ -12,6 +12,7 @@ from aiohttp import web
 
 from tests.loopback.discord.faults import Fault, Faults
 from tests.loopback.discord.messages import File
+from tests.loopback.discord.pulse import STOOD_STILL_S
 from tests.loopback.discord.rate import RateLimits
 from tests.loopback.discord.refusals import Refusal, not_found, rate_limited, unauthorized
 from tests.loopback.discord.routes import Answer, Call, Route, read_body
@@ -19,6 +20,7 @@ from tests.loopback.discord.transcript import Entry, Transcript, Violation
 from tests.loopback.discord.world import World, loop_time
 
 API = "/api/v10"
+TICK_S = 0.25
 RestHandler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -31,6 +33,7 @@ class Server:
     faults: Faults
     transcript: Transcript
     runner: web.AppRunner | None = None
+    ticking: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Listens on a free port of 127.0.0.1 and tells the world its address."""
@@ -46,8 +49,21 @@ class Server:
         await site.start()
         port = self.runner.addresses[0][1]
         self.world.base_url = f"http://127.0.0.1:{port}"
+        self.ticking = asyncio.create_task(self._make_up())
+
+    async def _make_up(self) -> None:
+        """Give whoever is to acknowledge something the time back in which this double stood still itself."""
+        while True:
+            due_s = loop_time() + TICK_S
+            await asyncio.sleep(TICK_S)
+            if (late_s := loop_time() - due_s) > STOOD_STILL_S:
+                for interaction in self.world.interactions.values():
+                    if interaction.answered is None:
+                        interaction.sent_at_s += late_s
 
     async def stop(self) -> None:
+        if self.ticking is not None:
+            self.ticking.cancel()
         for link in list(self.world.gateway.links):
             link.cut()
         if self.runner is not None:
