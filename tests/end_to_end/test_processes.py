@@ -192,7 +192,7 @@ class TestAUser:
         await asyncio.sleep(1)
         await dies_for_all(fleet, 0)
         await pressed.finished(lambda shown: "すべて消しました" in shown.text, timeout_s=60)
-        assert stop_label(reply) not in reply.labels
+        await reply.until(lambda shown: stop_label(reply) not in shown.labels, "that it is over")
         for table in ("messages", "sessions", "turns", "reservations", "erasing"):
             assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
 

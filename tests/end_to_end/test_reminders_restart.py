@@ -97,7 +97,7 @@ class TestSeveral:
         users = [stage.discord.user(f"User {number}", locale="ja") for number in range(8)]
         await all_due(stage, channel, users, late_s=0)
         await stage.start()
-        await says_by_itself(stage, channel, "薬")
+        await stage.eventually("SELECT count(*) FROM firings", gives=[(len(users),)])
         assert await stage.program.stop() == 0
         assert len(said(stage, channel)) == len(users)
         assert stage.rows("SELECT DISTINCT state FROM firings") == [("sent",)]
