@@ -60,6 +60,7 @@ class TestKill:
         told = await says_by_itself(stage, stage.discord.dm(aiko), "薬")
         assert "届いていないかもしれない" in told.content
         assert firings(stage, number) == ["uncertain"]
+        await stage.eventually("SELECT count(*) FROM firings WHERE told_by <> ''", gives=[(0,)])
         await killed(stage)
         stage.discord.forget_nonces()
         await started_later(stage, 6 * MINUTE_S)
