@@ -232,6 +232,8 @@ class OpenAIChatModel:
         self._longest_s = longest_s
         self._cache_control = cache_control
         self._refused_options: frozenset[str] = frozenset()
+        self._suspected_options: frozenset[str] = frozenset()
+        """Without which a request was taken after a refusal that named none."""
         self._client = open_client(
             api_key=api_key,
             base_url=base_url,
@@ -278,28 +280,37 @@ class OpenAIChatModel:
             yield _Pieces(chunks, self._timeout_s, deadline_s, now_s + self._longest_s)
 
     async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
-        """Ask with every option that this server has not refused yet; once it refuses, with fewer."""
+        """Ask with every option that this server has not refused yet; once it refuses, with fewer. Which ones
+        they are, it may not say: the second time in which it takes a request without them tells."""
         make = partial(request_body, self._model, request, cache_control=self._cache_control)
         # Images are megabytes, and more of them once they are text: no work for the event loop.
         body = await asyncio.to_thread(make) if _has_images(request) else make()
         max_retries = 0 if request.answer_begun else self._client.max_retries
-        refused = self._refused_options
+        refused, guessed = self._refused_options, frozenset[str]()
         while True:
-            asked = {name: value for name, value in (body | _options(request)).items() if name not in refused}
+            left_out = refused | guessed
+            asked = {
+                name: value for name, value in (body | _options(request)).items() if name not in left_out
+            }
             try:
                 encode = partial(_json, asked)
                 content = await asyncio.to_thread(encode) if _has_images(request) else encode()
                 chunks = await self._post(content, max_retries)
             except (BadRequestError, UnprocessableEntityError) as error:
-                blamed = _blamed(asked, error.message)
-                if not blamed or request.answer_begun or read_refusal(error.body, error.message):
+                named = _named(asked, error.message)
+                suspect = frozenset[str]() if named else _suspect(asked)
+                if not named | suspect or request.answer_begun or read_refusal(error.body, error.message):
                     raise
-                refused |= blamed
+                refused, guessed = refused | named, guessed | suspect
             else:
-                if refused != self._refused_options:
-                    _log.info("options_refused", model=self._model, options=sorted(refused))
-                    self._refused_options = refused
+                self._note(refused | (guessed & self._suspected_options))
+                self._suspected_options = (self._suspected_options - asked.keys()) | guessed
                 return chunks
+
+    def _note(self, refused: frozenset[str]) -> None:
+        if refused - self._refused_options:
+            _log.info("options_refused", model=self._model, options=sorted(refused))
+        self._refused_options |= refused
 
     async def _post(self, content: bytes, max_retries: int) -> AsyncStream[object]:
         return await self._client.post(
@@ -453,11 +464,15 @@ _REFUSAL_READ: Final = 500
 """Characters of a refusal: what comes later quotes the request."""
 
 
-def _blamed(asked: Json, message: str) -> frozenset[str]:
-    """The options to leave out after a refusal: the named ones, or the one that the fewest servers know; none
-    where all that is left has to be there."""
-    optional = [name for name in _LEAST_KNOWN if name in asked]
-    named = {name for name in optional if name in message}
+def _named(asked: Json, message: str) -> frozenset[str]:
+    """The options that a refusal names."""
+    named = {name for name in _LEAST_KNOWN if name in asked and name in message}
     if "tools" in asked and _NO_TOOLS.search(message[:_REFUSAL_READ]):
         named.add("tools")
-    return frozenset(named or optional[:1])
+    return frozenset(named)
+
+
+def _suspect(asked: Json) -> frozenset[str]:
+    """The option that the fewest servers know of those that were asked with; none where all that is left has
+    to be there."""
+    return frozenset([name for name in _LEAST_KNOWN if name in asked][:1])
