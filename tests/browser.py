@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS: Final = (
@@ -32,6 +32,8 @@ ARGUMENTS: Final = (
 LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
 PHONE: Final = (390, 844)
 DESKTOP: Final = (1280, 800)
+PATIENCE_MS: Final = 60_000
+"""Bounds a wait for what must come: it keeps a test from hanging, and says nothing of speed."""
 
 Scope = Literal["session", "package", "module", "class", "function"]
 
@@ -52,6 +54,7 @@ def find_chromium() -> str:
 @asynccontextmanager
 async def running_browser() -> AsyncIterator[Browser]:
     path = find_chromium()
+    expect.set_options(timeout=PATIENCE_MS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         try:
@@ -122,7 +125,7 @@ async def new_page(
     watched = trouble or Trouble()
     width, height = size
     context = await browser.new_context(viewport={"width": width, "height": height}, **options)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     try:
         page = await context.new_page()
         watched.watch(page)

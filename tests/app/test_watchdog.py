@@ -61,7 +61,7 @@ asyncio.run(main())
 async def end_of(way: str) -> tuple[int | None, str]:
     """The exit code and the log of a program whose loop does this."""
     program = await asyncio.create_subprocess_exec(sys.executable, "-c", PROGRAM, way, stderr=PIPE)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         _, log = await program.communicate()
     return program.returncode, log.decode()
 

@@ -34,14 +34,14 @@ class Someone:
             await self.may_end.wait()
 
     async def begins(self) -> None:
-        await asyncio.wait_for(self.begun.wait(), 10)
+        await asyncio.wait_for(self.begun.wait(), 60)
 
     async def ends(self) -> None:
         self.may_end.set()
-        await asyncio.wait_for(self.task, 10)
+        await asyncio.wait_for(self.task, 60)
 
     async def is_told(self, notice: Notice) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while notice not in self.told:
                 self.news.clear()
                 await self.news.wait()
@@ -119,7 +119,7 @@ class TestTheWaitEnds:
         async with a_queue(max_wait_s=0.05) as queue:
             first, late = Someone(queue, 1), Someone(queue, 2)
             with pytest.raises(Crowded):
-                await asyncio.wait_for(late.task, 10)
+                await asyncio.wait_for(late.task, 60)
             assert late.told == [Notice("queued", ahead=0)]
             assert queue.load == Load(1, 0)
             await first.ends()

@@ -36,7 +36,7 @@ class Shelf:
 async def fetched(*names: str) -> Fetched:
     app = web.Application()
     app.router.add_get("/{name}", Shelf(len(names)).hand_out)
-    async with TestServer(app) as server, asyncio.timeout(5):
+    async with TestServer(app) as server, asyncio.timeout(60):
         return await AttachmentFetcher(DocumentReader()).fetch(attached(server, *names))
 
 

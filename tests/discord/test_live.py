@@ -37,7 +37,7 @@ class Recorder(Reply):
     async def next(self) -> str:
         """What is shown from now on, as soon as there is something."""
         self._more.clear()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await self._more.wait()
         return self.contents[-1] if self.contents else ""
 
@@ -99,7 +99,7 @@ class TestLiveAnswer:
         self, wait: Callable[[float], None]
     ) -> None:
         reply = Recorder()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             async with live_answer(reply) as live:
                 await reply.next()
                 wait(2)

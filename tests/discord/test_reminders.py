@@ -58,7 +58,7 @@ class Scene:
         return [state for (state,) in rows]
 
     async def until(self, look: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not look():  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.02)
 
@@ -294,7 +294,7 @@ class TestStop:
         scene.discord.fail_next(POST, None, delay_s=30.0, times=AT_A_TIME)
         scene.reminders.begin()
         await scene.until(lambda: not scene.discord.faults.outstanding)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await scene.stopped(within_s=0.1)
         assert scene.states() == ["claimed"] * AT_A_TIME
 

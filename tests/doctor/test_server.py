@@ -108,7 +108,7 @@ class TestServer:
         try:
             # With those of whatever was here before, and a moment later.
             told = re.escape(EN.doctor_server.dead.format(dead="#")).replace(r"\#", r"\d\d,\d{3}")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while not any(re.fullmatch(told, each) for each in warned(await found(url))):  # noqa: ASYNC110
                     await asyncio.sleep(0.2)
         finally:

@@ -104,7 +104,7 @@ class Program:
     async def ended(self) -> int:
         """Wait for its end; the exit code, negative for a signal."""
         assert self._process is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             code = await self._process.wait()
             await asyncio.gather(*self._readers)
         return code

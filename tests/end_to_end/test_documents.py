@@ -230,7 +230,7 @@ class TestReadingProcess:
         await reading_process(stage)
         await stage.discord.click(aiko, begun.message, "止める")
         await begun.until(lambda shown: "止める" not in shown.labels, "the end of the answer")
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(5):  # by itself it would go on for longer
             while readers(stage.program.process_id):  # noqa: ASYNC110 - another process ends it
                 await asyncio.sleep(0.02)
         assert "止めました" in begun.text

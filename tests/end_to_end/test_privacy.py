@@ -211,7 +211,7 @@ class TestErase:
             assert asked.labels == again.labels == []
         finally:
             stage.change("DROP TRIGGER in_the_way")
-        async with asyncio.timeout(30):  # it is tried again after 5 s, and then taken out of the log
+        async with asyncio.timeout(60):  # it is tried again after 5 s, and then taken out of the log
             while left(stage, word):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.1)
 

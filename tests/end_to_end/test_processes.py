@@ -60,7 +60,7 @@ class Fleet:
             while "引き継ぎ、" not in self.programs[of].output:  # noqa: ASYNC110 - it tells nobody
                 await asyncio.sleep(0.05)
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await self.programs[of].lives_until(said())
 
     async def is_up(self, of: int, *, within_s: float = 30) -> None:
@@ -129,7 +129,7 @@ def shards_of(of: int) -> str:
 
 async def eventually(fleet: Fleet, sql: str, *values: object) -> None:
     """Wait until the database says yes."""
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(60):
         while (await fleet.rows(sql, *values))[0][0] is not True:  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0.2)
 
@@ -311,7 +311,7 @@ class TestAProcess:
         fleet.programs[0].send(signal.SIGSTOP)
         await asyncio.sleep(30)
         await reply.until(
-            lambda shown: any("もう一度" in label for label in shown.labels), "an offer", timeout_s=30
+            lambda shown: any("もう一度" in label for label in shown.labels), "an offer", timeout_s=60
         )
         shown = reply.text
         go_on.set()
@@ -331,7 +331,7 @@ class TestAProcess:
         await fleet.rows("DELETE FROM processes WHERE shards = $1", shards_of(0))
         # By whichever of the two is faster.
         await reply.until(
-            lambda shown: "もう一度" in "".join((shown.text, *shown.labels)), "word", timeout_s=30
+            lambda shown: "もう一度" in "".join((shown.text, *shown.labels)), "word", timeout_s=60
         )
         await eventually(
             fleet,

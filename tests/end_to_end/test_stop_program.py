@@ -44,7 +44,7 @@ class TestSignal:
         seen = {"DISCORD_TOKEN": "x", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         program = Program(tmp_path, seen, from_nothing=True)
         await program.start("run")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not caught(program):  # noqa: ASYNC110 - no event comes out of a process
                 await asyncio.sleep(0.001)
         assert await program.stop(number) == 0
@@ -82,7 +82,7 @@ class TestSignal:
         stage.program.send(signal.SIGTERM)
         await ended(waiting)
         assert waiting.text == "I'm about to restart. Please ask again in a moment."
-        await begun.finished(lambda shown: "続ける" in shown.labels, timeout_s=15)
+        await begun.finished(lambda shown: "続ける" in shown.labels, timeout_s=60)
         await silent.finished(lambda shown: "about to restart" in shown.text)
         await stage.says(everybodys, "戻りしだい、ここでお答えします")
         assert await stage.program.ended() == 0

@@ -189,7 +189,7 @@ class TestSlashWeb:
             chosen = await stage.discord.select(aiko, reply.message, menu_id(reply), "all")
             await chosen.acknowledged()
             await reply.until(lambda now: "サインアウトしました" in now.text, "the end of it")
-            await expect(page.locator("#state")).to_have_text("サインアウトしました。", timeout=8000)
+            await expect(page.locator("#state")).to_have_text("サインアウトしました。")
 
     async def test_gives_a_link_that_nobody_uses_up_by_looking(
         self, stage: Stage, ben: User, channel: Channel
@@ -229,7 +229,7 @@ class TestSomebodyDenied:
         trouble = Trouble()
         async with opened(browser, stage, ben, channel, trouble) as page:
             await stage.told(stage.discord.owner, channel, "admin access deny", subject=f"<@{ben.id}>")
-            await expect(page.locator("#state")).to_contain_text("set up not to answer", timeout=8000)
+            await expect(page.locator("#state")).to_contain_text("set up not to answer")
             await stage.told(stage.discord.owner, channel, "admin access remove", subject=f"<@{ben.id}>")
-            await expect(page.locator("#state")).to_have_text("Changes appear at once.", timeout=20_000)
+            await expect(page.locator("#state")).to_have_text("Changes appear at once.")
             trouble.forgive("403")

@@ -59,6 +59,6 @@ class TestDiscord:
                 # What a lost session had not heard yet is told to nobody: so it hears of the wave first.
                 await asyncio.sleep(0.5 if resumable else 1.0)
                 await discord.drop_gateway(code, resumable=resumable)
-                await discord.wait(lambda: discord.connected, "a new connection", timeout_s=20)
+                await discord.wait(lambda: discord.connected, "a new connection", timeout_s=60)
                 await fought.traffic.settled()
             await judged(fought, seed)

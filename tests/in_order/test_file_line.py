@@ -43,7 +43,7 @@ class TestLine:
 
     async def test_of_one_user_is_not_another_s(self) -> None:
         line = FileLine()
-        async with line.of(AIKO), asyncio.timeout(5), line.of(BEN), line.at_work():
+        async with line.of(AIKO), asyncio.timeout(60), line.of(BEN), line.at_work():
             pass
 
     async def test_has_one_part_made_at_a_time_and_none_waits_for_its_sending(self) -> None:

@@ -26,7 +26,7 @@ class TestWhoComesAfter:
 
         holding = asyncio.create_task(hold())
         await asyncio.sleep(0)
-        async with asyncio.timeout(5), order.after(2):
+        async with asyncio.timeout(60), order.after(2):
             pass
         release.set()
         await holding
@@ -42,7 +42,7 @@ class TestWhoComesAfter:
 
         task = asyncio.create_task(first())
         await asyncio.sleep(0)
-        async with asyncio.timeout(5), order.after(1):
+        async with asyncio.timeout(60), order.after(1):
             seen.append("second")
         release.set()
         await task
@@ -57,5 +57,5 @@ class TestWhoComesAfter:
 
         [error] = await asyncio.gather(fail(), return_exceptions=True)
         assert isinstance(error, ValueError)
-        async with asyncio.timeout(5), order.after(1):
+        async with asyncio.timeout(60), order.after(1):
             pass

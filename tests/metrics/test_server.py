@@ -232,7 +232,7 @@ class TestAConnection:
         self, impatient: Served, trickle: str
     ) -> None:
         first, more = TRICKLES[trickle]
-        async with asyncio.timeout(20), opened(impatient) as (reader, writer):
+        async with asyncio.timeout(60), opened(impatient) as (reader, writer):
             writer.write(first)
             ending = asyncio.create_task(rest_of(reader))
             while not ending.done():
@@ -250,14 +250,14 @@ class TestAConnection:
     async def test_whose_answer_is_not_read_is_closed(self, impatient: Served) -> None:
         for number in range(100_000):
             impatient.meter.record_failure(f"Trouble{number}")  # longer than any socket's buffer
-        async with asyncio.timeout(20), opened(impatient, limit=1) as (reader, writer):
+        async with asyncio.timeout(60), opened(impatient, limit=1) as (reader, writer):
             writer.write(GET.replace(b"healthz", b"metrics") + b"\r\n")
             await asyncio.sleep(1.5)
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
                 await reader.readexactly(100_000_000)
 
     async def test_too_many_is_turned_away_and_others_are_served_again_soon(self, impatient: Served) -> None:
-        async with asyncio.timeout(20), AsyncExitStack() as stack:
+        async with asyncio.timeout(60), AsyncExitStack() as stack:
             held = [await stack.enter_async_context(opened(impatient)) for _ in range(MOST_CONNECTIONS)]
             async with opened(impatient) as (reader, writer):
                 writer.write(GET + b"\r\n")

@@ -58,9 +58,9 @@ class TestWhatIsNoFile:
         await file.load()
         path.unlink()
         make(path)
-        assert await asyncio.wait_for(file.now(), 10) == "before"
+        assert await asyncio.wait_for(file.now(), 60) == "before"
         with pytest.raises(InvalidPolicy) as refused:
-            await asyncio.wait_for(OperatorFile[str](path, kind, words, required=True).load(), 10)
+            await asyncio.wait_for(OperatorFile[str](path, kind, words, required=True).load(), 60)
         assert refused.value.params["detail"] == words.no_file
 
 

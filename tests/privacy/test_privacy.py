@@ -49,7 +49,7 @@ async def finishing(privacy: Privacy) -> AsyncIterator[None]:
 
 async def soon(privacy: Privacy, user_id: int = ME) -> None:
     """Wait until nothing of this user is left to erase."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while await privacy.is_erasing(user_id):  # noqa: ASYNC110 - no event comes out of a file
             await asyncio.sleep(0.01)
 
@@ -269,7 +269,7 @@ class TestStart:
         with pytest.raises(StorageError):
             await closed.personal_erasure.list_begun()
         with capture_logs() as logs:
-            async with finishing(privacy_of(closed)), asyncio.timeout(10):
+            async with finishing(privacy_of(closed)), asyncio.timeout(60):
                 while len(logs) < 2:  # noqa: ASYNC110 - a list tells nobody that it grew
                     await asyncio.sleep(0.01)
         assert {each["event"] for each in logs} == {"erasing_failed"}

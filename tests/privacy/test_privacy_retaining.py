@@ -131,7 +131,7 @@ async def logged_by_the_task(database: Path) -> list[str]:
         task = asyncio.create_task(
             keep_copies_to_retention(database, Retention(copy_days=30), utc_now, TOKYO)
         )
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not logs:  # noqa: ASYNC110 - no event comes out of a log
                 await asyncio.sleep(0.01)
         assert not task.done()
@@ -177,7 +177,7 @@ class TestErasureLog:
         with capture_logs() as logs:
             copies = Copies(database, tmp_path, TOKYO)
             task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=1), utc_now))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while len(logs) < 2:  # noqa: ASYNC110 - no event comes out of a log
                     await asyncio.sleep(0.01)
             assert not task.done()
@@ -207,7 +207,7 @@ def knows(log: ErasureLog, message: int) -> bool:
 
 
 async def until(done: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not done():  # noqa: ASYNC110 - a file tells nobody when it changes
             await asyncio.sleep(0.01)
 

@@ -273,7 +273,7 @@ class TestWhatIsToBeReplaced:
         make(bot.database)
         for any_file in (True, False):
             with pytest.raises(DatabaseUnusable):
-                await asyncio.wait_for(bot.restore(backup, any_file=any_file), 30)
+                await asyncio.wait_for(bot.restore(backup, any_file=any_file), 60)
 
     @pytest.mark.parametrize("lost", [slice(16, 5000), slice(100, 4096), slice(0, None)])
     async def test_may_be_damaged_or_empty(self, bot: Bot, lost: slice) -> None:
@@ -329,7 +329,7 @@ class TestWhatIsNoFile:
         manifest_path(backup).unlink()
         make(manifest_path(backup))
         with pytest.raises(BackupDamaged):
-            await asyncio.wait_for(bot.restore(backup), 30)
+            await asyncio.wait_for(bot.restore(backup), 60)
 
     @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
     async def test_in_the_place_of_a_record_of_erasures_is_refused_at_once(
@@ -339,7 +339,7 @@ class TestWhatIsNoFile:
             backup = await bot.back_up()
         make(backup.with_name("erasures_other.jsonl"))
         with pytest.raises(ErasuresUnreadable):
-            await asyncio.wait_for(bot.restore(backup), 30)
+            await asyncio.wait_for(bot.restore(backup), 60)
 
 
 class TestCut:

@@ -51,7 +51,7 @@ class Program:
 
     async def line(self) -> str:
         assert self._process.stdout is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             return (await self._process.stdout.readline()).decode().strip()
 
     async def kill(self) -> list[str]:
@@ -72,7 +72,7 @@ class TestTwoProcesses:
                 due = datetime.now(UTC) + timedelta(seconds=0.5)
                 for number in range(count):
                     await stores.schedules.add(KEY, str(number), due)
-                async with asyncio.timeout(30):
+                async with asyncio.timeout(60):
                     while await stores.schedules.get_next_due(["channel"]):  # noqa: ASYNC110 - a row is no event
                         await asyncio.sleep(0.05)
                     await asyncio.sleep(0.3)

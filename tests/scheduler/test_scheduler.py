@@ -56,7 +56,7 @@ def texts(found: list[Firing | MissedReminders]) -> list[str]:
 
 
 async def first(*, of: Scheduler) -> Firing | MissedReminders:
-    async with aclosing(of.run()) as found, asyncio.timeout(20):
+    async with aclosing(of.run()) as found, asyncio.timeout(60):
         return await anext(found)
 
 
@@ -87,7 +87,7 @@ class TestRunning:
         for text in ("一", "二"):
             await stores.schedules.add(KEY, text, datetime.now(UTC))
         found = []
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             async for each in stopped.run():
                 found.append(each)
                 stopped.stop()
@@ -120,7 +120,7 @@ class TestRunning:
                 await asyncio.sleep(0.05)
                 assert await stores.schedules.get(KEY.user_id, 1)
                 clock.tick(KEPT + timedelta(days=1))
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(60):
                     while await stores.schedules.get(KEY.user_id, 1):  # noqa: ASYNC110 - no event comes out of a file
                         await asyncio.sleep(0.01)
                 ending.stop()
@@ -148,7 +148,7 @@ class TestRunning:
         with freeze_time(NOON, real_asyncio=True):
             async with aclosing(scheduler(stores.schedules, look_every_s=0.02).run()) as found:
                 waiting = asyncio.ensure_future(anext(found))
-                async with asyncio.timeout(10):
+                async with asyncio.timeout(60):
                     while await stores.schedules.get(KEY.user_id, added.id):  # noqa: ASYNC110 - a row is no event
                         await asyncio.sleep(0.02)
                 waiting.cancel()
@@ -190,7 +190,7 @@ class TestARowThatCannotBe:
                 )
             assert "あとで" in [each.text for each in await stores.schedules.list(2)]
             assert "薬" in [each.text for each in await stores.schedules.list(KEY.user_id)]
-            said = texts(await asyncio.wait_for(scheduler(stores.schedules).due(), 20))
+            said = texts(await asyncio.wait_for(scheduler(stores.schedules).due(), 60))
             assert {"薬", "別の人"} <= set(said)
             assert await stores.schedules.get_next_due(["channel"]) is not None
 

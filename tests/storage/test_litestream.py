@@ -69,7 +69,7 @@ class Litestream:
 
     async def has(self, content: str) -> None:
         """Wait until the replica has a memory."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             found = list[str]()
             while content not in found:
                 found = memories(await self.restored())

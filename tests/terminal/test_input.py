@@ -123,7 +123,7 @@ class Keyboard:
 
     async def type(self, keys: str) -> str | None:
         self.keys.send_text(keys)
-        return await asyncio.wait_for(self.line.read(texts(Locale.JA), ["a.txt"]), timeout=10)
+        return await asyncio.wait_for(self.line.read(texts(Locale.JA), ["a.txt"]), timeout=60)
 
 
 @pytest.fixture

@@ -144,7 +144,7 @@ class TestDueReminder:
         await chat.stores.schedules.add(
             KEY, "すぐ", datetime.now(UTC) + timedelta(seconds=0.2), place="terminal"
         )
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await said.wait()
         chat.runner.stop_reminding()
         await reminding
@@ -153,7 +153,7 @@ class TestDueReminder:
     async def test_does_not_interrupt_an_answer(self, chat: Talk) -> None:
         await chat.stores.schedules.add(KEY, "すぐ", datetime.now(UTC), place="terminal")
         answering = asyncio.create_task(chat.runner.run("slow"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - a stream sets no event
                 await asyncio.sleep(0.01)
             reminding = asyncio.create_task(chat.reminded())

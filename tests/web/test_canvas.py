@@ -46,7 +46,7 @@ class Socket:
         self.connection = connection
 
     async def read(self) -> dict[str, Any]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             message: dict[str, Any] = json.loads(await self.connection.receive_str())
             return message
 
@@ -54,7 +54,7 @@ class Socket:
         return [each["command"] for each in (await self.read())["commands"]]
 
     async def closed(self) -> tuple[int | None, str]:
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(60):
             while True:
                 message = await self.connection.receive()
                 if message.type is aiohttp.WSMsgType.CLOSE:

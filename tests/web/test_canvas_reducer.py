@@ -198,7 +198,7 @@ class Player:
         app.router.add_post("/answers", self._take)
         async with serving(app) as url, new_page(self._browser) as page:
             await page.goto(url)
-            await expect(page.locator("#done")).to_have_text("done", timeout=60_000)
+            await expect(page.locator("#done")).to_have_text("done")
         return self._answers["played"], self._answers["received"]
 
     async def _give(self, request: web.Request) -> web.Response:

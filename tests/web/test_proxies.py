@@ -99,7 +99,7 @@ async def proxied(name: str, folder: Path) -> AsyncIterator[Proxied]:
 
 
 async def listening(port: int) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             try:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)

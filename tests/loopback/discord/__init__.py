@@ -4,7 +4,7 @@ The whole program is pointed at it (DISCORD_API_URL = `discord.api_url`, DISCORD
 and driven from the users' side. Nothing of hikari is used: the double speaks the protocol, not the
 library.
 
-    async with LoopbackDiscord() as discord:        # patience_s=10: how long any wait lasts before it fails
+    async with LoopbackDiscord() as discord:        # patience_s=60: how long any wait lasts before it fails
         … start the program …
         await discord.ready()                       # connected, commands synced, quiet
         asker = discord.user("Aiko", locale="ja")   # "ja", "en-US", …; accepts_dms=False closes the DM

@@ -41,7 +41,7 @@ class LoopbackDiscord(Actions):
         verified: bool = False,
         shards: int = 1,
         privileged: Intent | None = None,
-        patience_s: float = 10.0,
+        patience_s: float = 60.0,
         webhook_rate: Allowance = Allowance(5, 2.0),  # noqa: B008 (frozen)
         channel_rate: Allowance = Allowance(5, 5.0),  # noqa: B008 (frozen)
         global_rate: Allowance = Allowance(50, 1.0),  # noqa: B008 (frozen)

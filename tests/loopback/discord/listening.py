@@ -58,7 +58,7 @@ class ListeningBot:
 
     async def next(self, kind: type[E]) -> E:
         """Takes the oldest event of that kind, and waits for it if there is none; others stay."""
-        async with self._changed, asyncio.timeout(5):
+        async with self._changed, asyncio.timeout(60):
             while not (found := [event for event in self.heard if isinstance(event, kind)]):
                 await self._changed.wait()
             self.heard.remove(found[0])

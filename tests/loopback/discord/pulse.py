@@ -5,8 +5,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
-STOOD_STILL_S = 0.5
-"""By how much a timeout is late where a machine stands still, as busy ones do now and then."""
 
 
 class Pulse:
@@ -36,8 +34,5 @@ class Pulse:
                 waiter.cancel()
                 if value := look():
                     break
-                if loop.time() - deadline > STOOD_STILL_S:  # then the bot may have, too
-                    deadline = loop.time() + timeout_s
-                    continue
                 raise AssertionError(f"waited {timeout_s:g} s for {what}; seen:\n{seen()}")
         return value

@@ -46,7 +46,7 @@ async def vectors(database: Database) -> list[tuple[int, int, str, int]]:
 
 
 async def until(database: Database, count: int) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while len(await vectors(database)) < count:  # noqa: ASYNC110 - another task's commit sets no event
             await asyncio.sleep(0.005)
 
