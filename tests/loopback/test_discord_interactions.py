@@ -157,6 +157,16 @@ class TestAcknowledgement:
         await bot.answer(reply, Callback.DEFERRED_MESSAGE)
         assert reply.is_acknowledged
 
+    async def test_of_what_came_after_it_stood_still_has_no_longer(
+        self, bot: RawBot, discord: LoopbackDiscord
+    ) -> None:
+        await asyncio.sleep(0)
+        time.sleep(2)  # noqa: ASYNC251
+        reply = await discord.slash(discord.owner, discord.guild_channel(), "ask", question="?")
+        await asyncio.sleep(0.01)
+        await bot.answer(reply, Callback.MESSAGE, {"content": "x"})
+        assert [shown.content for shown in reply.history] == ["x"]
+
     async def test_after_three_seconds_the_interaction_is_unknown(self, bot: RawBot, reply: Reply) -> None:
         reply.age(3.0)
         status, answer = await bot.answer(reply, Callback.DEFERRED_MESSAGE)
