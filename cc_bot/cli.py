@@ -397,7 +397,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config({**os.environ, **_given_settings(options)})
         return _run(config, options)
     except CcBotError as error:
-        _say_trouble(error, _reason(error, config, locale), options, texts(locale))
+        told = _as_typed(error, options)
+        _say_trouble(error, _reason(told, config, locale), options, texts(locale))
         return EXIT_OPERATOR
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -428,6 +429,15 @@ def _given_settings(options: argparse.Namespace) -> dict[str, str]:
         if values[setting] == "":  # such as a variable that is not set
             raise InvalidSetting(name=option, expected=example)
     return {setting: value for setting, value in values.items() if value is not None}
+
+
+def _as_typed(error: CcBotError, options: argparse.Namespace) -> CcBotError:
+    """Return the error in the name of the option, where that was typed and not the setting."""
+    for option, (setting, _) in SHARD_OPTIONS.items():
+        typed = getattr(options, option[2:].replace("-", "_"), None)
+        if isinstance(error, InvalidSetting) and typed is not None and error.params["name"] == setting:
+            return InvalidSetting(name=option, expected=error.params["expected"])
+    return error
 
 
 def _say_trouble(error: Exception, sentence: str, options: argparse.Namespace, words: Texts) -> None:

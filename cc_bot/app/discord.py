@@ -30,7 +30,7 @@ from cc_bot.app.owners import keep_recent_records, make_owners_parts
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.app.web import serve_web
 from cc_bot.config import Config
-from cc_bot.domain.errors import InvalidSetting, MissingToken
+from cc_bot.domain.errors import MissingToken, ShardsNotShared
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
@@ -90,8 +90,7 @@ async def run_discord(
     url = config.database_url
     shared = dialect_of(url) == "postgresql"
     if not shared and config.shards is not None and len(config.shards) < config.shard_count:
-        # Nobody could hold the others beside it.
-        raise InvalidSetting(name="CC_BOT_SHARDS", expected=f"0-{config.shard_count - 1}")
+        raise ShardsNotShared(last=config.shard_count - 1)
     beside_it = kept_beside(url, config.data_folder)
     # Before anything is migrated or swept. On a file nobody runs beside the one who has its lock.
     with hold_slot(beside_it, folder_setting(url), most=MOST_SLOTS if shared else 1) as slot:

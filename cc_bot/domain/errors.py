@@ -163,6 +163,8 @@
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
+        ├── ShardsOutOfRange
+        ├── ShardsNotShared     on a file, where nobody can hold the others
         ├── PagesNotEncrypted   other machines would reach them in plain text
         ├── SettingsUnreadable
         ├── InvalidAgents       the file of agents can't be used as it is
@@ -654,6 +656,14 @@ class StartupError(CcBotError): ...
 
 class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
+
+
+class ShardsOutOfRange(StartupError):
+    """Parameters: last (the number of the last shard; Discord counts them from 0)."""
+
+
+class ShardsNotShared(StartupError):
+    """Parameters: last, as above."""
 
 
 class PagesNotEncrypted(StartupError):

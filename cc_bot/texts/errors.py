@@ -563,6 +563,16 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
         en="The setting {name} is not valid. Write it like this, for example: {expected}",
     ),
+    errors.ShardsOutOfRange: Sentence(
+        ja="シャードの番号は 0 から数えます。CC_BOT_SHARDS（--shards）は 0-{last} の範囲で書いてください。",
+        en="Shards are numbered from 0. Write CC_BOT_SHARDS (--shards) within 0-{last}",
+    ),
+    errors.ShardsNotShared: Sentence(
+        ja="SQLiteのファイルを使えるプロセスは一つだけなので、シャードを分けられません。"
+        "PostgreSQLを使うか（docs/scaling.md）、CC_BOT_SHARDS（--shards）を 0-{last} にしてください。",
+        en="One process alone can use an SQLite file, so there is nobody for the other shards. "
+        "Use PostgreSQL (docs/scaling.md), or set CC_BOT_SHARDS (--shards) to 0-{last}",
+    ),
     errors.PagesNotEncrypted: Sentence(
         ja="CC_BOT_WEB_HOST が {host} だと、ほかのマシンからもページが開けます。"
         "CC_BOT_WEB_URL に、https:// で始まるページのアドレスを書いてください。",

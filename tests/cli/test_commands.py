@@ -81,10 +81,15 @@ class TestRun:
         [
             (("--shards", "", "--shard-count", "16"), "--shards"),  # a variable that is not set
             (("--shards", "0-3"), "CC_BOT_SHARD_COUNT"),
-            (("--shards", "3-1", "--shard-count", "4"), "CC_BOT_SHARDS"),
-            (("--shards", "0-3", "--shard-count", "16"), "CC_BOT_SHARDS"),  # nobody can hold the others
+            (("--shards", "3-1", "--shard-count", "4"), "The setting --shards is not valid"),
+            (("--shards", "0-3", "--shard-count", "many"), "The setting --shard-count is not valid"),
+            (
+                ("--shards", "1-4", "--shard-count", "4"),
+                "numbered from 0. Write CC_BOT_SHARDS (--shards) within 0-3",
+            ),
+            (("--shards", "0-3", "--shard-count", "16"), "Use PostgreSQL"),  # nobody can hold the others
         ],
-        ids=["empty", "no count", "backwards", "a part of them on SQLite"],
+        ids=["empty", "no count", "backwards", "no number", "from one", "a part of them on SQLite"],
     )
     async def test_with_shards_that_can_not_be_is_refused_in_one_sentence(
         self, tmp_path: Path, flags: tuple[str, ...], said: str

@@ -108,7 +108,7 @@ class TestErrors:
                 "expected",
                 "detail",
                 "path",
-                *("host", "theirs", "ours"),
+                *("host", "theirs", "ours", "last"),
                 "found",
                 "known",
                 "needed",

@@ -216,7 +216,10 @@ class CallDelivery:
             await showing
         line = call_line(call.change, result.state, words, stopped=result.stopped)
         lines = (line, *((result.problem,) if result.problem and result.state == "failed" else ()))
-        if await self._show_ended(press, call, *lines):
+        refusal = await self._show_as(press, lambda page: with_call_ended(page, call, words, *lines))
+        if refusal is None or isinstance(
+            refusal, hikari.NotFoundError
+        ):  # who deleted it wants to know no more
             await self._settle(call)
         else:
             self.answers.deliveries.owed.set()
@@ -225,9 +228,10 @@ class CallDelivery:
     async def _give_back(self, press: CallPress, call: ClaimedCall) -> None:
         """Have it wait again. Its buttons come first: where the program is killed in between it still counts
         as claimed, and its user is told."""
-        shown, given = await self._show_waiting(press, call), False
+        words, given = press.asker.words, False
+        refusal = await self._show_as(press, lambda page: with_call_waiting(page, call, words, press.page))
         try:
-            given = shown and await self.assistant.calls.give_back(press.proposal, call)
+            given = refusal is None and await self.assistant.calls.give_back(press.proposal, call)
         except StorageError as error:
             _log.warning("approved_call_not_given_back", error=type(error).__name__)
         if not given:
@@ -249,44 +253,22 @@ class CallDelivery:
             self.answers.deliveries.owed.set()
 
     async def _show_begun(self, press: CallPress, call: ClaimedCall, begun: asyncio.Event) -> None:
-        """Show that it is being made, with a button that stops it. Never raises what is Discord's."""
+        """Show that it is being made, with a button that stops it."""
         try:
-            async with self.changes.after(int(press.interaction.message.id)):
-                page = await self._page(press)
-                await self._show(press.interaction, page, with_call_begun(page, call, press.asker.words))
-        except hikari.HikariError as error:
-            _log.warning("edit_failed", error=type(error).__name__)
+            await self._show_as(press, lambda page: with_call_begun(page, call, press.asker.words))
         finally:
             begun.set()
 
-    async def _show_waiting(self, press: CallPress, call: ClaimedCall) -> bool:
-        """Show it as it was before it was agreed to. Return whether its user can see that."""
+    async def _show_as(self, press: CallPress, become: Callable[[Page], Page]) -> hikari.HikariError | None:
+        """Show what the message of the press becomes by now. Return what Discord had against that."""
         try:
             async with self.changes.after(int(press.interaction.message.id)):
-                page = await self._page(press)
-                waiting = with_call_waiting(page, call, press.asker.words, press.page)
-                await self._show(press.interaction, page, waiting)
+                page = page_of(await press.interaction.fetch_initial_response(), press.asker.locale)
+                await self._show(press.interaction, page, become(page))
         except hikari.HikariError as error:
             _log.warning("approved_call_not_shown", error=type(error).__name__)
-            return False
-        return True
-
-    async def _show_ended(self, press: CallPress, call: ClaimedCall, *lines: str) -> bool:
-        """Show what came of it. Return whether its user knows now, or wants to know no more."""
-        try:
-            async with self.changes.after(int(press.interaction.message.id)):
-                page = await self._page(press)
-                ended = with_call_ended(page, call, press.asker.words, *lines)
-                await self._show(press.interaction, page, ended)
-        except hikari.NotFoundError:
-            return True
-        except hikari.HikariError as error:
-            _log.warning("approved_call_not_shown", error=type(error).__name__)
-            return False
-        return True
-
-    async def _page(self, press: CallPress) -> Page:
-        return page_of(await press.interaction.fetch_initial_response(), press.asker.locale)
+            return error
+        return None
 
     def _message(self, press: CallPress) -> CallMessage:
         interaction = press.interaction
