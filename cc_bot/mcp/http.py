@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from types import TracebackType
 from typing import Final
 
@@ -26,6 +27,8 @@ STREAMS_A_SECOND: Final = 1
 """That are asked for again: a server names the pause itself, and may name none."""
 NO_ANSWER: Final = "Server returned an error response"
 """The library's words for an error that holds none of the server's."""
+NO_MESSAGE: Final = "Failed to parse JSON response"
+"""How the library begins where what came is no message."""
 _STREAM: Final = "text/event-stream"
 _DATA: Final = b"data:"
 
@@ -54,7 +57,7 @@ class HttpWay:
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
             timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
-            event_hooks={"response": [_bound]},
+            event_hooks={"response": [partial(_bound, self)]},
             transport=_Reaching(self),
             trust_env=False,
         )
@@ -115,7 +118,7 @@ def _number_of(request: httpx2.Request) -> RequestId:
     return number if isinstance(number, int | str) else ""
 
 
-async def _bound(response: httpx2.Response) -> None:
+async def _bound(way: HttpWay, response: httpx2.Response) -> None:
     """Bound a response; one that is sent compressed although that was not asked for could unfold to
     anything."""
     if response.headers.get("content-encoding", "identity") != "identity":
@@ -123,13 +126,14 @@ async def _bound(response: httpx2.Response) -> None:
     streamed = response.headers.get("content-type", "").partition(";")[0].strip().lower() == _STREAM
     if isinstance(response.stream, httpx2.AsyncByteStream):
         kind = _Events if streamed else _Body
-        response.stream = kind(response.stream, response.request)
+        response.stream = kind(response.stream, response.request, way)
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
+    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request, way: HttpWay) -> None:
         self._body = body
         self._request = request
+        self._way = way
 
     async def aclose(self) -> None:
         await self._body.aclose()
@@ -145,9 +149,13 @@ class _Body(_Bounded):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         whole = bytearray()
-        async for data in self._body:
-            self._ensure(len(whole) + len(data))
-            whole += data
+        try:
+            async for data in self._body:
+                self._ensure(len(whole) + len(data))
+                whole += data
+        except httpx2.TransportError:
+            self._way.broken.add(_number_of(self._request))
+            whole.clear()  # what is no message is told to who waits; an error would end all that others have
         yield mend(bytes(whole))
 
 

@@ -24,7 +24,7 @@ from cc_bot.domain.form import OPEN_FOR_S, Asker
 from cc_bot.domain.tool_server import ServerResult, ToolServerProblem
 from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import CallUnderway
-from cc_bot.mcp.http import NO_ANSWER, HttpWay
+from cc_bot.mcp.http import NO_ANSWER, NO_MESSAGE, HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
 from cc_bot.mcp.process import HURRY_S, ServerProcess
 from cc_bot.mcp.results import cut, result_of
@@ -206,6 +206,9 @@ class ServerLink:
             self._check_alive(client)
             raise
         except MCPError as error:
+            if isinstance(way, HttpWay) and error.message.startswith(NO_MESSAGE):
+                self._check_alive(client)
+                return _unreadable(error, server, read_only=read_only)
             if isinstance(way, HttpWay) and error.message == NO_ANSWER:
                 self._check_alive(client)
                 if call.requests and way.unreached.issuperset(call.requests):
@@ -219,10 +222,7 @@ class ServerLink:
                 raise ToolCallLost(server=server) from None
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
-            _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
-            if not read_only:  # it got the call
-                raise ToolCallLost(server=server) from None
-            return ServerResult("The server gave no result that can be read.", ok=False)
+            return _unreadable(error, server, read_only=read_only)
         given = result_of(result, most_kb=rules.max_result_kb)
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
@@ -288,6 +288,15 @@ def _ensure_wanted() -> None:
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
+
+
+def _unreadable(error: Exception, server: str, *, read_only: bool) -> ServerResult:
+    """What a call came to whose server got it and gave no result that can be read. Raises ToolCallLost for
+    one that may have changed something."""
+    _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
+    if not read_only:
+        raise ToolCallLost(server=server) from None
+    return ServerResult("The server gave no result that can be read.", ok=False)
 
 
 def _is_forgotten(error: MCPError) -> bool:

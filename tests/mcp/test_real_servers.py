@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway
+from cc_bot.mcp.guard import LONGEST_MESSAGE
 from tests.mcp.running import HERE, KeptLists, running
 from tests.web.pages import free_port
 
@@ -145,6 +146,39 @@ class TestOverHttp:
         assert sent[0] < 100_000_000
 
 
+Spoil = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+async def _breaks(request: web.Request, begun: web.StreamResponse | None = None) -> web.StreamResponse:
+    assert request.transport
+    request.transport.abort()
+    return begun or web.Response()
+
+
+async def _breaks_half_way(request: web.Request) -> web.StreamResponse:
+    begun = web.StreamResponse(headers={"Content-Type": "application/json", "Content-Length": "1000"})
+    await begun.prepare(request)
+    await begun.write(b'{"jsonrpc": "2.0", ')
+    await asyncio.sleep(0.1)
+    return await _breaks(request, begun)
+
+
+async def _breaks_in_a_stream(request: web.Request) -> web.StreamResponse:
+    begun = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+    await begun.prepare(request)
+    await begun.write(b"event: message\r\n")
+    await asyncio.sleep(0.1)
+    return await _breaks(request, begun)
+
+
+async def _is_no_json(_: web.Request) -> web.StreamResponse:
+    return web.Response(text="<html>", content_type="application/json")
+
+
+async def _is_too_long(_: web.Request) -> web.StreamResponse:
+    return web.Response(body=b" " * (LONGEST_MESSAGE + 1), content_type="application/json")
+
+
 class WithSessions:
     """A server over HTTP that has sessions."""
 
@@ -156,8 +190,8 @@ class WithSessions:
         """Whether calls are answered in a stream."""
         self.status = 200
         """Of the answer to a call."""
-        self.breaks = False
-        """Whether the connection of a call breaks."""
+        self.spoils: Spoil | None = None
+        """What becomes of a call instead of an answer."""
         self.holds = asyncio.Event()
         self.holds.set()
         """Until then no call is answered."""
@@ -170,7 +204,7 @@ class WithSessions:
         self.app.router.add_get("/mcp", self._stream)
         self.app.router.add_delete("/mcp", self._delete)
 
-    async def _post(self, request: web.Request) -> web.Response:
+    async def _post(self, request: web.Request) -> web.StreamResponse:
         asked = await request.json()
         if asked["method"] == "initialize":
             session = uuid4().hex
@@ -185,8 +219,8 @@ class WithSessions:
         if asked["method"] == "tools/list":
             return self._answer(asked, {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]})
         self.calls += 1
-        if self.breaks and request.transport:
-            request.transport.abort()
+        if self.spoils:
+            return await self.spoils(request)
         await self.holds.wait()
         if self.status != 200:
             return web.Response(status=self.status)
@@ -261,7 +295,12 @@ class TestASession:
             double.holds.set()
             await runner.cleanup()
 
-    async def test_whose_connection_breaks_in_a_call_goes_on_with_all_others(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        "spoil", [_breaks, _breaks_half_way, _breaks_in_a_stream, _is_no_json, _is_too_long]
+    )
+    async def test_in_which_a_call_is_spoiled_goes_on_with_all_others(
+        self, tmp_path: Path, spoil: Spoil
+    ) -> None:
         double = WithSessions()
         double.over.set()
         double.holds.clear()
@@ -272,10 +311,10 @@ class TestASession:
             await bot.until_ready("notes")
             first = asyncio.create_task(bot.echo(server="notes"))
             await bot.until(lambda: double.calls)
-            double.breaks = True
+            double.spoils = spoil
             with pytest.raises(ToolCallLost):
                 await bot.echo(server="notes")
-            double.breaks = False
+            double.spoils = None
             assert not first.done()
             double.holds.set()
             assert (await first).text == "猫"
