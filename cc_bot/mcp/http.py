@@ -29,6 +29,8 @@ NO_ANSWER: Final = "Server returned an error response"
 """The library's words for an error that holds none of the server's."""
 NO_MESSAGE: Final = "Failed to parse JSON response"
 """How the library begins where what came is no message."""
+_TURNED_AWAY: Final = (401, 403, 429)
+"""Without the right to come in, or too often (RFC 9110, 15.5; RFC 6585, 4): it may be tried again."""
 _STREAM: Final = "text/event-stream"
 _DATA: Final = b"data:"
 
@@ -44,7 +46,7 @@ class HttpWay:
         self.unanswered = Unanswered()
         self.was_told = False
         self.unreached = set[RequestId]()
-        """The requests that no connection came about for, so that nothing was sent of them."""
+        """The requests that found no connection, or were turned away: nobody has acted on them."""
         self.broken = set[RequestId]()
         """The requests whose connection broke, or for which an error of the server's or a proxy's came back
         (5xx): they may have been done."""
@@ -100,6 +102,8 @@ class _Reaching(httpx2.AsyncHTTPTransport):
             if request.method != "POST" or not self._way.is_up:
                 raise
             return httpx2.Response(503)  # the library would let go of all that others have under way
+        if response.status_code in _TURNED_AWAY:
+            self._way.unreached.add(_number_of(request))
         if response.status_code >= 500:
             self._way.broken.add(_number_of(request))
         if response.status_code == 404 and "mcp-session-id" in request.headers:

@@ -337,6 +337,21 @@ class TestASession:
                 await bot.echo(server="notes")
             assert double.calls == 1
 
+    @pytest.mark.parametrize("status", [401, 403, 429])
+    async def test_in_which_a_call_is_turned_away_takes_it_later(self, tmp_path: Path, status: int) -> None:
+        double = WithSessions()
+        double.over.set()
+        double.status = status
+        async with (
+            TestServer(double.app) as here,
+            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        ):
+            await bot.until_ready("notes")
+            with pytest.raises(ToolServerAway):
+                await bot.echo(server="notes")
+            double.status = 200
+            assert (await bot.echo(server="notes")).text == "猫"
+
     @pytest.mark.parametrize("as_events", [False, True])
     async def test_goes_on_after_half_an_emoji(self, tmp_path: Path, as_events: bool) -> None:
         double = WithSessions()
