@@ -255,6 +255,7 @@ class TestSeveral:
         again = await stage.discord.click(aiko, reply.message, "確認待ちを見る（2件）")
         await again.finished()
         assert "もうすべて決まっています" in again.messages[-1].text
+        await reply.until(lambda shown: shown.labels == [again_label(aiko)], "an answer without the button")
 
 
 class TestPlaces:

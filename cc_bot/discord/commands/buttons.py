@@ -42,7 +42,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.forms import entered_in, form_buttons, sheet, sheet_id, sheet_title
 from cc_bot.discord.pages.memory import EphemeralView, erase_question, used_list, within
-from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components
+from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page, components, rows_of
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
 from cc_bot.discord.presses import on_press, whisper
@@ -329,6 +329,7 @@ async def list_proposals(
     *,
     store: ProposalStore,
     owners: Owners,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     """Show each in a message of its own, for whoever decides on it alone."""
     await defer(interaction, ephemeral=True)
@@ -338,9 +339,24 @@ async def list_proposals(
     if not found:
         theirs = recipient.user_id == button.user_id
         await interaction.edit_initial_response(words.none_open if theirs else words.not_yours, **NO_PINGS)
+        if theirs and not is_ephemeral(interaction.message):
+            await _take_see(interaction, recipient, upkeep)
         return
     reply = reply_to_deferred(interaction, ephemeral=True)
     await reply.show([proposal_page(each, recipient.words) for each in found])
+
+
+async def _take_see(
+    interaction: hikari.ComponentInteraction, recipient: Recipient, upkeep: ReceiptUpkeep
+) -> None:
+    """Take the button off an answer of which everything is decided, where the bot may change that by
+    itself: the press was answered with a message of its own."""
+    rest, channel_id, message_id = interaction.app.rest, interaction.channel_id, interaction.message.id
+    with suppress(hikari.ForbiddenError, hikari.NotFoundError):
+        async with upkeep.changes.after(int(message_id)):
+            page = page_of(await rest.fetch_message(channel_id, message_id), recipient.locale)
+            left = tuple(each for each in page.buttons if each.custom_id != interaction.custom_id)
+            await rest.edit_message(channel_id, message_id, components=rows_of(replace(page, buttons=left)))
 
 
 @on_press(loader, CallButton, not_yours=lambda words: words.proposal.not_yours, anybody=True)
