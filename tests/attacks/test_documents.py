@@ -14,6 +14,7 @@ class TestDocuments:
     @settings(max_examples=2000)
     @given(damaged())
     async def test_are_read_or_refused(self, data: bytes) -> None:
+        """Each in a process of its own: about ten minutes in all."""
         await check(data)
 
     async def test_of_a_million_objects_are_given_up_in_time(self) -> None:
