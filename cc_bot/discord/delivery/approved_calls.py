@@ -217,9 +217,7 @@ class CallDelivery:
         line = call_line(call.change, result.state, words, stopped=result.stopped)
         lines = (line, *((result.problem,) if result.problem and result.state == "failed" else ()))
         refusal = await self._show_as(press, lambda page: with_call_ended(page, call, words, *lines))
-        if refusal is None or isinstance(
-            refusal, hikari.NotFoundError
-        ):  # who deleted it wants to know no more
+        if refusal is None or isinstance(refusal, hikari.NotFoundError):  # deleted: nobody wants to know it
             await self._settle(call)
         else:
             self.answers.deliveries.owed.set()
