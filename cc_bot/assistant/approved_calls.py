@@ -35,13 +35,13 @@ from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, Proposal, is_open
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ToolPlace
 from cc_bot.stores import Stores
 from cc_bot.texts import explain, texts
-from cc_bot.tools.registry import ToolRegistry, failed
+from cc_bot.tools.registry import ToolRegistry, failed, in_doubt
 from cc_bot.tools.servers import (
+    CALL_IN_DOUBT,
     DECLINED,
     EXPIRED,
     GONE,
     IN_DOUBT,
-    MAYBE_DONE,
     OUTDATED,
     WAITING,
     ToolServers,
@@ -221,7 +221,7 @@ class ApprovedCalls:
         it, if that was noted before."""
         if call.state != "claimed":
             return call.state
-        told = _told(call.change, json.dumps(IN_DOUBT), ok=False)
+        told = _told(call.change, IN_DOUBT, ok=False)
         await self.stores.claimed_calls.finish(call, "unknown", lambda each: _revised(each, told))
         return "unknown"
 
@@ -241,13 +241,14 @@ class ApprovedCalls:
             raise
         except CcBotError as error:
             sentence = explain(error, texts(locale))
-            state: CallState = "unknown" if isinstance(error, MAYBE_DONE) else "failed"
-            return _Answer(state, failed(sentence).text, sentence)
+            if isinstance(error, CALL_IN_DOUBT):
+                return _Answer("unknown", in_doubt(sentence).text, sentence)
+            return _Answer("failed", failed(sentence).text, sentence)
         except Exception:  # noqa: BLE001 - whatever it is, it is on record, and nobody knows what was done
             _log.error("approved_call_broke", exc_info=True)
-            return _Answer("unknown", json.dumps(IN_DOUBT))
+            return _Answer("unknown", IN_DOUBT)
         if result is None:
-            return _Answer("unknown", json.dumps(IN_DOUBT))
+            return _Answer("unknown", IN_DOUBT)
         return _Answer("done" if result.ok else "failed", outcome_of(result).text, images=result.images)
 
     def _problem(self, offered: OfferedTool, call: CallTool) -> str:

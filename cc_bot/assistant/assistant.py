@@ -60,9 +60,19 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
 from cc_bot.domain.member import TOKENS_A_SECOND
-from cc_bot.domain.message import Agent, Attachment, ChannelKey, Message, Reference, Status, is_blank
+from cc_bot.domain.message import (
+    Agent,
+    Attachment,
+    ChannelKey,
+    Message,
+    Reference,
+    Status,
+    ToolCall,
+    is_blank,
+)
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
@@ -82,7 +92,7 @@ from cc_bot.stores import Reservation, SettingsStore, Stores, TurnLine
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import ToolRegistry
-from cc_bot.tools.servers import servers_of
+from cc_bot.tools.servers import servers_of, was_made
 
 # ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
@@ -594,7 +604,7 @@ class Assistant:
             prompt = await turn.prompt(offered)
         context = tool_context(turn, self._stores, self._clock, self._internet)
         model = recorder.metered(self._chains.of(options.agent.models))
-        ledger, earlier = self._stores.ledger, options.earlier_calls
+        ledger, earlier = self._stores.ledger, _earlier_calls(turn, registry)
         record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
         rounds = Rounds(
             model, registry, offered, context, account, record, turn.asked, emit, options.pictures
@@ -629,6 +639,20 @@ class Assistant:
     def first_model(self, agent: Agent) -> str:
         """The model that an agent asks first; empty where the one that comes along answers."""
         return self._chains.first(agent.models)
+
+
+def _earlier_calls(turn: Turn, registry: ToolRegistry) -> tuple[ToolCall, ...]:
+    """List what tools did for this turn before it began: in an earlier run of the program, and out there for
+    the answer that this one takes the place of, which undoes none of it."""
+    known = {(call.id, call.name, call.arguments) for call in turn.options.earlier_calls}
+    replaced = turn.before.tool_calls if turn.replaces and turn.before else ()
+    outside = (
+        call
+        for call in replaced
+        if is_of_server(call.name) and (call.in_doubt or (registry.writes(call.name) and was_made(call)))
+    )
+    before = (call for call in outside if (call.id, call.name, call.arguments) not in known)
+    return (*before, *turn.options.earlier_calls)
 
 
 def _line_of(request: TurnRequest) -> TurnLine:

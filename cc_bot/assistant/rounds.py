@@ -56,7 +56,7 @@ from cc_bot.llm.model import (
 )
 from cc_bot.stores import TurnLedger
 from cc_bot.stores.memory.copies import kept_ids
-from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, in_doubt
 
 _log = structlog.get_logger(__name__)
 
@@ -77,18 +77,13 @@ KEEPING: Final = frozenset({"remember", "update_memory"})
 SCHEDULING: Final = frozenset({"schedule"})
 """Likewise, to remind."""
 
-_UNKNOWN: Final = json.dumps(
-    {
-        "error": "The program was ended during this call, so nobody knows whether it was done. Look it up "
-        "before you call it again."
-    }
+_UNKNOWN: Final = in_doubt(
+    "The program was ended during this call, so nobody knows whether it was done. Look it up before you "
+    "call it again."
 )
-
-_CUT_OFF: Final = json.dumps(
-    {
-        "error": "The answer was ended during this call, so nobody knows whether it was done. Look it up "
-        "before you call it again."
-    }
+_CUT_OFF: Final = in_doubt(
+    "The answer was ended during this call, so nobody knows whether it was done. Look it up before you "
+    "call it again."
 )
 _TAKEN_BACK: Final = json.dumps(
     {"error": "This was done, and the user took it back since. Do it again only if they ask for that now."}
@@ -173,7 +168,8 @@ class CallRecord:
     """Its name in the ledger; empty where it has none."""
     user_id: int
     earlier: tuple[ToolCall, ...] = ()
-    """What an earlier run of the program did for the same question."""
+    """What an earlier run of the program did for the same question, and the answer that this one takes the
+    place of."""
 
     async def note(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
         """Note what was done, and what is `begun` and may be done the next moment. Trouble here ends no
@@ -259,7 +255,7 @@ class Rounds:
     def _retell(self, call: ToolCall, *, holds: bool) -> ToolCall:
         if holds and call.result:
             return call
-        return replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN, ok=False)
+        return replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN.text, ok=False)
 
     async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> None:
         for round_number in range(MAX_ROUNDS + 1):
@@ -383,6 +379,8 @@ class Rounds:
                 draft.calls.append(ToolCall(request.id, request.name, arguments, result, outcome.ok))
                 if outcome.changes or outcome.schedules or outcome.acted:
                     draft.lasting.append(draft.calls[-1])
+                if draft.calls[-1].in_doubt:
+                    self.emit(CallInDoubt())
                 if request in begun:
                     begun.remove(request)
                     if self.record:
@@ -428,7 +426,7 @@ class Rounds:
             if not is_of_server(request.name):
                 continue
             known = task.done() and not task.cancelled() and task.exception() is None
-            outcome = task.result() if known else ToolOutcome(_CUT_OFF, ok=False, acted=True)
+            outcome = task.result() if known else _CUT_OFF
             call = ToolCall(request.id, request.name, _kept_arguments(request), outcome.text, outcome.ok)
             draft.calls.append(call)
             draft.tainted = draft.tainted or outcome.tainted

@@ -1,5 +1,6 @@
 """The messages, and the tool calls and attachments that belong to them."""
 
+import json
 import re
 import unicodedata
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -74,6 +75,10 @@ def result_for_model(result: str) -> str:
     return _OLD_IDS.sub("", result) if told == result else told
 
 
+MAYBE_DONE: Final = "maybe_done"
+"""The key of a result that tells of a call which may have been made or not."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A call of a tool and what came of it, kept inside the assistant message that made it."""
@@ -90,6 +95,17 @@ class ToolCall:
     def told(self) -> str:
         """The result as the model is told it."""
         return result_for_model(self.result)
+
+    @property
+    def in_doubt(self) -> bool:
+        """Return whether nobody knows if it was done: without a result, or with one that says so."""
+        if not self.result or self.ok:
+            return not self.result
+        try:
+            told = json.loads(self.result)
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(told, dict) and MAYBE_DONE in told
 
 
 FORWARD_NAME: Final = "forwarded message"

@@ -67,20 +67,26 @@ class MemoryChanged:
 
 @dataclass(frozen=True, slots=True)
 class CallsResumed:
-    """An earlier run of the program began this turn, and its tools did this. It comes before all changes."""
+    """An earlier run of the program began this turn, or the answer that it takes the place of did, and its
+    tools did this. It comes before all changes."""
 
     calls: tuple[ToolCall, ...]
-    """Those without a result may have been done or not."""
+    """Those in doubt may have been done or not."""
 
     @property
     def in_doubt(self) -> bool:
         """Return whether a memory or reminder may have been changed or not."""
-        return any(not call.result and not is_of_server(call.name) for call in self.calls)
+        return any(call.in_doubt and not is_of_server(call.name) for call in self.calls)
 
     @property
     def in_doubt_outside(self) -> bool:
         """Return whether something out there may have been done or not."""
-        return any(not call.result and is_of_server(call.name) for call in self.calls)
+        return any(call.in_doubt and is_of_server(call.name) for call in self.calls)
+
+    @property
+    def done_outside(self) -> tuple[str, ...]:
+        """The names of the tools of servers that did something out there."""
+        return tuple(call.name for call in self.calls if call.ok and call.result and is_of_server(call.name))
 
 
 @dataclass(frozen=True, slots=True)

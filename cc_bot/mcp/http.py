@@ -27,7 +27,11 @@ STREAMS_A_SECOND: Final = 1
 """That are asked for again: a server names the pause itself, and may name none."""
 NO_ANSWER: Final = "Server returned an error response"
 """The library's words for an error that holds none of the server's."""
-NO_MESSAGE: Final = "Failed to parse JSON response"
+NO_MESSAGE: Final = (
+    "Failed to parse JSON response",
+    "Unexpected content type",
+    "server answered a request with 202 Accepted",
+)
 """How the library begins where what came is no message."""
 _TURNED_AWAY: Final = (401, 403, 429)
 """Without the right to come in, or too often (RFC 9110, 15.5; RFC 6585, 4): it may be tried again."""

@@ -202,7 +202,7 @@ class AnswerView:
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
             case turn.NotSaved() | turn.NotRemoved():
                 self._untrue |= {event}
-            case turn.CallInDoubt():
+            case turn.CallInDoubt() | turn.CallsResumed(in_doubt_outside=True):
                 self._state(self._texts.unfinished.in_doubt_outside, failed=True)
             case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
                 self._state(self._texts.terminal.not_heard.format(names=", ".join(map(one_line, names))))

@@ -214,8 +214,8 @@ class UnfinishedTexts(Area):
     )
     """It was ended in the very moment in which something was about to be stored."""
     in_doubt_outside = Sentence(
-        ja="❓ ツールを使っている最中に止まりました。実行された可能性があるので、繰り返す前に確かめてください。",
-        en="❓ I was cut off while using a tool. It may have been done: please check before you repeat it.",
+        ja="❓ ツールの仕事が終わったか分かりません。実行された可能性があるので、繰り返す前に確かめてください。",
+        en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.",
     )
     asked_already = Sentence(
         ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎています。必要でしたら、新しくお聞きください。",

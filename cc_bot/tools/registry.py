@@ -29,7 +29,7 @@ from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.form import Asker
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
-from cc_bot.domain.message import Attachment, Visibility
+from cc_bot.domain.message import MAYBE_DONE, Attachment, Visibility
 from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
@@ -473,6 +473,12 @@ def _problems(error: ValidationError) -> str:
 def failed(problem: str) -> ToolOutcome:
     """The outcome of a call that was not made, or came to nothing; the problem is for the model."""
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
+
+
+def in_doubt(problem: str) -> ToolOutcome:
+    """The outcome of a call that may have been made or not; the problem is for the model."""
+    told = {"error": problem, MAYBE_DONE: True}
+    return ToolOutcome(json.dumps(told, ensure_ascii=False), ok=False, acted=True)
 
 
 # ---- consent ---------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import structlog
 
 from cc_bot.domain.errors import CcBotError, ToolCallLost, ToolTimedOut
 from cc_bot.domain.form import Asker
+from cc_bot.domain.message import ToolCall
 from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.llm.model import ToolSchema
@@ -27,6 +28,7 @@ from cc_bot.tools.registry import (
     ToolOutcome,
     ToolRegistry,
     failed,
+    in_doubt,
 )
 
 _log = structlog.get_logger(__name__)
@@ -57,16 +59,16 @@ OUTDATED: Final[Mapping[str, Any]] = {
     "error": "This call was not made: the tool, or what the operator says of it, changed meanwhile. If it is "
     "still wanted, propose it anew.",
 }
-IN_DOUBT: Final[Mapping[str, Any]] = {
-    "error": "The user agreed to this call, and it was ended on its way: it may have been done or not. Look "
-    "that up, or ask the user, before you propose it again.",
-}
+IN_DOUBT: Final = in_doubt(
+    "The user agreed to this call, and it was ended on its way: it may have been done or not. Look that up, "
+    "or ask the user, before you propose it again."
+).text
 """What it is told then in the place of that."""
 OWNERS_ELSEWHERE: Final = (
     "Only an owner of this bot may agree to this, and nobody but the user reads this answer. Nothing was"
     " done: tell the user to ask for it in a channel, not in private."
 )
-MAYBE_DONE: Final = (ToolTimedOut, ToolCallLost)
+CALL_IN_DOUBT: Final = (ToolTimedOut, ToolCallLost)
 """After these nobody knows whether the call was made."""
 
 
@@ -131,8 +133,8 @@ class CallableServerTool:
             return failed(str(error))
         except CcBotError as error:
             _log.warning("tool_call_failed", tool=tool.full_name, error=type(error).__name__)
-            maybe_done = self.changes and isinstance(error, MAYBE_DONE)
-            return replace(failed(explain(error, texts(context.locale))), acted=maybe_done)
+            maybe_done = self.changes and isinstance(error, CALL_IN_DOUBT)
+            return (in_doubt if maybe_done else failed)(explain(error, texts(context.locale)))
         return replace(outcome_of(result), acted=self.changes)
 
     def _check(self, arguments: str) -> Mapping[str, Any]:
@@ -169,6 +171,11 @@ def _in_order(given: Mapping[str, Any], tool: ServerTool) -> Mapping[str, Any]:
     known = tool.parameters.get("properties", {})
     names = [*(name for name in known if name in given), *sorted(given.keys() - known.keys())]
     return {name: given[name] for name in names}
+
+
+def was_made(call: ToolCall) -> bool:
+    """Return whether a stored call was made, and does not wait for a press."""
+    return call.ok and call.result != json.dumps(WAITING)
 
 
 def outcome_of(result: ServerResult) -> ToolOutcome:

@@ -16,7 +16,7 @@ from tests.end_to_end.stage import Stage, again_label, running_stage, stop_label
 from tests.end_to_end.test_proposals import proposals
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
-from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, Wait, calls, says
+from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, Wait, calls, fails, says
 from tests.loopback.tool_servers import PICTURE, calls_in
 
 DO = {"ja": "実行する", "en-US": "Do it"}
@@ -537,6 +537,99 @@ class TestPress:
         assert "may have been done or not" in result["error"]
 
 
+class TestAnswerAgain:
+    """What was done out there is done, whatever takes the place of the answer that did it."""
+
+    async def test_knows_of_a_call_that_may_have_been_made(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel)
+        answers(stage, write={"raises": "lost"})
+        await stage.discord.click(aiko, reply.message, DO["ja"])
+        await told(stage, reply.stored[0], IN_DOUBT["ja"])
+        await settled(stage, aiko)
+        await self._again(stage, aiko, reply, "見てみます。")
+        assert "maybe_done" in str(stage.model.requests[-1].messages)
+        assert "実行された可能性がある" in str(reply.message.embeds)
+        await stage.ask_in_words(aiko, channel, "🙂")
+        assert "maybe_done" in str(stage.model.requests[-1].messages)
+        assert len(made(stage)) == 1
+
+    async def test_knows_of_a_call_that_was_made(self, stage: Stage, ben: User, channel: Channel) -> None:
+        reply = await proposed(stage, ben, channel)
+        answers(stage, write="line 7")
+        stage.model.responder = lambda _: fails(400)
+        await stage.discord.click(ben, reply.message, DO["en-US"])
+        await told(stage, reply.stored[0], DONE["en-US"])
+        await settled(stage, ben)
+        await stage.discord.wait(lambda: len(stage.model.requests) > 3, "the model's trouble")
+        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
+        stage.model.responder = None
+        for answer in ("It stands in line 7.", "Line 7."):
+            await self._again(stage, ben, reply, answer)
+            assert "line 7" in str(stage.model.requests[-1].messages)
+            assert str(reply.message.embeds).count(DONE["en-US"]) == 1
+        assert len(made(stage)) == 1
+
+    async def test_knows_of_a_call_without_a_word_in_which_it_was_stopped(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        free = hold(stage)
+        stage.model.script(calls(Call("notes__post", {"text": "犬"})))
+        reply = await stage.begin(aiko, channel, "送って")
+        await is_called(stage)
+        await stage.discord.click(aiko, reply.message, stop_label(aiko))
+        await reply.finished(lambda shown: again_label(aiko) in shown.labels)
+        free.unlink()
+        await self._again(stage, aiko, reply, "見てみます。")
+        assert "nobody knows whether it was done" in str(stage.model.requests[-1].messages)
+        assert "実行された可能性がある" in str(reply.message.embeds)
+        assert len(made(stage)) == 1
+
+    async def test_of_a_call_without_a_word_that_is_lost_tells_its_user_both_times(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        answers(stage, post={"raises": "lost"})
+        stage.model.script(calls(Call("notes__post", {"text": "犬"})), says("分かりません。"))
+        reply = await stage.ask(aiko, channel, "送って")
+        assert "実行された可能性がある" in str(reply.message.embeds)
+        await self._again(stage, aiko, reply, "見てみます。")
+        assert "maybe_done" in str(stage.model.requests[-1].messages)
+        assert "実行された可能性がある" in str(reply.message.embeds)
+
+    async def test_of_a_call_that_was_declined_or_only_read_tells_nothing(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel, WRITE, Call("notes__search", {"text": "犬"}))
+        await stage.discord.click(aiko, reply.message, DONT["ja"])
+        await told(stage, reply.stored[0], "実行しませんでした")
+        await self._again(stage, aiko, reply, "はい。")
+        assert "declined" not in str(stage.model.requests[-1].messages)
+        assert "実行し" not in str(reply.message.embeds)
+
+    async def test_of_a_message_that_is_edited_knows_too(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(calls(WRITE), says("下で選べます。"))
+        message = await stage.write(aiko, channel, "書いておいて")
+        answer = await stage.says(message, "下で選べます。")
+        answers(stage, write={"raises": "lost"})
+        await stage.discord.click(aiko, answer.message, DO["ja"])
+        await told(stage, answer.stored[0], IN_DOUBT["ja"])
+        await settled(stage, aiko)
+        stage.model.script(says("見てみます。"))
+        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 買い物を書いておいて")
+        await stage.says(message, "見てみます。")
+        assert "maybe_done" in str(stage.model.requests[-1].messages)
+        assert "実行された可能性がある" in str(answer.message.embeds)
+        assert len(made(stage)) == 1
+
+    async def _again(self, stage: Stage, user: User, reply: Interaction, answer: str) -> None:
+        stage.model.script(says(answer))
+        again = await stage.discord.click(user, reply.message, again_label(user))
+        await again.finished(lambda _: answer in reply.text and again_label(user) in reply.labels)
+
+
 class TestOwners:
     async def test_decide_where_the_operator_wants_that(
         self, stage: Stage, aiko: User, channel: Channel
@@ -834,7 +927,7 @@ class TestKill:
         free.unlink()
         await stage.start()
         await reply.until(lambda shown: "もう一度きく" in shown.labels, "the button to ask again")
-        assert "ツールを使っている最中に止まりました" in reply.text
+        assert "ツールの仕事が終わったか分かりません" in reply.text
         stage.model.script(says("投稿されたか、確かめてください。"))
         pressed = await stage.discord.click(aiko, reply.message, "もう一度きく")
         await pressed.finished(lambda shown: again_label(aiko) in shown.labels)

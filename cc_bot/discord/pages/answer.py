@@ -35,6 +35,7 @@ from cc_bot.domain.message import Attachment, Message, ToolCall, Visibility, is_
 from cc_bot.domain.page import LINKS_SHOWN, PageLink, pages_behind
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shorten
+from cc_bot.domain.tool_server import SEPARATOR
 from cc_bot.domain.turn import (
     AskedAbout,
     CallInDoubt,
@@ -122,6 +123,8 @@ class AnswerState:
     """Whether a memory or reminder may have been changed, and nobody knows."""
     in_doubt_outside: bool = False
     """The same of something out there."""
+    done_outside: tuple[str, ...] = ()
+    """The names of tools that did something out there, for an earlier run or the answer in its place."""
     untrue: frozenset[NotSaved | NotRemoved] = frozenset()
     """What the model says that it did or will do, and did not."""
     files_left_out: tuple[str, ...] = ()
@@ -182,6 +185,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 schedules=(*state.schedules, *reminders),
                 in_doubt=event.in_doubt,
                 in_doubt_outside=event.in_doubt_outside,
+                done_outside=event.done_outside,
             )
         case CallInDoubt():
             state = replace(state, in_doubt_outside=True)
@@ -410,11 +414,16 @@ def _tool_line(name: str, words: Texts) -> str:
     return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
+def _done_line(name: str, words: Texts) -> str:
+    return words.proposal.called.format(what=escape_markdown(name.replace(SEPARATOR, " · ", 1)))
+
+
 def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     done = state.done
     private, schedules = _is_private(state), state.schedules
     told = receipt_facts(state.receipts, state.carried, words, private=private, schedules=schedules)
     lines = list(told.notices)
+    lines.extend(_done_line(name, words) for name in state.done_outside)
     if state.in_doubt:
         lines.append(words.unfinished.in_doubt)
     if state.in_doubt_outside:
