@@ -21,8 +21,8 @@ class FormTexts(Area):
         ja="📋 「{server}」のフォームには答えませんでした。", en="📋 The form of “{server}” was not answered."
     )
     over = Sentence(
-        ja="📋 このフォームは終わりました。必要なら、もう一度お聞きください。",
-        en="📋 This form is over. Ask again if you still need it.",
+        ja="📋 このフォームは、もう送られたか、終わっています。必要なら、もう一度お聞きください。",
+        en="📋 This form was sent already, or is over. Ask again if you still need it.",
     )
     not_yours = Sentence(
         ja="このフォームに答えられるのは、質問した本人だけです。",

@@ -12,9 +12,9 @@ import pytest_asyncio
 
 from tests.databases import DatabaseSettings
 from tests.end_to_end.kills import EDIT, HISTORY, pull_the_plug, start_late
-from tests.end_to_end.stage import Stage, again_label, running_stage, stop_label, streaming
+from tests.end_to_end.stage import UNKNOWN_MESSAGE, Stage, again_label, running_stage, stop_label, streaming
 from tests.end_to_end.test_proposals import proposals
-from tests.loopback.discord import Channel, Message, Shown, User
+from tests.loopback.discord import Channel, ChannelReply, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, Wait, calls, fails, says
 from tests.loopback.tool_servers import PICTURE, calls_in
@@ -624,10 +624,69 @@ class TestAnswerAgain:
         assert "実行された可能性がある" in str(answer.message.embeds)
         assert len(made(stage)) == 1
 
+    async def test_of_a_message_that_is_edited_waits_for_the_end_of_the_call(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        """Others there do not wait."""
+        message, answer, free = await self._under_way(stage, aiko, channel)
+        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 買い物を書いておいて")
+        await stage.said(ben, channel, "Hello", "🙂")
+        assert answer.labels == [stop_label(answer)]
+        stage.model.script(says("書きました。"))
+        free.unlink()
+        await told(stage, answer.stored[0], DONE["ja"])
+        await settled(stage, aiko)
+        assert len(made(stage)) == 1
+
+    @pytest.mark.parametrize("gone", ["question", "answer"])
+    async def test_of_a_message_that_is_deleted_is_not_wanted_and_the_call_is_stopped(
+        self, stage: Stage, aiko: User, channel: Channel, gone: str
+    ) -> None:
+        message, answer, _ = await self._under_way(stage, aiko, channel)
+        stage.excused.add(UNKNOWN_MESSAGE)
+        asked, stands = len(stage.model.requests), answer.stored[0]
+        if gone == "question":
+            await stage.discord.delete(aiko, message)
+        else:
+            await stage.discord.delete(stage.discord.owner, stands)
+        await is_called(stage, noted="cancelled.jsonl")
+        await settled(stage, aiko)
+        await stage.discord.wait(lambda: stands.deleted, "the end of the answer")
+        await stage.discord.quiet()
+        assert len(stage.model.requests) == asked
+        assert all(each.deleted for each in answer.stored)
+
+    async def _under_way(
+        self, stage: Stage, user: User, channel: Channel
+    ) -> tuple[Message, ChannelReply, Path]:
+        stage.model.script(calls(WRITE), says("下で選べます。"))
+        message = await stage.write(user, channel, "書いておいて")
+        answer = await stage.says(message, "下で選べます。")
+        free = hold(stage)
+        await stage.discord.click(user, answer.message, DO["ja"])
+        await is_called(stage)
+        await told(stage, answer.stored[0], CALLING["ja"])
+        return message, answer, free
+
     async def _again(self, stage: Stage, user: User, reply: Interaction, answer: str) -> None:
         stage.model.script(says(answer))
         again = await stage.discord.click(user, reply.message, again_label(user))
         await again.finished(lambda _: answer in reply.text and again_label(user) in reply.labels)
+
+    async def test_shows_its_end_though_discord_fails_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel)
+        free = hold(stage)
+        await stage.discord.click(aiko, reply.message, DO["ja"])
+        await is_called(stage)
+        await told(stage, reply.stored[0], CALLING["ja"])
+        stage.discord.fail_next(FETCH, 500, times=1)
+        stage.model.script(says("書きました。"))
+        free.unlink()
+        await told(stage, reply.stored[0], DONE["ja"])
+        assert "approved_call_not_shown" not in stage.program.output
+        await settled(stage, aiko)
 
 
 class TestOwners:

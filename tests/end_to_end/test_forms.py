@@ -22,7 +22,10 @@ FILL = {"ja": "フォームに答える", "en-US": "Answer the form"}
 SKIP = {"ja": "答えない", "en-US": "Don't answer"}
 ANSWERED = {"ja": "フォームに答えました", "en-US": "was answered"}
 DECLINED = {"ja": "フォームには答えませんでした", "en-US": "was not answered"}
-OVER = {"ja": "このフォームは終わりました", "en-US": "This form is over"}
+OVER = {
+    "ja": "このフォームは、もう送られたか、終わっています",
+    "en-US": "This form was sent already, or is over",
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -125,6 +128,22 @@ class TestAForm:
         assert opened
         await stage.discord.submit_modal(opened[0], **{"0": "Ｂ", "1": "３"})
         await ended(reply, "はい。")
+        assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
+
+    async def test_sent_from_two_devices_is_answered_once_and_says_so(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await begun(stage, aiko, channel, "はい。")
+        form = await asked(stage, aiko, reply)
+        opened = [await (await stage.discord.click(aiko, form, FILL["ja"])).acknowledged()]
+        await asyncio.sleep(1.1)  # sooner it would be the same press
+        opened.append(await (await stage.discord.click(aiko, form, FILL["ja"])).acknowledged())
+        await stage.discord.submit_modal(opened[0], **{"0": "Ｂ", "1": "３"})
+        await ended(reply, "はい。")
+        await shows(reply, ANSWERED["ja"])
+        late = await stage.discord.submit_modal(opened[1], **{"0": "Ａ", "1": "4"})
+        await late.until(lambda shown: OVER["ja"] in shown.text, "that it was sent")
+        await shows(reply, ANSWERED["ja"])
         assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
 
     async def test_declined_twice_at_once_is_declined_once(

@@ -254,6 +254,9 @@ async def take_form(
     forms: OpenForms,
 ) -> None:
     words, found = recipient.words, forms.find(sent.form)
+    if found is None and interaction.message and not interaction.message.components:
+        await tell(interaction, words.form.over)  # what stands there tells how it ended
+        return
     if found is None:
         await _put(interaction, words.form.over)
         return

@@ -20,6 +20,7 @@ from cc_bot.discord.delivery.answers import Answers, FollowUp
 from cc_bot.discord.delivery.forms import FormAsker
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, PostUncertain, repeat
 from cc_bot.discord.interactions import author_name, is_ephemeral, roles_of
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to
@@ -179,18 +180,22 @@ class CallDelivery:
             try:
                 question = await self._question(press, result)
                 await self._go_on(press, FollowUp(press.asker, chosen, *question, result.images))
-            except (CcBotError, hikari.HikariError) as error:  # what came of the call stands there
+            except (
+                CcBotError,
+                hikari.HikariError,
+                PostUncertain,
+            ) as error:  # what came of the call stands there
                 _log.warning("turn_not_gone_on", error=type(error).__name__)
 
     async def _make(self, press: CallPress, chosen: Chosen, begun: asyncio.Event) -> CallResult | None:
-        """Make it as `make` does. None where what came of it is told later."""
+        """Make it as `make` does. None where what came of it is told later, or to nobody."""
         proposal, calls, stop = press.proposal, self.assistant.calls, Stop()
         if calls.must_wait(press.call):
             begun.set()
         await calls.prepare(proposal, chosen.agent, press.place)
         deciders = {press.asker.user_id, press.presser.user_id}
         with (
-            self.answers.running.track(stop, deciders) as name,
+            self.answers.running.track(stop, deciders, about=_messages_of(press.interaction)) as name,
             self.assistant.calling(press.asker.user_id, stop),
         ):
             call = await calls.claim(proposal, name, self._message(press))
@@ -199,7 +204,8 @@ class CallDelivery:
     async def _carry_out(
         self, press: CallPress, call: ClaimedCall, stop: Stop, begun: asyncio.Event
     ) -> CallResult | None:
-        """Make it and tell of it; None where that is owed still, and told later."""
+        """Make it and tell of it; None where that is owed still, and told later, and where nobody wants to
+        know."""
         calls, words = self.assistant.calls, press.asker.words
         showing = asyncio.create_task(self._show_begun(press, call, begun))
         try:
@@ -217,11 +223,12 @@ class CallDelivery:
         line = call_line(call.change, result.state, words, stopped=result.stopped)
         lines = (line, *((result.problem,) if result.problem and result.state == "failed" else ()))
         refusal = await self._show_as(press, lambda page: with_call_ended(page, call, words, *lines))
-        if refusal is None or isinstance(refusal, hikari.NotFoundError):  # deleted: nobody wants to know it
+        deleted = isinstance(refusal, hikari.NotFoundError)  # then nobody wants to know any more
+        if refusal is None or deleted:
             await self._settle(call)
         else:
             self.answers.deliveries.owed.set()
-        return result
+        return None if deleted else result
 
     async def _give_back(self, press: CallPress, call: ClaimedCall) -> None:
         """Have it wait again. Its buttons come first: where the program is killed in between it still counts
@@ -261,7 +268,8 @@ class CallDelivery:
         """Show what the message of the press becomes by now. Return what Discord had against that."""
         try:
             async with self.changes.after(int(press.interaction.message.id)):
-                page = page_of(await press.interaction.fetch_initial_response(), press.asker.locale)
+                message = await repeat(press.interaction.fetch_initial_response, RETRY_PAUSES_S)
+                page = page_of(message, press.asker.locale)
                 await self._show(press.interaction, page, become(page))
         except hikari.HikariError as error:
             _log.warning("approved_call_not_shown", error=type(error).__name__)
@@ -303,6 +311,12 @@ class CallDelivery:
         """Have the model go on where the answer was to be read, wherever the button stood."""
         ephemeral = is_ephemeral(press.interaction.message) and follow_up.visibility == "private"
         await self.answers.go_on_after_call(follow_up, press.interaction, ephemeral=ephemeral)
+
+
+def _messages_of(interaction: hikari.ComponentInteraction) -> frozenset[int]:
+    """The message of the button, and the one that it answers."""
+    asked = interaction.message.message_reference
+    return frozenset({int(interaction.message.id), int(asked.id) if asked and asked.id else 0})
 
 
 async def _fetch_roles(interaction: hikari.ComponentInteraction, user_id: int) -> tuple[int, ...] | None:

@@ -242,6 +242,7 @@ class RunningTurns:
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
         self._askers: dict[str, frozenset[int]] = {}
+        self._about: dict[str, frozenset[int]] = {}
         self._none = asyncio.Event()
         self._none.set()
 
@@ -250,17 +251,20 @@ class RunningTurns:
         return self._life + secrets.token_hex(4)
 
     @contextmanager
-    def track(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
+    def track(
+        self, stop: Stop, askers: Collection[int] = (), name: str = "", *, about: Collection[int] = ()
+    ) -> Iterator[str]:
         """The name of a turn while it runs, a new one if it has none; `askers` may stop one that is theirs
-        together."""
+        together. Without the messages that it is `about` nobody wants it."""
         name = name or self.new_name()
+        self._about[name] = frozenset(about)
         self._stops[name] = stop
         self._askers[name] = frozenset(askers)
         self._none.clear()
         try:
             yield name
         finally:
-            del self._stops[name], self._askers[name]
+            del self._stops[name], self._askers[name], self._about[name]
             if not self._stops:
                 self._none.set()
 
@@ -270,6 +274,12 @@ class RunningTurns:
         if stop is not None:
             stop.request()
         return stop is not None
+
+    def withdraw(self, message_ids: Collection[int]) -> None:
+        """Ask what is about one of these messages to stop: they are deleted."""
+        for name, about in self._about.items():
+            if not about.isdisjoint(message_ids):
+                self._stops[name].request()
 
     def runs(self, name: str) -> bool:
         return name in self._stops

@@ -35,7 +35,7 @@ from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
+from cc_bot.domain.errors import AnswerInUse, ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
@@ -322,9 +322,10 @@ class ChannelAnswers:
         words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
-    async def remake(self, key: ChannelKey, question: Message) -> None:
+    async def remake(self, key: ChannelKey, question: Message) -> bool:
         """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
-        older text. Raises as `answer`."""
+        older text. Return whether that is done with: not while a tool of the answer is at work, nor when the
+        program stops meanwhile. Raises as `answer`."""
         answer_id = await self.stores.mentions.get_answer(id_of(question))
         newest = await self.stores.channels.get_newest_answer(key)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
@@ -334,11 +335,26 @@ class ChannelAnswers:
                 and not self._read.holds(questions)
                 and not await self._remake(key, newest, questions)
             ):
-                return
+                return False
         await self.stores.mentions.mark_read(key, question)
+        return True
+
+    async def _is_in_use(self, answer: Message, questions: Sequence[Message]) -> bool:
+        """Return whether a tool of this answer is at work: what took its place would take the way to stop it.
+        Raises StorageError."""
+        calls = self.assistant.assistant.calls
+        try:
+            for user_id in {question.author_id for question in questions}:
+                await calls.check_none_underway(user_id, answer.id or 0)
+        except AnswerInUse:
+            return True
+        return False
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
-        """Do it, and return whether it came to an end: not when the program stops meanwhile."""
+        """Do it, and return whether it came to an end: not when the program stops meanwhile, nor while a tool
+        of the answer is at work."""
+        if await self._is_in_use(answer, questions):
+            return False
         begin_turn()
         answer_id = id_of(answer)
         asked = await self.assistant.question(key, questions)

@@ -13,6 +13,7 @@ import structlog
 
 from cc_bot.discord.access import Gate
 from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
@@ -51,6 +52,7 @@ class Changes:
     addressing: Addressing
     mentions: Mentions
     withdrawals: Withdrawals
+    running: RunningTurns
     taken_down: TakenDown
     references: References
     forwards: Forwards
@@ -103,6 +105,7 @@ class Changes:
         """Forget them with the answers to them: what was asked is not to be read out of those."""
         self.withdrawals.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
+        self.running.withdraw((*gone, *answers))
         await self.channels.delete((*gone, *answers), place_id=channel_id)
         await delete_all(self.rest, channel_id, answers, self.taken_down)
 
@@ -209,6 +212,7 @@ class Messages:
             self._addressing,
             self._mentions,
             withdrawals,
+            answers.running,
             answers.taken_down,
             answers.references,
             self.forwards,

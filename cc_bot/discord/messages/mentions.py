@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
 import hikari
 import structlog
@@ -79,6 +80,8 @@ class TypingSigns:
 
 TOO_LONG_AGO = timedelta(hours=1)
 """The asker no longer waits for an answer."""
+IN_USE_S: Final = 1.0
+"""Before an answer that a tool is at work for is looked at again: nobody else waits for that."""
 RETRY_S = 30.0
 """After the database or Discord failed."""
 
@@ -102,6 +105,7 @@ class Mentions:
         self._retry_s = retry_s
         self._workers: dict[ChannelKey, asyncio.Task[None]] = {}
         self._woken: set[ChannelKey] = set()
+        self._in_use: set[ChannelKey] = set()
         self._closed = asyncio.Event()
 
     async def resume(self, serves: Callable[[int], Awaitable[bool]] = EVERYWHERE.has) -> None:
@@ -186,8 +190,13 @@ class Mentions:
                 return
             if await self._gate.refusals_in(key, [question]):
                 await self._store.mark_read(key, question)
-            else:
-                await self._answers.remake(key, question)
+            elif not await self._answers.remake(key, question) and key not in self._in_use:
+                self._in_use.add(key)
+                asyncio.get_running_loop().call_later(IN_USE_S, self._look_again, key)
+
+    def _look_again(self, key: ChannelKey) -> None:
+        self._in_use.discard(key)
+        self._set_to_work(key)
 
     async def _turn_away(
         self, key: ChannelKey, waiting: Sequence[Message], refused: Mapping[int, Refusal]
