@@ -68,13 +68,14 @@ help:
 
 # ---- the program ------------------------------------------------------------------------------------------
 
-# The same reading of .env as the program's own, so that quotes and comments mean the same in both.
-HAS_TOKEN := import os, dotenv; \
-	raise SystemExit(not {**dotenv.dotenv_values(".env"), **os.environ}.get("DISCORD_TOKEN", "").strip())
+# The same reading of .env as the program's own. What is wrong with that, the chat says.
+HAS_TOKEN := import os; from pathlib import Path; \
+	from cc_bot.config import operator_locale, read_dotenv; from cc_bot.texts import texts; \
+	token = {**read_dotenv(Path(".env")), **os.environ}.get("DISCORD_TOKEN", "").strip(); \
+	token or print(texts(operator_locale()).cli.no_token); raise SystemExit(not token)
 
 run: $(RUN)
-	@if $(OWN) -c '$(HAS_TOKEN)'; then exec $(BIN)/cc-bot run $(ARGS); fi; \
-	echo "DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat." >&2; \
+	@if $(OWN) -c '$(HAS_TOKEN)' 2>/dev/null; then exec $(BIN)/cc-bot run $(ARGS); fi; \
 	exec $(BIN)/cc-bot chat $(ARGS)
 
 chat: $(RUN)

@@ -19,7 +19,13 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
-from cc_bot.domain.errors import InvalidSetting, PagesNotEncrypted, SettingsUnreadable, ShardsOutOfRange
+from cc_bot.domain.errors import (
+    InvalidSetting,
+    PagesNotEncrypted,
+    SettingsUnreadable,
+    ShardCountMissing,
+    ShardsOutOfRange,
+)
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.domain.message import Reading
@@ -419,7 +425,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     }
     shards, count = found["shards"], found["shard_count"]
     if shards is not None and not count:
-        raise InvalidSetting(name="CC_BOT_SHARD_COUNT", expected="16")
+        raise ShardCountMissing
     if shards is not None and shards[-1] >= count:
         raise ShardsOutOfRange(last=count - 1)
     models, has_server = found["models"], bool(found["openai_api_key"] or found["openai_base_url"])

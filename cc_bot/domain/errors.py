@@ -163,6 +163,7 @@
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
+        ├── ShardCountMissing
         ├── ShardsOutOfRange
         ├── ShardsNotShared     on a file, where nobody can hold the others
         ├── PagesNotEncrypted   other machines would reach them in plain text
@@ -656,6 +657,9 @@ class StartupError(CcBotError): ...
 
 class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
+
+
+class ShardCountMissing(StartupError): ...
 
 
 class ShardsOutOfRange(StartupError):

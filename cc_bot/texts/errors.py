@@ -563,6 +563,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
         en="The setting {name} is not valid. Write it like this, for example: {expected}",
     ),
+    errors.ShardCountMissing: Sentence(
+        ja="CC_BOT_SHARDS（--shards）を使うときは、CC_BOT_SHARD_COUNT（--shard-count）にシャードの総数も書いてください。",
+        en="With CC_BOT_SHARDS (--shards), CC_BOT_SHARD_COUNT (--shard-count) must say how many shards there are in all.",
+    ),
     errors.ShardsOutOfRange: Sentence(
         ja="シャードの番号は 0 から数えます。CC_BOT_SHARDS（--shards）は 0-{last} の範囲で書いてください。",
         en="Shards are numbered from 0. Write CC_BOT_SHARDS (--shards) within 0-{last}",

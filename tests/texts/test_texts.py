@@ -88,7 +88,7 @@ class TestSentences:
 
     def test_are_all_said_somewhere(self) -> None:
         root = Path(str(cc_bot.__file__)).parent
-        files = [*root.rglob("*.py"), *root.rglob("*.html")]
+        files = [*root.rglob("*.py"), *root.rglob("*.html"), root.parent / "Makefile"]
         source = "\n".join(file.read_text(encoding="utf-8") for file in files)
         words = texts(Locale.EN)
         areas = [getattr(words, field.name) for field in dataclasses.fields(words) if field.name != "locale"]
