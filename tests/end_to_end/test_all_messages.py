@@ -1,6 +1,9 @@
 """CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
 
+import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 
 import pytest
 import pytest_asyncio
@@ -9,6 +12,8 @@ from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itse
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, Poll, User
 from tests.loopback.model_server import says
+
+COUNT = "SELECT count(*) FROM messages WHERE content = ?"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -99,6 +104,35 @@ class TestMessage:
         await stage.said(aiko, channel, "何色？", "青です。")
         assert stage.shown() == ["Aiko: 青", "Aiko: 何色？"]
         assert len(stage.model.requests) == 1
+
+    @pytest.mark.sqlite("one connection that all wait for")
+    async def test_that_the_database_could_not_take_is_made_up_for(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        """What is deleted while it fails is gone; what was written is there, in its order, but for what its
+        author took back meanwhile."""
+        await stage.said(aiko, channel, "はじめまして", "どうも。")
+        deleted = await stage.discord.post(aiko, channel, "忘れて")
+        await stage.eventually(COUNT, "忘れて", gives=[(1,)])
+        with closing(sqlite3.connect(stage.database, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await stage.discord.delete(aiko, deleted)
+            await stage.discord.post(ben, channel, "ramen!")
+            taken_back = await stage.discord.post(ben, channel, "secret")
+            await self._failed(stage, 3)
+            other.execute("ROLLBACK")
+        await stage.discord.delete(ben, taken_back)
+        await stage.eventually(COUNT, "ramen!", gives=[(1,)])
+        await stage.said(aiko, channel, "何の話？", "ラーメンです。")
+        assert stage.shown()[1:] == ["どうも。", "Ben: ramen!", "Aiko: 何の話？"]
+        await asyncio.sleep(2.5)  # what is owed comes again
+        kept = stage.rows("SELECT content FROM messages WHERE channel_id = ?", channel.id)
+        assert not {("忘れて",), ("secret",)} & set(kept)
+
+    async def _failed(self, stage: Stage, count: int) -> None:
+        async with stage.patience():
+            while stage.program.output.count("message_failed") < count:  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.1)
 
 
 class TestADeniedPlace:

@@ -117,7 +117,7 @@ class Arrivals:
             self.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member is not None:
                 self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
-        if not self._is_for_bot(message):
+        if not self.is_for_bot(message):
             await self.archive.overhear(message)
         elif self._is_new(message):
             try:
@@ -149,7 +149,7 @@ class Arrivals:
         stored = to_message(message, bot, quoting=bool(answer and answer.interaction_metadata))
         if asks_nothing(message, bot) or is_blank(stored.content):
             return None
-        if self._is_for_bot(message):
+        if self.is_for_bot(message):
             self._missed[int(message.id)] = None
         return stored
 
@@ -162,12 +162,12 @@ class Arrivals:
 
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
-        if self._is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
+        if self.is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
             await self._say(message, (await self._recipient(message)).words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """Tell it in one sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
-        if not self._is_for_bot(message):
+        if not self.is_for_bot(message):
             return
         try:
             async with asyncio.timeout(SOON_S):
@@ -198,7 +198,7 @@ class Arrivals:
         else:
             await self.archive.store(message)
 
-    def _is_for_bot(self, message: hikari.Message) -> bool:
+    def is_for_bot(self, message: hikari.Message) -> bool:
         is_dm = message.guild_id is None
         return is_from_person(message) and (is_dm or is_addressed(message, int(self.addressing.bot().id)))
 

@@ -1,7 +1,8 @@
 """Listening to Discord's events: all that begins with a message instead of a command is put together here."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -122,6 +123,54 @@ _log = structlog.get_logger(__name__)
 
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 """Before the database is asked again who waits; the last one again and again."""
+_OWED_PAUSE_S: Final = 2.0
+"""Before the database is tried again with what it did not take."""
+_MOST_OWED: Final = 1000
+"""Messages and changes of these that are kept for that; of more, the oldest is given up."""
+
+Noting = Callable[[], Awaitable[None]]
+"""Takes note of what happened on Discord. It may be done twice."""
+
+
+class Owed:
+    """What the database could not be told of while it failed, told in order as soon as it works again: what
+    was deleted meanwhile does not stay, and nothing is missing from a conversation."""
+
+    def __init__(self) -> None:
+        self._notings = deque[Noting](maxlen=_MOST_OWED)
+        self._telling: asyncio.Task[None] | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._notings)
+
+    def add(self, noting: Noting) -> None:
+        self._notings.append(noting)
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._tell())
+
+    async def close(self) -> None:
+        """Give up what is left."""
+        if self._telling is not None:
+            self._telling.cancel()
+            await asyncio.gather(self._telling, return_exceptions=True)
+
+    async def _tell(self) -> None:
+        while self._notings:
+            await asyncio.sleep(_OWED_PAUSE_S)
+            with suppress(StorageError):
+                while self._notings:
+                    noting = self._notings[0]
+                    await self._note(noting)
+                    if self._notings and self._notings[0] is noting:  # else it was given up
+                        self._notings.popleft()
+
+    async def _note(self, noting: Noting) -> None:
+        try:
+            await noting()
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - one that can't be noted keeps no other from it
+            _log.warning("message_failed", error=type(error).__name__)
 
 
 class Messages:
@@ -156,6 +205,7 @@ class Messages:
         self._unheard = Unheard(stores.channels, bot.rest, clock, bounds)
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
+        self._owed = Owed()
         withdrawals, files = Withdrawals(), QuestionFiles(bot.rest, answers.references.files)
         self.forwards = Forwards(bot.rest, stores.channels, answers.references, replies, answers.recipients)
         self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
@@ -268,6 +318,7 @@ class Messages:
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+        await self._owed.close()
         await self._catch_up.close()
         await self.forwards.close()
         with suppress(TimeoutError):
@@ -311,7 +362,13 @@ class Messages:
                 await asyncio.sleep(self._unheard.bounds.pause_s)
 
     async def _hear(self, message: hikari.Message) -> None:
-        async with self._guard(message), self._order.after(message.channel_id) as leave:
+        # Who wrote to the bot is told, and asks again; what others said must not be missing.
+        again = None if self._arrivals.is_for_bot(message) else partial(self._take, message)
+        async with self._guard(message, again):
+            await self._take(message)
+
+    async def _take(self, message: hikari.Message) -> None:
+        async with self._order.after(message.channel_id) as leave:
             await self._arrivals.take(message, leave)
 
     async def _apologize(self, message: hikari.Message) -> None:
@@ -339,8 +396,7 @@ class Messages:
 
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
         if self._is_of_others(event.message):
-            async with self._after_what_came_before(event.channel_id):
-                await self._changes.follow_edit(event.message)
+            await self._follow(event.channel_id, partial(self._changes.follow_edit, event.message))
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -349,31 +405,43 @@ class Messages:
             ids = [int(event.message_id)]
         else:
             ids = [int(message_id) for message_id in event.message_ids]
-        async with self._after_what_came_before(event.channel_id):
-            await self._changes.follow_deletion(int(event.channel_id), ids)
+        change = partial(self._changes.follow_deletion, int(event.channel_id), ids)
+        await self._follow(event.channel_id, change)
 
     async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
-        async with self._after_what_came_before(event.thread_id):
-            await self._changes.follow_place_deletion(ChannelKey(int(event.parent_id), int(event.thread_id)))
+        key = ChannelKey(int(event.parent_id), int(event.thread_id))
+        await self._follow(event.thread_id, partial(self._changes.follow_place_deletion, key))
 
     async def _on_channel_deleted(self, event: hikari.GuildChannelDeleteEvent) -> None:
-        async with self._after_what_came_before(event.channel_id):
-            await self._changes.follow_place_deletion(ChannelKey(int(event.channel_id)))
+        key = ChannelKey(int(event.channel_id))
+        await self._follow(event.channel_id, partial(self._changes.follow_place_deletion, key))
 
-    @asynccontextmanager
-    async def _after_what_came_before(self, channel_id: hikari.Snowflake) -> AsyncIterator[None]:
+    async def _follow(self, channel_id: hikari.Snowflake, change: Noting) -> None:
+        """Follow a change, and once more when the database works again: what it changes may be owed still."""
+        again = partial(self._change, channel_id, change)
+        if self._owed:
+            self._owed.add(again)
+        async with self._guard(again=again):
+            await again()
+
+    async def _change(self, channel_id: hikari.Snowflake, change: Noting) -> None:
         """Wait with a change: catching up may be about to store what it read before the change."""
-        async with self._guard(), self._order.after(channel_id):
+        async with self._order.after(channel_id):
             await self._catch_up.wait_for(int(channel_id))
-            yield
+            await change()
 
     @asynccontextmanager
-    async def _guard(self, message: hikari.Message | None = None) -> AsyncIterator[None]:
-        """hikari would only log an error of a listener; whoever wrote to the bot is told."""
+    async def _guard(
+        self, message: hikari.Message | None = None, again: Noting | None = None
+    ) -> AsyncIterator[None]:
+        """hikari would only log an error of a listener; whoever wrote to the bot is told. With `again` it is
+        owed while the database fails."""
         try:
             yield
         except CcBotError as error:
             _log.warning("message_failed", error=type(error).__name__)
+            if again is not None and isinstance(error, StorageError):
+                self._owed.add(again)
             await self._tell(message, error)
         except hikari.HikariError as error:
             _log.warning("message_failed", error=type(error).__name__)
