@@ -75,7 +75,7 @@ HAS_TOKEN := import os; from pathlib import Path; \
 	token or print(texts(operator_locale()).cli.no_token); raise SystemExit(not token)
 
 run: $(RUN)
-	@if $(OWN) -c '$(HAS_TOKEN)' 2>/dev/null; then exec $(BIN)/cc-bot run $(ARGS); fi; \
+	@if $(OWN) -c '$(HAS_TOKEN)' 3>&2 2>/dev/null >&3; then exec $(BIN)/cc-bot run $(ARGS); fi; \
 	exec $(BIN)/cc-bot chat $(ARGS)
 
 chat: $(RUN)

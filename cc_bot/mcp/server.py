@@ -291,8 +291,8 @@ def _ensure_wanted() -> None:
 
 
 def _unreadable(error: Exception, server: str, *, read_only: bool) -> ServerResult:
-    """What a call came to whose server got it and gave no result that can be read. Raises ToolCallLost for
-    one that may have changed something."""
+    """Return what a call came to whose server got it and gave no result that can be read. Raises ToolCallLost
+    for one that may have changed something."""
     _log.warning("tool_result_unreadable", server=server, error=type(error).__name__)
     if not read_only:
         raise ToolCallLost(server=server) from None

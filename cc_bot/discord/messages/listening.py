@@ -14,9 +14,8 @@ import structlog
 
 from cc_bot.discord.access import Gate
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
-from cc_bot.discord.delivery.reply import TakenDown, delete_all
+from cc_bot.discord.delivery.reply import delete_all
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards, own_user
 from cc_bot.discord.incoming import is_withheld, names_others, typed_text_of
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
@@ -29,7 +28,6 @@ from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.references import References
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.in_order import InOrder
@@ -53,16 +51,14 @@ class Changes:
     addressing: Addressing
     mentions: Mentions
     withdrawals: Withdrawals
-    running: RunningTurns
-    taken_down: TakenDown
-    references: References
+    answers: Answers
     forwards: Forwards
     _typed: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
     """Hashes, not texts."""
 
     async def follow_edit(self, message: hikari.PartialMessage) -> None:
         """Follow an edit. Raises StorageError and hikari's errors."""
-        self.references.forget(int(message.id))
+        self.answers.references.forget(int(message.id))
         if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
@@ -91,9 +87,11 @@ class Changes:
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         """Follow a deletion. Raises StorageError and hikari's errors."""
         for message_id in message_ids:
-            self.references.forget(message_id)
+            self.answers.references.forget(message_id)
         self.forwards.forget(message_ids)
-        gone = [message_id for message_id in message_ids if not self.taken_down.was_expected(message_id)]
+        gone = [
+            message_id for message_id in message_ids if not self.answers.taken_down.was_expected(message_id)
+        ]
         if gone:
             await self._forget(channel_id, gone)
 
@@ -106,9 +104,9 @@ class Changes:
         """Forget them with the answers to them: what was asked is not to be read out of those."""
         self.withdrawals.withdraw(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
-        self.running.withdraw((*gone, *answers))
+        self.answers.running.withdraw((*gone, *answers))
         await self.channels.delete((*gone, *answers), place_id=channel_id)
-        await delete_all(self.rest, channel_id, answers, self.taken_down)
+        await delete_all(self.rest, channel_id, answers, self.answers.taken_down)
 
     async def follow_place_deletion(self, key: ChannelKey) -> None:
         """A channel with its threads, or a thread. Raises StorageError."""
@@ -133,8 +131,8 @@ Noting = Callable[[], Awaitable[None]]
 
 
 class Owed:
-    """What the database could not be told of while it failed, told in order as soon as it works again: what
-    was deleted meanwhile does not stay, and nothing is missing from a conversation."""
+    """Notes that the database did not take while it failed, made in order as soon as it works again: what was
+    deleted meanwhile does not stay, and nothing is missing from a conversation."""
 
     def __init__(self) -> None:
         self._notings = deque[Noting](maxlen=_MOST_OWED)
@@ -262,9 +260,7 @@ class Messages:
             self._addressing,
             self._mentions,
             withdrawals,
-            answers.running,
-            answers.taken_down,
-            answers.references,
+            answers,
             self.forwards,
         )
 
