@@ -218,7 +218,7 @@ class UnfinishedTexts(Area):
         en="❓ I can’t tell whether a tool did its work. It may have been done: please check before you repeat it.",
     )
     asked_already = Sentence(
-        ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎています。必要でしたら、新しくお聞きください。",
-        en="This question has been asked again already, or the 7 days that I keep it for are over. If you still need it, please ask it anew.",
+        ja="この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎたか、消されています。必要でしたら、新しくお聞きください。",
+        en="This question has been asked again already, the 7 days that I keep it for are over, or it was erased. If you still need it, please ask it anew.",
     )
     """To a press of a button whose question is not waiting any more."""

@@ -270,8 +270,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="There is no server with tools of that name. </admin tools show> has the names.",
     ),
     errors.ToolListNotShown: Sentence(
-        ja="コードがいまのツールのものではないため、何も承認していません。</admin tools show> の server で、いまの内容とコードを確かめてください。",
-        en="That is not the code of the tools as they are now, so nothing was accepted. Read them again with </admin tools show> and its option server, which gives the code.",
+        ja="コードがいまのツールのものではないため、何も承認していません。</admin tools show> にサーバーの名前を付けて、いまの内容とコードを確かめてください。",
+        en="That is not the code of the tools as they are now, so nothing was accepted. Read them again with </admin tools show> and the name of the server, which gives the code.",
     ),
     errors.LimitNotUnderstood: Sentence(
         ja="制限が読み取れませんでした。制限を選び、1以上の整数を書いてください。空のままなら、制限なしになります。",

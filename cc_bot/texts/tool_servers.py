@@ -149,8 +149,8 @@ class ToolServersTexts(Area):
         en="**{server}** — {state}; tools: {tools}, calls: {calls} (failed: {failures}), tokens: {tokens}",
     )
     withheld = Sentence(
-        ja="  ⚠️ 前と変わったので止めています: {tools} — </admin tools show> の server で確かめてから </admin tools accept>",
-        en="  ⚠️ Held back, since they are not what they were: {tools}. Read them with </admin tools show> and its option server, then </admin tools accept>",
+        ja="  ⚠️ 前と変わったので止めています: {tools} — </admin tools show> にサーバーの名前を付けて確かめてから </admin tools accept>",
+        en="  ⚠️ Held back, since they are not what they were: {tools}. Read them with </admin tools show> and the name of the server, then </admin tools accept>",
     )
     not_vouched = Sentence(
         ja="👀 ツールの説明がまだ確かめられていません（{servers}）。</admin tools accept> までは、このツールがある回答でのメモリやお知らせの変更は、すべてボタンを待ちます",
