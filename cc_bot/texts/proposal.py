@@ -64,8 +64,8 @@ class ProposalTexts(Area):
     )
     """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
     why_call = Sentence(
-        ja="まだ実行していません。実行すると決められたときだけ実行します（10分間有効）。",
-        en="Nothing has been done yet. It is done only if somebody decides so (open for 10 minutes).",
+        ja="まだ実行していません。承認されたときだけ実行します（10分間有効）。",
+        en="Nothing has been done yet. It is done only once it is agreed to (open for 10 minutes).",
     )
     """The same of uses of tools."""
     why_mixed = Sentence(
