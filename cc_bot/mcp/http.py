@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, suppress
-from functools import partial
 from types import TracebackType
 from typing import Final
 
@@ -63,7 +62,7 @@ class HttpWay:
         client = httpx2.AsyncClient(
             headers={**self._entry.headers, "Accept-Encoding": "identity"},
             timeout=httpx2.Timeout(CONNECT_S, read=READ_S),
-            event_hooks={"response": [partial(_bound, self)]},
+            event_hooks={"response": [_bound]},
             transport=_Reaching(self),
             trust_env=False,
         )
@@ -126,7 +125,7 @@ def _number_of(request: httpx2.Request) -> RequestId:
     return number if isinstance(number, int | str) else ""
 
 
-async def _bound(way: HttpWay, response: httpx2.Response) -> None:
+async def _bound(response: httpx2.Response) -> None:
     """Bound a response; one that is sent compressed although that was not asked for could unfold to
     anything."""
     if response.headers.get("content-encoding", "identity") != "identity":
@@ -134,14 +133,13 @@ async def _bound(way: HttpWay, response: httpx2.Response) -> None:
     streamed = response.headers.get("content-type", "").partition(";")[0].strip().lower() == _STREAM
     if isinstance(response.stream, httpx2.AsyncByteStream):
         kind = _Events if streamed else _Body
-        response.stream = kind(response.stream, response.request, way)
+        response.stream = kind(response.stream, response.request)
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request, way: HttpWay) -> None:
+    def __init__(self, body: httpx2.AsyncByteStream, request: httpx2.Request) -> None:
         self._body = body
         self._request = request
-        self._way = way
 
     async def aclose(self) -> None:
         await self._body.aclose()
@@ -162,7 +160,6 @@ class _Body(_Bounded):
                 self._ensure(len(whole) + len(data))
                 whole += data
         except httpx2.TransportError:
-            self._way.broken.add(_number_of(self._request))
             whole.clear()  # what is no message is told to who waits; an error would end all that others have
         yield mend(bytes(whole))
 

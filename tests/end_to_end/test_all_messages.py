@@ -114,12 +114,13 @@ class TestMessage:
         await stage.said(aiko, channel, "はじめまして", "どうも。")
         deleted = await stage.discord.post(aiko, channel, "忘れて")
         await stage.eventually(COUNT, "忘れて", gives=[(1,)])
+        before = stage.program.output.count("message_failed")  # of other tests
         with closing(sqlite3.connect(stage.database, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             await stage.discord.delete(aiko, deleted)
             await stage.discord.post(ben, channel, "ramen!")
             taken_back = await stage.discord.post(ben, channel, "secret")
-            await self._failed(stage, 3)
+            await self._failed(stage, before + 3)
             other.execute("ROLLBACK")
         await stage.discord.delete(ben, taken_back)
         await stage.eventually(COUNT, "ramen!", gives=[(1,)])
