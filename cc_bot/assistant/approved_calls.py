@@ -35,7 +35,7 @@ from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, Proposal, is_open
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ToolPlace
 from cc_bot.stores import Stores
 from cc_bot.texts import explain, texts
-from cc_bot.tools.registry import ToolRegistry, failed, in_doubt
+from cc_bot.tools.registry import WAITING, ToolRegistry, failed, in_doubt
 from cc_bot.tools.servers import (
     CALL_IN_DOUBT,
     DECLINED,
@@ -43,7 +43,6 @@ from cc_bot.tools.servers import (
     GONE,
     IN_DOUBT,
     OUTDATED,
-    WAITING,
     ToolServers,
     outcome_of,
 )

@@ -91,6 +91,7 @@ from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, SettingsStore, Stores, TurnLine
 from cc_bot.summaries import Summaries
 from cc_bot.texts import explain, texts
+from cc_bot.tools.pages import WithWeb
 from cc_bot.tools.registry import ToolRegistry
 from cc_bot.tools.servers import servers_of, was_made
 
@@ -337,7 +338,7 @@ class Assistant:
         )
         self._hearing = Hearing(chains.transcriber, stores.ledger, stores.channels)
         self.speaking = Speaking(chains.speaker, self._spending)
-        self.calls = ApprovedCalls(stores, tools, servers_of(tools), clock)
+        self.calls = ApprovedCalls(stores, tools, WithWeb(settings.internet, servers_of(tools)), clock)
         self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()

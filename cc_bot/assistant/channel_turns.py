@@ -241,6 +241,7 @@ class ChannelTurn:
             None if self.user_id is None else SessionKey(self.user_id, place.place_id, options.agent.name)
         )
         self.asked = "\n".join(question.content for question in questions)
+        self.typed = "\n".join(question.typed for question in questions)
         self.documents = documents_of(questions)
         self.link_texts = link_texts(questions)
         self.heard = "\n".join(question.heard for question in questions if question.heard)
@@ -256,7 +257,7 @@ class ChannelTurn:
         measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         planned = await turns.context.read(self, measure)
         shown = Shown.of(planned.groups)
-        self.link_texts = (*self._said_before(shown), *link_texts(self.questions))
+        self.link_texts = link_texts((*self._said_before(shown), *self.questions))
         notes = await turns.profile.of(self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> Built:
@@ -281,15 +282,16 @@ class ChannelTurn:
             temperature=options.agent.temperature,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
+            has_notes=bool(notes),
         )
 
-    def _said_before(self, shown: Shown) -> Iterator[str]:
+    def _said_before(self, shown: Shown) -> Iterator[Message]:
         """Yield what who asks has said before, of what is shown: none of it where several do, since what one
         of them wrote another may not have opened."""
         if self.user_id:
-            yield from (
-                row.content for row in shown.rows if row.role == "user" and row.author_id == self.user_id
-            )
+            for row in shown.rows:
+                if row.role == "user" and row.author_id == self.user_id:
+                    yield Message("user", row.content)
 
     async def store(
         self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement

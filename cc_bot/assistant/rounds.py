@@ -357,6 +357,7 @@ class Rounds:
             self.context,
             source=replace(self.context.source, model=draft.model),
             tainted=draft.tainted or prompt.tainted,
+            looked_up=prompt.tells_what_is_kept(self.registry.personal),
             recalled=frozenset(draft.recalled),
             made=frozenset(draft.made),
             changing=len(draft.changed) + sum(map(_changes_memory, requests)),

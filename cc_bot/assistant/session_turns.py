@@ -121,6 +121,7 @@ class SessionTurn:
         self.key = session.key
         self.user_id = session.key.user_id
         self.asked = question.content
+        self.typed = question.typed
         self.heard = question.heard
         self.before = replaced or (history[-1] if history else None)
         self.replaces = replaced is not None
@@ -176,6 +177,7 @@ class SessionTurn:
             temperature=options.agent.temperature,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
+            has_notes=bool(notes),
         )
 
     async def store(

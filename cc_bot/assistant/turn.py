@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, TypeVar
@@ -33,17 +33,20 @@ from cc_bot.domain.message import (
     Attachment,
     ChannelKey,
     Message,
+    Pointing,
     Reference,
     ToolCall,
     Visibility,
+    typed_part,
 )
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import Done
+from cc_bot.internet.addresses import TurnTexts
 from cc_bot.internet.turn import Internet
-from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
+from cc_bot.llm.model import ChatRequest, PromptPart, ToolResultPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.registry import NOBODY, CanvasDraft, ToolContext
 
@@ -128,10 +131,11 @@ class TurnPrompt:
         temperature: float | None = None,
         limit: int | None = None,
         offered: Sequence[ToolSchema] = (),
+        has_notes: bool = False,
     ) -> None:
         """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
         `cache_key` and `temperature` are those of its requests. `limit` is known of the model: with the tools
-        that are `offered`, no more tokens than that."""
+        that are `offered`, no more tokens than that. `has_notes`: some of its user's memories stand in it."""
         self._build = build
         self._factor = factor
         if limit is not None:
@@ -139,6 +143,7 @@ class TurnPrompt:
             budget_tokens = min(budget_tokens, fitting_history(beside, int(limit / factor)))
         self._cache_key = cache_key
         self._temperature = temperature
+        self._has_notes = has_notes
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
         """Less than at first when the server took less."""
@@ -167,6 +172,14 @@ class TurnPrompt:
     def tainted(self) -> bool:
         """Return whether anything in it was written by somebody else than the turn's user."""
         return any(part.tainted for part in (*self._start.parts, *self._rounds))
+
+    def tells_what_is_kept(self, personal: Container[str]) -> bool:
+        """Return whether it holds something that is kept of its user: notes, or a result of one of these
+        tools."""
+        parts = (*self._start.parts, *self._rounds)
+        return self._has_notes or any(
+            isinstance(part, ToolResultPart) and part.name in personal for part in parts
+        )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
         """Leave the older part of the history out: the model takes no more than `limit` tokens (None: nobody
@@ -290,17 +303,25 @@ def documents_of(messages: Iterable[Message]) -> tuple[Attachment, ...]:
     )
 
 
-def link_texts(messages: Iterable[Message]) -> tuple[str, ...]:
-    """List the texts whose addresses may be read: what users wrote, and the messages that these point at or
-    brought along. Nothing that the assistant said is among them, and no file."""
-    found = list[str]()
+_POINTED_AT: Final = frozenset[Pointing]({"reply", "link", "menu"})
+"""Of these messages an author's own words may name addresses; others' were only read along with one."""
+
+
+def link_texts(messages: Iterable[Message]) -> TurnTexts:
+    """List the texts whose addresses may be read. Nothing that the assistant said is among them, and no
+    file."""
+    typed, seen = list[str](), list[str]()
     for message in messages:
         if message.role != "user":
             continue
-        found.append(message.content)
-        found += (each.content for each in message.references if each.shown and each.author_name)
-        found += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
-    return tuple(found)
+        typed.append(message.typed)
+        seen.append(message.content)
+        for reference in message.references:
+            if reference.shown and reference.author_name:
+                typed += [typed_part(reference.content)] if reference.pointing in _POINTED_AT else []
+                seen.append(reference.content)
+        seen += (file.data.decode("utf-8", "replace") for file in message.attachments if file.is_forward)
+    return TurnTexts(tuple(typed), tuple(seen))
 
 
 def user_of(questions: Sequence[Message]) -> int | None:
@@ -337,6 +358,11 @@ class Turn(Protocol):
         ...
 
     @property
+    def typed(self) -> str:
+        """The part of the question that its user typed."""
+        ...
+
+    @property
     def heard(self) -> str:
         """The part of the question that was heard, and not typed."""
         ...
@@ -364,7 +390,7 @@ class Turn(Protocol):
         ...
 
     @property
-    def link_texts(self) -> tuple[str, ...]:
+    def link_texts(self) -> TurnTexts:
         """The texts whose addresses may be read; all of them once the prompt is made."""
         ...
 
@@ -406,6 +432,7 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock, internet: Internet) -
         guild_id=options.guild_id,
         files=turn.documents,
         internet=internet.for_turn(turn.link_texts),
+        typed=turn.typed,
         asker=None if turn.user_id is None else options.asker,
         owners_read=options.by_owner or (turn.visibility == "public" and options.guild_id is not None),
     )

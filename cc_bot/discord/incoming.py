@@ -182,7 +182,9 @@ def _with_names(text: str, people: Mapping[hikari.Snowflake, hikari.User], bot: 
 
     def named(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        return f"@{on_one_line(user.display_name or user.username)}" if user else mention[0]
+        # Somebody else chose the name: an address in it must not pass for one that the author typed.
+        name = on_one_line(user.display_name or user.username).replace("://", ":") if user else ""
+        return f"@{name}" if user else mention[0]
 
     return without_mentions(_USER.sub(named, text)).strip()
 

@@ -33,7 +33,15 @@ from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.targets import Target, Targets, is_said, is_same
 from cc_bot.domain.errors import ConversationNotShown, InputError, TargetNotShown
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import FORWARD_NAME, Attachment, ChannelKey, Message, Pointing, Reference
+from cc_bot.domain.message import (
+    FORWARD_NAME,
+    Attachment,
+    ChannelKey,
+    Message,
+    Pointing,
+    Reference,
+    typed_part,
+)
 from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import AskedAbout, FilesLeftOut, MessagesRead, ReplyWithheld
 from cc_bot.stores import Stores
@@ -171,7 +179,8 @@ class References:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 replied = await self._chain(question, at)
-                linked = await self._read_links(links_in or question.content, question.author_id, at)
+                links = typed_part(links_in) or question.typed
+                linked = await self._read_links(links, question.author_id, at)
                 pictures = () if replied or linked else await self._picture_above(question, at)
         except TimeoutError:
             _log.warning("references_not_read", error="TimeoutError")

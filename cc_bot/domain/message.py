@@ -54,6 +54,15 @@ def is_blank(text: str) -> bool:
     )
 
 
+_NOTE: Final = re.compile(r"[ \t\u3000]*+(?:[>＞]|\[(?:file|sticker): )")
+"""How a line begins that its author did not type: a quotation, or the name of a file or sticker."""
+
+
+def typed_part(text: str) -> str:
+    """Return the lines of a message that its author typed, without quotations and names of files."""
+    return "\n".join(line for line in text.splitlines() if not _NOTE.match(line))
+
+
 def has_quotation(text: str) -> bool:
     """Return whether a line of it is marked as somebody's words."""
     return _QUOTATION.search(text) is not None
@@ -202,6 +211,11 @@ class Message:
     def __post_init__(self) -> None:
         if self.created_at is not None and self.created_at.tzinfo is None:
             raise ValueError("created_at needs a time zone")
+
+    @property
+    def typed(self) -> str:
+        """What its author typed."""
+        return typed_part(self.content.removesuffix(self.heard))
 
     def below(self, last_id: int | None) -> "Message":
         """The message where the one with this id of Discord's is the last before it: a reply to an answer

@@ -41,10 +41,15 @@ class ServerTool:
     """Whether a call may reach anything beyond its server. False only where the operator says so, or the
     server does and an owner has accepted that."""
 
+    called: str = ""
+    """The name that the model calls a tool of our own by."""
+
     @property
     def full_name(self) -> str:
         """The name that the model calls it by: models take no other signs in one. Of a name in which no sign
         is left, as of a Japanese one, a digest stands there: it tells two of them apart."""
+        if self.called:
+            return self.called
         server, own = _NO_NAME.sub("_", self.server), _NO_NAME.sub("_", self.name)
         if self.name and not own.strip("_-"):
             own = f"t_{hashlib.sha256(self.name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

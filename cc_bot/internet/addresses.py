@@ -9,6 +9,7 @@ for. So no address can carry out what the model knows.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from itertools import islice
 from typing import Final
@@ -142,32 +143,50 @@ def _trim(written: str) -> str:
     return written[:end]
 
 
-class AddressBook:
-    """The addresses that one turn may read: those in its user's texts, and what its searches find."""
+@dataclass(frozen=True, slots=True)
+class TurnTexts:
+    """The texts of a turn in which addresses may stand."""
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
-        self._texts = tuple(texts)
-        self._found: dict[str, WebAddress] | None = None
+    typed: tuple[str, ...] = ()
+    """What its user typed, and the authors of the messages that they reply to, link to or ask about."""
+    seen: tuple[str, ...] = ()
+    """All that these messages show beside that: previews, forwards, quotations."""
+
+
+class AddressBook:
+    """The addresses that one turn may read: those in its texts, and what its searches find."""
+
+    def __init__(self, texts: TurnTexts = TurnTexts()) -> None:
+        self._texts = texts
+        self._found = dict[str, WebAddress]()
 
     def add(self, address: WebAddress) -> None:
         """Add one that a search has found."""
-        self._addresses.setdefault(address.url, address)
+        self._found.setdefault(address.url, address)
 
     def find(self, named: str) -> WebAddress:
         """Return the address that a model named. Raises AddressRefused for what is none of the web's, and
         AddressNotGiven for one that nobody gave."""
-        address = self._addresses.get(parse_address(named.strip().strip("<>")).url)
-        if address is None:
+        address = parse_address(named.strip().strip("<>"))
+        if not self.is_given(address) and address not in self._seen:
             raise AddressNotGiven
         return address
 
-    @property
-    def _addresses(self) -> dict[str, WebAddress]:
-        """The addresses by their normal form; texts are looked through when one is asked for."""
-        if self._found is None:
-            each = (address for text in self._texts for address in find_addresses(text))
-            self._found = {address.url: address for address in each}
-        return self._found
+    def is_given(self, address: WebAddress) -> bool:
+        """Return whether somebody typed it, or a search found it."""
+        return address.url in self._found or address in self._typed
+
+    @cached_property
+    def _typed(self) -> frozenset[WebAddress]:
+        return addresses_in(self._texts.typed)
+
+    @cached_property
+    def _seen(self) -> frozenset[WebAddress]:
+        return addresses_in(self._texts.seen)
+
+
+def addresses_in(texts: Iterable[str]) -> frozenset[WebAddress]:
+    return frozenset(address for text in texts for address in find_addresses(text))
 
 
 # ---- public ----------------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 """The web as one turn has it: what reads, what searches, and which addresses may be read in it."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Final, Protocol
 
 from cc_bot.domain.errors import PageError
-from cc_bot.internet.addresses import AddressBook, WebAddress
+from cc_bot.internet.addresses import AddressBook, TurnTexts, WebAddress
 
 READ_BY_EXTRA: Final = ("trafilatura", "lxml_html_clean")
 """The libraries of the extra `pages`."""
@@ -72,8 +72,8 @@ class Internet:
     pages: PageSource | None = None
     searches: SearchSource | None = None
 
-    def for_turn(self, texts: Iterable[str]) -> "TurnInternet":
-        """Return it for a turn; `texts` are those whose addresses its user gave."""
+    def for_turn(self, texts: TurnTexts) -> "TurnInternet":
+        """Return it for a turn with these texts."""
         return TurnInternet(self, AddressBook(texts))
 
 

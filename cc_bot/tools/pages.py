@@ -4,13 +4,22 @@ operator named a search.
 What it is told are strangers' words, so they are material: a turn that has read them changes nothing by
 itself. They are kept with the answer, so that the conversation can go on about them."""
 
-from typing import Final
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import structlog
 
-from cc_bot.domain.errors import AddressNotGiven, AddressRefused
-from cc_bot.internet.turn import SearchResult, TurnInternet
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, tool
+from cc_bot.domain.errors import AddressNotGiven, AddressRefused, ToolServerAway
+from cc_bot.domain.form import Asker
+from cc_bot.domain.page import READ_PAGE, WEB_SEARCH
+from cc_bot.domain.proposal import CallTool
+from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
+from cc_bot.internet.addresses import addresses_in, parse_address
+from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
+from cc_bot.tools.registry import WAITING, InvalidToolCall, ToolContext, ToolResult, repeats_only, tool
+from cc_bot.tools.servers import ToolServers
 
 MOST_BYTES: Final = 16 << 10
 """Of a page's text, as UTF-8: 5,400 characters of Japanese."""
@@ -29,9 +38,7 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
     """Read a web page. Only addresses that stand in the user's messages, in what they reply to or forwarded,
     or in results of web_search in this turn can be read: give one of those exactly as it stands there."""
     internet = _internet(context)
-    pages = internet.internet.pages
-    if pages is None:
-        raise InvalidToolCall("Pages can't be read here.")
+    pages = _pages(internet.internet)
     if internet.pages_left <= 0:
         raise InvalidToolCall("No more pages in this turn: answer with what you have read.")
     try:
@@ -40,13 +47,11 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
         # No part of it is on record: it may be made of what the model knows.
         _log.info("page_refused", error=type(error).__name__)
         raise
+    typed_now = address in addresses_in((context.typed,))
+    if not internet.addresses.is_given(address) or (_may_carry_out(context) and not typed_now):
+        return _leave(context, READ_PAGE, {"url": url})
     internet.pages_left -= 1
-    page = await internet.read(pages, address)
-    text, left_out = cut(page.text)
-    told = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
-    if left_out:
-        told["cut"] = f"The page goes on: {left_out} more characters were left out."
-    return ToolResult(told, tainted=True)
+    return ToolResult(_told_page(await internet.read(pages, address)), tainted=True)
 
 
 @tool(writes=False, personal=False, about="search")
@@ -54,19 +59,98 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     """Search the web, in a few words, without anything private. Read what looks best with read_page, where
     that is offered."""
     internet = _internet(context)
-    searches = internet.internet.searches
-    if searches is None:
-        raise InvalidToolCall("The web can't be searched here.")
-    query = " ".join(query.split())
-    if not query or len(query) > LONGEST_QUERY:
+    searches = _searches(internet.internet)
+    words = " ".join(query.split())
+    if not words or len(words) > LONGEST_QUERY:
         raise InvalidToolCall(f"query: some words, {LONGEST_QUERY} characters at most.")
     if internet.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
-    found = await searches.search(query)
+    if _may_carry_out(context) and not repeats_only(context.typed, words):
+        return _leave(context, WEB_SEARCH, {"query": query})
+    found = await searches.search(words)
     for result in found:
         internet.addresses.add(result.address)
-    return ToolResult({"note": MATERIAL, "results": [_told(result) for result in found]}, tainted=True)
+    return ToolResult(_told_results(found), tainted=True)
+
+
+def _may_carry_out(context: ToolContext) -> bool:
+    """Return whether others' words may choose what is asked of the web by what is kept of the user."""
+    return context.tainted and context.looked_up
+
+
+def _leave(context: ToolContext, name: str, arguments: Mapping[str, str]) -> ToolResult:
+    if not context.can_propose:
+        raise InvalidToolCall("Nobody is here who could agree to this.")
+    written = json.dumps(arguments, ensure_ascii=False)
+    return ToolResult(WAITING, proposal=CallTool(WEB, name, written, called=name))
+
+
+# ---- calls that were agreed to ---------------------------------------------------------------------------
+
+WEB: Final = "🌐"
+"""What stands in the place of a server's name; no server can have it."""
+
+
+class WithWeb:
+    """The operator's servers, and beside them the tools of this module, for calls that wait for a press."""
+
+    def __init__(self, internet: Internet, servers: ToolServers | None) -> None:
+        self._internet = internet
+        self._servers = servers
+
+    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
+        own = [
+            OfferedTool(ServerTool(WEB, name, "", {}, called=name), waits=True)
+            for name in (READ_PAGE, WEB_SEARCH)
+        ]
+        return [*own, *(self._servers.tools_in(place) if self._servers else ())]
+
+    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
+        return self._servers.problem_with(tool, arguments) if self._servers and tool.server != WEB else ""
+
+    def is_starting(self, server: str) -> bool:
+        return self._servers is not None and server != WEB and self._servers.is_starting(server)
+
+    async def wait_for(self, server: str) -> None:
+        if server != WEB:
+            await self._others(server).wait_for(server)
+
+    async def call(
+        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
+    ) -> ServerResult:
+        """See ToolServers. Raises a PageError or SearchFailed for a tool of our own."""
+        if server != WEB:
+            return await self._others(server).call(server, name, arguments, asker)
+        if name == READ_PAGE:
+            address = parse_address(arguments["url"].strip().strip("<>"))
+            page = await _pages(self._internet).read(address, asyncio.Semaphore())
+            return _as_result(_told_page(page))
+        return _as_result(_told_results(await _searches(self._internet).search(arguments["query"])))
+
+    def _others(self, server: str) -> ToolServers:
+        if self._servers is None:
+            raise ToolServerAway(server=server)
+        return self._servers
+
+
+def _as_result(told: Mapping[str, Any]) -> ServerResult:
+    return ServerResult(json.dumps(told, ensure_ascii=False))
+
+
+# ---- what the model is told ------------------------------------------------------------------------------
+
+
+def _told_page(page: ReadPage) -> Mapping[str, str]:
+    text, left_out = cut(page.text)
+    told = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
+    if left_out:
+        told["cut"] = f"The page goes on: {left_out} more characters were left out."
+    return told
+
+
+def _told_results(found: Sequence[SearchResult]) -> Mapping[str, Any]:
+    return {"note": MATERIAL, "results": [_told(result) for result in found]}
 
 
 def cut(text: str) -> tuple[str, int]:
@@ -77,6 +161,18 @@ def cut(text: str) -> tuple[str, int]:
 
 def _told(result: SearchResult) -> dict[str, str]:
     return {"title": result.title, "url": result.address.url, "snippet": result.snippet}
+
+
+def _pages(internet: Internet) -> PageSource:
+    if internet.pages is None:
+        raise InvalidToolCall("Pages can't be read here.")
+    return internet.pages
+
+
+def _searches(internet: Internet) -> SearchSource:
+    if internet.searches is None:
+        raise InvalidToolCall("The web can't be searched here.")
+    return internet.searches
 
 
 def _internet(context: ToolContext) -> TurnInternet:

@@ -12,6 +12,7 @@ import inspect
 import json
 import pkgutil
 import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -158,6 +159,10 @@ class ToolContext:
     """The documents of the turn and of what is shown of its conversation, oldest first."""
     internet: TurnInternet | None = None
     """What of the web may be read and searched; None where nothing is."""
+    typed: str = ""
+    """What the user typed in this message."""
+    looked_up: bool = False
+    """Whether the model was given what is kept of the user: results of tools that act for one."""
     asker: Asker | None = None
     """The way to the user while a call is made; None where there is none."""
     owners_read: bool = True
@@ -382,6 +387,11 @@ class ToolRegistry:
         """Return whether to be offered these is to read words of somebody for whom nobody has vouched."""
         return any(self._tools[schema.name].taints for schema in offered if schema.name in self._tools)
 
+    @property
+    def personal(self) -> frozenset[str]:
+        """The names of the tools that act for one user, and tell the model what is kept of them."""
+        return frozenset(name for name, tool in self._tools.items() if tool.personal)
+
     def writes(self, name: str) -> bool:
         """Return whether a tool of this name keeps anything."""
         return name in self._tools and self._tools[name].writes
@@ -510,6 +520,36 @@ def must_propose(context: ToolContext) -> bool:
     if context.tainted and not context.can_propose:
         raise InvalidToolCall("Nothing can be changed here.")
     return context.tainted
+
+
+WAITING: Final[Mapping[str, Any]] = {
+    "waits": True,
+    "note": "Not done yet: below your answer the user sees exactly this call, and can have it made or not. "
+    "Say that they can decide there, and do not say that it is done. What comes of it, you are told then. "
+    "After ten minutes it is a no.",
+}
+"""What a model is told of a call that is left to somebody's press."""
+_WORD: Final = re.compile(r"[0-9a-z]+|.", re.DOTALL)
+
+
+def repeats_only(typed: str, given: object) -> bool:
+    """Return whether every value of a call's arguments stands in what the user typed, as whole words. Then
+    the call carries nothing out that its user did not write there."""
+    match given:
+        case dict():
+            return all(repeats_only(typed, value) for value in given.values())
+        case list():
+            return all(repeats_only(typed, value) for value in given)
+        case None | "":
+            return True
+        case _:
+            return _in_words(str(given)) in _in_words(typed)
+
+
+def _in_words(text: str) -> str:
+    """Mark where a text can be cut: around Latin words and numbers, and around any other character."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return "\0".join(("", *_WORD.findall(folded), ""))
 
 
 # ---- arguments -------------------------------------------------------------------------------------------

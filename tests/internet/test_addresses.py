@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import AddressNotGiven, AddressRefused
-from cc_bot.internet.addresses import AddressBook, find_addresses, parse_address
+from cc_bot.internet.addresses import AddressBook, TurnTexts, find_addresses, parse_address
 
 TARGETS = st.text(st.sampled_from("abcXYZ019-._~/?&=%+あ東ア"), max_size=40)
 HOSTS = st.from_regex(r"\A[a-z0-9]{1,12}(\.[a-z0-9]{1,8}){1,3}\Z")
@@ -121,7 +121,7 @@ class TestNormalForm:
     @given(HOSTS, TARGETS, st.integers(0, 40), st.characters(exclude_categories=["Cs"]))
     def test_of_another_path_is_another(self, host: str, target: str, at: int, character: str) -> None:
         other = target[:at] + character + target[at:]
-        book = AddressBook([f"https://{host}/x{target}/ "])
+        book = AddressBook(TurnTexts((f"https://{host}/x{target}/ ",)))
         try:
             named = parse_address(f"https://{host}/x{other}/")
         except AddressRefused:
@@ -133,7 +133,7 @@ class TestNormalForm:
 
 class TestBook:
     def test_finds_what_the_user_wrote_however_the_model_spells_it(self) -> None:
-        book = AddressBook(["https://Example.com/wiki/東京?a=%E3%81%82 を読んで"])
+        book = AddressBook(TurnTexts(("https://Example.com/wiki/東京?a=%E3%81%82 を読んで",)))
         asked = "https://example.com/wiki/%E6%9D%B1%E4%BA%AC?a=%E3%81%82"
         for named in ("https://example.com/wiki/東京?a=%E3%81%82", asked, f" <{asked}#top> "):
             assert book.find(named).url == asked
@@ -151,7 +151,7 @@ class TestBook:
     )
     def test_finds_nothing_that_was_made_up(self, named: str) -> None:
         with pytest.raises(AddressNotGiven):
-            AddressBook(["https://example.com/a"]).find(named)
+            AddressBook(TurnTexts(("https://example.com/a",))).find(named)
 
     def test_finds_what_a_search_has_found(self) -> None:
         book = AddressBook()

