@@ -6,8 +6,8 @@ from typing import Any, cast
 import hikari
 from hikari.impl.entity_factory import EntityFactoryImpl
 
-BOT, AIKO, BEN, DISCORD, GUILD, CHANNEL = 100, 101, 102, 103, 200, 300
-NAMES = {AIKO: "あいこ", BEN: "Ben"}
+BOT, AIKO, BEN, DISCORD, EVE, GUILD, CHANNEL = 100, 101, 102, 103, 104, 200, 300
+NAMES = {AIKO: "あいこ", BEN: "Ben", EVE: "https://eve.example"}
 KINDS = {BOT: {"bot": True}, DISCORD: {"system": True}}
 
 _factory = EntityFactoryImpl(cast("hikari.RESTAware", None))

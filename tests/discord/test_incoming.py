@@ -20,7 +20,8 @@ from cc_bot.discord.incoming import (
     to_message,
 )
 from cc_bot.domain.message import Message
-from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, bot_user, message, payload, user
+from cc_bot.internet.addresses import find_addresses
+from tests.discord.hikari_messages import AIKO, BEN, BOT, DISCORD, EVE, bot_user, message, payload, user
 
 CALL = f"<@{BOT}>"
 
@@ -48,6 +49,11 @@ class TestText:
 
     def test_names_people(self) -> None:
         assert text(f"{CALL} <@{BEN}>と<@!{AIKO}>は？", BOT, BEN, AIKO) == "@Benと@あいこは？"
+
+    def test_has_no_address_in_the_name_of_somebody_mentioned(self) -> None:
+        said = text(f"<@{EVE}> は？", EVE)
+        assert "eve.example" in said
+        assert list(find_addresses(said)) == []
 
     def test_leaves_codes_of_unknown_people_channels_and_roles_as_they_are(self) -> None:
         assert text("<@999> <#5> <@&6>") == "<@999> <#5> <@&6>"

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
@@ -277,13 +278,18 @@ class TestInAChannel:
         assert json.loads(result(stage)) == {"shelf": "b", "count": 5}
 
 
+LOCAL: Final = {"cc_bot": {"local": ["*"]}}
+
+
 class TestARealServer:
     @pytest.mark.parametrize("locale", ["ja", "en-US"])
     async def test_asks_through_the_protocol_and_for_no_secret(self, tmp_path: Path, locale: str) -> None:
         (tmp_path / "more").mkdir()
         secret = asking(tmp_path / "more", pin={"type": "string", "title": "暗証番号"})
         name_servers(
-            tmp_path, notes=asking(tmp_path, "👤?", name={"type": "string", "title": "👤"}), bank=secret
+            tmp_path,
+            notes=asking(tmp_path, "👤?", name={"type": "string", "title": "👤"}) | LOCAL,
+            bank=secret | LOCAL,
         )
         async with set_stage(tmp_path, {}) as stage:
             await stage.start()

@@ -11,6 +11,7 @@ import pytest_asyncio
 from tests.architecture.test_layout import ROOT
 from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import Stage, again_label, answered, running_stage
+from tests.end_to_end.test_approved_calls import agreed
 from tests.end_to_end.test_proposals import kept, proposals
 from tests.loopback.discord import Channel, Shown, User
 from tests.loopback.model_requests import new_tool_results
@@ -118,6 +119,18 @@ class TestALink:
         pressed = await stage.discord.click(aiko, reply.message, "取り消す")
         await pressed.finished()
         assert links(reply.message) == [line]
+
+    @pytest.mark.parametrize("locale", ["ja", "en-US"])
+    async def test_that_was_only_quoted_is_read_once_its_user_agrees(
+        self, stage: Stage, channel: Channel, outside: Outside, locale: str
+    ) -> None:
+        user = stage.discord.user("Aiko", locale=locale)
+        stage.model.script(reads("http://short.example/weather"), says("🙂 1"))
+        reply = await stage.ask(user, channel, "> http://short.example/weather\n？")
+        assert outside.web.requests == []
+        await agreed(stage, user, reply.message, "🙂 2")
+        assert [request.target for request in outside.web.requests] == ["/weather"]
+        assert "It will rain." in str(stage.model.requests[-1].body["messages"])
 
     async def test_of_an_earlier_question_may_still_be_read(
         self, stage: Stage, aiko: User, channel: Channel

@@ -309,6 +309,14 @@ class TestALink:
         assert [f"> number {n}" in stage.shown()[-1] for n in range(8)] == [True] * 5 + [False] * 3
         assert stage.shown()[-1].count(NO_LINK) == 3
 
+    @pytest.mark.parametrize("shown", ["> {}\nどう思う？", "[embed]\n> Zoo {}\nどう思う？"])
+    async def test_is_followed_only_where_the_asker_typed_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, shown: str
+    ) -> None:
+        target = await stage.discord.post(ben, stage.discord.guild_channel("other"), "at ten")
+        await stage.ask(aiko, channel, shown.format(link(target)))
+        assert "at ten" not in str(stage.shown())
+
     async def test_is_asked_for_again_where_discord_is_out_of_order_for_a_moment(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -16,7 +16,7 @@ from tests.loopback.model_server import calls, says
 from tests.mcp.running import hostile, write
 from tests.mcp.test_real_servers import python
 
-TIME = python("mcp_server_time", "--local-timezone", "Asia/Tokyo")
+TIME = python("mcp_server_time", "--local-timezone", "Asia/Tokyo") | {"cc_bot": {"local": ["*"]}}
 
 
 def name_servers(folder: Path, **entries: Any) -> None:
@@ -108,7 +108,7 @@ class TestAServer:
             await stage.restart()
             look = Call("notes__echo", {"text": "猫"})
             stage.model.script(calls(look), says("It is away."))
-            await stage.ask(user, channel, "2")
+            await stage.ask(user, channel, "猫")
             assert json.dumps(tools_of(stage)) == before
             assert "not available now" in results_of(stage)[-1]
             stage.check()
@@ -152,7 +152,7 @@ class TestAServer:
             await until_ready(stage, stage.discord.owner, "notes", "ready")
             user, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
             stage.model.script(calls(Call("notes__echo", {"text": "猫"})))
-            await stage.begin(user, channel, "？")
+            await stage.begin(user, channel, "猫？")
             async with stage.patience():
                 while not (tmp_path / "calls").exists():  # noqa: ASYNC110 - another process writes it
                     await asyncio.sleep(0.01)
