@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
-MEMORY_BYTES = 512 * 2**20
+MEMORY_BYTES = 192 * 2**20
 CPU_S = 15
 
 _PERMITTED = frozenset({"os.listdir", "os.scandir"})

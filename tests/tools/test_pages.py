@@ -23,6 +23,7 @@ from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES
 from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome, discover
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
+from tests.reading.confinement import UNCONFINED
 
 TOOLS = discover(cc_bot.tools)
 LONG = "あいうえお。" * 5000
@@ -49,7 +50,7 @@ async def search() -> AsyncIterator[LoopbackSearchServer]:
 
 def of_turn(web: LoopbackWeb, search: LoopbackSearchServer, *texts: str) -> TurnInternet:
     searches = WebSearch([SearxngSearch(search.url)])
-    return Internet(PageReader(web.network()), searches).for_turn(texts)
+    return Internet(PageReader(web.network(), unconfined=UNCONFINED), searches).for_turn(texts)
 
 
 async def call(
