@@ -351,6 +351,8 @@ class Config:
     speech_voice: Annotated[str, Setting("CC_BOT_SPEECH_VOICE", "alloy")]
     read_pages: Annotated[bool, Setting("CC_BOT_READ_PAGES", "on", switch, "on / off")]
     """Whether the model may read pages whose addresses its user wrote; it takes the extra `pages`."""
+    read_unconfined: Annotated[bool, Setting("CC_BOT_READ_UNCONFINED", OFF, switch, "on / off")]
+    """Whether documents and pages are read even where the system can't confine the process that reads."""
     search_url: Annotated[str | None, Setting("CC_BOT_SEARCH_URL", "", url_or_none, "http://localhost:8080")]
     """Of a SearXNG that is asked first."""
     brave_key: Annotated[str | None, Setting("CC_BOT_BRAVE_KEY", "", ascii_or_none, "BSA…")] = field(

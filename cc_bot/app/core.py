@@ -202,7 +202,7 @@ def _build_pages(config: Config, network: "Network | None") -> PageSource | None
     from cc_bot.internet.http import PUBLIC
     from cc_bot.internet.pages import PageReader
 
-    return PageReader(network or PUBLIC)
+    return PageReader(network or PUBLIC, unconfined=config.read_unconfined)
 
 
 def build_searches(config: Config) -> tuple[SearchService, ...]:

@@ -151,6 +151,7 @@ async def _run(
                     shards=config.shards,
                     shard_count=config.shard_count or None,
                     api_keeps_limits=config.api_keeps_limits,
+                    read_unconfined=config.read_unconfined,
                 ),
                 core.stores,
                 core.assistant,

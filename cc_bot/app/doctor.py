@@ -45,6 +45,7 @@ from cc_bot.doctor.surroundings import (
     check_operator_file,
     check_program,
     check_reading,
+    check_sandbox,
     check_search,
     check_speaker,
     check_timezone,
@@ -205,7 +206,10 @@ def _checks(
     drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
     yield Check("font", drawing, LOADING_LIMIT_S)
     yield Check("pages", partial(_check_pages, config, words, loaded, offline=offline))
-    yield Check("documents", partial(check_documents, DocumentReader(), words), LOADING_LIMIT_S)
+    reader = DocumentReader(unconfined=config.read_unconfined)
+    yield Check("documents", partial(check_documents, reader, words), LOADING_LIMIT_S)
+    confined = partial(check_sandbox, DocumentReader(), words, permitted=config.read_unconfined)
+    yield Check("sandbox", confined, LOADING_LIMIT_S)
     yield Check("reading", partial(check_reading, words, wanted=config.read_pages))
     if not offline:
         yield Check("search", partial(check_search, build_searches(config), words), SEARCH_LIMIT_S)

@@ -49,6 +49,7 @@ async def run_terminal(
             visibility="private" if channel_id else "public",
             model_label=model_label(config),
             agent=agent,
+            read_unconfined=config.read_unconfined,
         )
         await _wait_for_servers(core.servers, texts(config.operator_locale).terminal.servers_starting)
         try:

@@ -207,6 +207,8 @@ class DiscordSettings:
     """Of all processes; None: as many as Discord recommends."""
     api_keeps_limits: bool = False
     """Whether the server that is asked instead of Discord holds all processes to its limit."""
+    read_unconfined: bool = False
+    """Whether documents are read even where the system can't confine the process that reads."""
 
 
 # ---- assembly --------------------------------------------------------------------------------------------
@@ -284,7 +286,7 @@ def build_services(
         stores,
         gate.reads,
         places,
-        AttachmentFetcher(DocumentReader()),
+        AttachmentFetcher(DocumentReader(unconfined=settings.read_unconfined)),
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )

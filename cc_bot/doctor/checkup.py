@@ -38,6 +38,7 @@ Name = Literal[
     "speaking",
     "font",
     "documents",
+    "sandbox",
     "reading",
     "search",
     "pages",

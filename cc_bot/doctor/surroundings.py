@@ -22,6 +22,7 @@ from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import (
     CcBotError,
     CopyUnfinished,
+    DocumentsNotConfined,
     InputError,
     ModelRefusedKey,
     ModelRefusedRequest,
@@ -93,6 +94,9 @@ SMALL_PDF: Final = (
 )
 
 
+SMALL_RTF: Final = rb"{\rtf1 A page.}"
+
+
 async def check_documents(reader: DocumentReader, words: Texts) -> Sequence[Finding]:
     """Read a PDF: whatever would fail with a user's file fails here."""
     said = words.doctor
@@ -101,9 +105,26 @@ async def check_documents(reader: DocumentReader, words: Texts) -> Sequence[Find
         return [notes.ok(said.documents_none)]
     try:
         await reader.read(SMALL_PDF)
+    except DocumentsNotConfined:  # which `check_sandbox` tells
+        return []
     except InputError:
         return [notes.failed(said.documents_failed, said.documents_failed_mend)]
     return [notes.ok(said.documents_ok)]
+
+
+async def check_sandbox(reader: DocumentReader, words: Texts, *, permitted: bool) -> Sequence[Finding]:
+    """Check whether the system confines the process that reads, by reading a document in it. `permitted` says
+    whether documents are read even if not."""
+    said = words.doctor
+    notes = FindingWriter("sandbox")
+    try:
+        await reader.read(SMALL_RTF)
+    except DocumentsNotConfined:
+        told = said.sandbox_off if permitted else said.sandbox_none
+        return [notes.warning(told, said.sandbox_off_mend if permitted else said.sandbox_none_mend)]
+    except InputError:
+        return [notes.failed(said.documents_failed, said.documents_failed_mend)]
+    return [notes.ok(said.sandbox_ok)]
 
 
 async def check_reading(words: Texts, *, wanted: bool) -> Sequence[Finding]:

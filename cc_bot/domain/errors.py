@@ -68,6 +68,7 @@
     │   ├── DocumentTooLong
     │   ├── DocumentsWait       others are read, and its turn did not come
     │   ├── DocumentsNotInstalled  the extra that reads it is not there
+    │   ├── DocumentsNotConfined   the system can't confine what reads it
     │   ├── RecordingTooLong
     │   ├── RecordingEmpty      it lasts no time
     │   ├── RecordingRefused    the server that hears does not take it
@@ -95,6 +96,7 @@
     │   ├── PageTooLong         reading it takes more than it may
     │   ├── PagesWait           others are read, and its turn did not come
     │   ├── PagesNotInstalled   the extra that reads it is not there
+    │   ├── PagesNotConfined    the system can't confine what reads it
     │   └── SearchFailed        the search that the operator named did not answer
     │       └── SearchFormatOff     it answers people, and no programs
     ├── TurnError               no answer came; asking again may help
@@ -549,6 +551,9 @@ class DocumentsWait(InputError):
 class DocumentsNotInstalled(InputError): ...
 
 
+class DocumentsNotConfined(InputError): ...
+
+
 class RecordingTooLong(InputError):
     """Parameter: minutes (the limit)."""
 
@@ -641,6 +646,9 @@ class PagesWait(PageError): ...
 
 
 class PagesNotInstalled(PageError): ...
+
+
+class PagesNotConfined(PageError): ...
 
 
 class SearchFailed(PageError): ...

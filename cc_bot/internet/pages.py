@@ -19,6 +19,7 @@ from cc_bot.domain.errors import (
     PageKindUnknown,
     PageNotNow,
     PageNotThere,
+    PagesNotConfined,
     PagesNotInstalled,
     PagesWait,
     PageTooLong,
@@ -120,11 +121,17 @@ class PageReader:
     """Reads pages for all turns, a few at a time (a PageSource)."""
 
     def __init__(
-        self, network: Network = PUBLIC, command: Sequence[str] = (), *, limit_s: float = LIMIT_S
+        self,
+        network: Network = PUBLIC,
+        command: Sequence[str] = (),
+        *,
+        unconfined: bool = False,
+        limit_s: float = LIMIT_S,
     ) -> None:
-        """`command` answers as `cc_bot.reading page` does, which is what reads without one."""
+        """`command` answers as `cc_bot.reading page` does, which is what reads without one: with `unconfined`
+        even where the system can't confine it."""
         self._network = network
-        self._command = tuple(command) or reading_command("page")
+        self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._limit_s = limit_s
         self._fetching = asyncio.Semaphore(AT_A_TIME)
         self._reading = asyncio.Semaphore(HTML_AT_A_TIME)
@@ -158,7 +165,8 @@ class PageReader:
             raise PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage, places: asyncio.Semaphore) -> tuple[str, str]:
-        """Return the title and the text. Raises PageUnreadable, PageTooLong and PagesNotInstalled."""
+        """Return the title and the text. Raises PageUnreadable, PageTooLong, PagesNotInstalled and
+        PagesNotConfined."""
         if fetched.kind == "html":
             async with places, self._reading:
                 title, text = await self._read_html(fetched)
@@ -186,6 +194,9 @@ class PageReader:
             case {"error": "not_installed"}:
                 _log.warning("pages_not_installed", extra="pages", mend="make pages")
                 raise PagesNotInstalled
+            case {"error": "not_confined"}:
+                _log.warning("pages_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
+                raise PagesNotConfined
             case _:
                 raise PageUnreadable
 

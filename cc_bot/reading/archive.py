@@ -11,18 +11,28 @@ MAX_BYTES = 96 * 2**20
 """Of all that is unfolded."""
 MAX_ENTRIES = 5000
 
+_ENTRY = b"PK\x01\x02"
+"""Each entry of the directory begins so."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Documents use no others, and a bound of the output does not bound the memory that those take."""
+
 
 class Archive:
     def __init__(self, data: bytes) -> None:
         """Read the list of its parts. Raises DocumentRefused."""
+        if data.count(_ENTRY) > MAX_ENTRIES:  # zipfile would make an object of each
+            raise DocumentRefused("too_long")
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError) as error:
             raise DocumentRefused("unreadable") from error
         self.names = self._zip.namelist()
         self._left_bytes = MAX_BYTES
-        if len(self.names) > MAX_ENTRIES:
-            raise DocumentRefused("too_long")
+        infos = self._zip.infolist()
+        if any(info.flag_bits & 1 for info in infos):
+            raise DocumentRefused("locked")
+        if any(info.compress_type not in _METHODS for info in infos):
+            raise DocumentRefused("unreadable")
 
     def has(self, name: str) -> bool:
         return name in self._zip.NameToInfo
@@ -38,8 +48,6 @@ class Archive:
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
-        if info.flag_bits & 1:
-            raise DocumentRefused("locked")
         try:
             with self._zip.open(info) as part:
                 data = part.read(self._left_bytes + 1)

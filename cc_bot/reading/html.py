@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import lxml.html
 import trafilatura
+from trafilatura.external import jt_stoplist_init
 from trafilatura.settings import use_config
 
 from cc_bot.domain.encodings import decode_declared
@@ -38,6 +39,12 @@ _WITHIN_A_LINE = frozenset(
 )
 
 
+# The library reads these files when it needs them; in the sandbox it could not.
+_SETTINGS = use_config()
+_SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
+jt_stoplist_init()
+
+
 def read_html(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return the title and the text of a page. `declared` is the encoding that its server named, if any."""
     logging.disable()  # a library says there what it thinks of the page
@@ -56,9 +63,7 @@ def _is_quickly_read(tree: lxml.html.HtmlElement) -> bool:
 
 
 def _article(html: str) -> str:
-    settings = use_config()
-    settings.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
-    article = trafilatura.extract(html, output_format="markdown", include_comments=False, config=settings)
+    article = trafilatura.extract(html, output_format="markdown", include_comments=False, config=_SETTINGS)
     return article or trafilatura.html2txt(html) or ""
 
 

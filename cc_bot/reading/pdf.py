@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import pypdfium2
+from PIL import Image
 
 from cc_bot.reading.content import MAX_HEADINGS, MAX_PARTS, Content, DocumentRefused
 
@@ -20,6 +21,8 @@ _COLUMN_CHARACTERS = 4
 """So many tell that a line goes down."""
 _LOOKED_AT = 6
 """Of its characters. Marks and ー have no place of their own there."""
+
+Image.preinit()  # it loads what writes JPEGs, when one is written; in the sandbox it could not
 
 
 def read_pdf(data: bytes) -> Content:

@@ -11,9 +11,11 @@ from typing import Final
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
 
 
-def reading_command(*what: str) -> tuple[str, ...]:
-    """The program that reads, in this very interpreter; nothing of where it is started is on its path."""
-    return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what)
+def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
+    """The program that reads, in this very interpreter; nothing of where it is started is on its path. With
+    `unconfined` it reads even where the system can't confine it."""
+    permission = ("unconfined",) if unconfined else ()
+    return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what, *permission)
 
 
 async def ask_process(command: Sequence[str], data: bytes) -> bytes:

@@ -14,6 +14,7 @@ from cc_bot.domain.document import MEDIA_TYPES, Document, DocumentPart, Heading,
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
+    DocumentsNotConfined,
     DocumentsNotInstalled,
     DocumentsWait,
     DocumentTooLong,
@@ -38,6 +39,7 @@ _ERRORS: Final[Mapping[str, type[InputError]]] = {
     "locked": DocumentLocked,
     "too_long": DocumentTooLong,
     "not_installed": DocumentsNotInstalled,
+    "not_confined": DocumentsNotConfined,
     "not_supported": AttachmentNotSupported,
 }
 
@@ -56,20 +58,22 @@ class DocumentReader:
         self,
         command: Sequence[str] = (),
         *,
+        unconfined: bool = False,
         timeout_s: float = TIMEOUT_S,
         at_a_time: int = AT_A_TIME,
         waits_s: float = WAITS_S,
     ) -> None:
-        """`command` answers as `cc_bot.reading` does, which is what reads without one."""
-        self._command = tuple(command) or reading_command()
+        """`command` answers as `cc_bot.reading` does, which is what reads without one: with `unconfined` even
+        where the system can't confine it."""
+        self._command = tuple(command) or reading_command(unconfined=unconfined)
         self._timeout_s = timeout_s
         self._waits_s = waits_s
         self._turns = asyncio.Semaphore(at_a_time)
 
     async def read(self, data: bytes) -> ReadDocument:
         """Read a document, whatever it is. Raises an InputError when it can't be read: DocumentLocked,
-        DocumentTooLong, DocumentsNotInstalled, AttachmentNotSupported or DocumentUnreadable; DocumentsWait
-        when its turn does not come."""
+        DocumentTooLong, DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or
+        DocumentUnreadable; DocumentsWait when its turn does not come."""
         try:
             async with asyncio.timeout(self._waits_s):
                 await self._turns.acquire()
@@ -105,6 +109,8 @@ def _refuse(error: str) -> None:
     refusal = _ERRORS.get(error, DocumentUnreadable)
     if refusal is DocumentsNotInstalled:
         _log.warning("documents_not_installed", extra="documents", mend="make documents")
+    if refusal is DocumentsNotConfined:
+        _log.warning("documents_not_confined", mend="CC_BOT_READ_UNCONFINED=on")
     raise refusal
 
 

@@ -1,26 +1,27 @@
 """The limits that the reading process sets itself before it looks at a file, and can't take back.
 
-A file may make the libraries that read it do anything, so nothing here trusts their code. On Linux the kernel
-itself refuses every call that is not listed (seccomp), and every file but those of the interpreter (Landlock,
-where there is that). An audit hook refuses the same in Python, on every system: on macOS and Windows that, an
-empty environment and the bot's clock are all there is, on macOS also a bound of the processor's time;
-neither has a bound of memory that holds.
+A file may make the libraries that parse it do anything, so nothing here trusts their code. On Linux the
+kernel refuses every system call that is not listed (seccomp): no file is opened, no process started, no
+network reached, no signal sent. Everything that parsing needs is therefore loaded before. On every system an
+audit hook refuses the same in Python; on Linux and macOS descriptors and processes are bounded to none.
+Windows has only the hook, an empty environment and the bot's time limit. Neither it nor macOS bounds memory.
 """
 
 import ctypes
-import os
 import platform
 import struct
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 
-MEMORY_BYTES = 512 * 2**20
+MEMORY_BYTES = 192 * 2**20
 CPU_S = 15
-OPEN_FILES = 64
 
-_PERMITTED_OF_OS = frozenset({"os.listdir", "os.scandir"})
+_PERMITTED = frozenset({"os.listdir", "os.scandir"})
+"""A failed import asks for them."""
 _REFUSED = (
     *(
+        "open",
         "os.",
         "shutil.",
         "subprocess.",
@@ -45,18 +46,23 @@ _REFUSED = (
 """What begins so reaches out of the process."""
 
 
+class NotConfined(Exception):
+    """The kernel does not filter the system calls of this process."""
+
+
 def enter(*, memory_bytes: int = MEMORY_BYTES, cpu_s: int = CPU_S) -> None:
-    """Give up what a reader does not need, for good. What this system can't refuse is left out."""
+    """Give up what a reader does not need, for good. Nothing can be imported afterwards.
+
+    Raises NotConfined if the kernel can't be made to refuse system calls; all other limits hold even then.
+    """
     sys.dont_write_bytecode = True
-    _limit_resources(memory_bytes, cpu_s)
-    readable = _readable_folders()
-    if sys.platform == "linux":
+    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+    if libc:
         _be_ended_first()
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        _confine_files(libc, readable)
-        _confine_calls(libc)
-    _refuse_in_python(readable)
+    _limit_resources(memory_bytes, cpu_s)
+    sys.addaudithook(_refuse)
+    if libc is None or not _confine_calls(libc):
+        raise NotConfined
 
 
 def _be_ended_first() -> None:
@@ -73,89 +79,32 @@ def _limit_resources(memory_bytes: int, cpu_s: int) -> None:
         return
     import resource  # noqa: PLC0415 - Windows has none
 
-    limits = (
-        (resource.RLIMIT_AS, memory_bytes, memory_bytes),
-        (resource.RLIMIT_CPU, cpu_s, cpu_s + 1),
-        (resource.RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES),
-        (resource.RLIMIT_FSIZE, 0, 0),
-        (resource.RLIMIT_CORE, 0, 0),
-    )
-    for which, soft, hard in limits:
-        try:
-            resource.setrlimit(which, (soft, hard))
-        except (ValueError, OSError):  # macOS knows no bound of address space below what is in use
-            continue
+    limits = {
+        resource.RLIMIT_AS: memory_bytes,
+        resource.RLIMIT_CPU: cpu_s,
+        resource.RLIMIT_NOFILE: 0,
+        resource.RLIMIT_NPROC: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+    }
+    for which, most in limits.items():
+        hard = resource.getrlimit(which)[1]
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with suppress(ValueError, OSError):  # macOS accepts no bound of address space below what is in use
+            resource.setrlimit(which, (limit, limit))
 
 
-def _readable_folders() -> tuple[str, ...]:
-    """The folders of the interpreter, its packages and of cc_bot, beside which nothing can be opened."""
-    own = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120 - pathlib is slow to load
-    packages = (path for path in sys.path if path.rstrip("/\\").endswith(("site-packages", "dist-packages")))
-    system = ("/usr/lib", "/usr/lib64", "/lib", "/lib64") if sys.platform == "linux" else ()
-    found = (sys.prefix, sys.base_prefix, own, os.path.dirname(os.__file__), *packages, *system)  # noqa: PTH120
-    there = [folder for folder in found if os.path.isdir(folder)]  # noqa: PTH112
-    # As they are written too: an environment may stand behind a link, and files are opened by either.
-    return tuple(dict.fromkeys((*there, *map(os.path.realpath, there))))
+def _refuse(event: str, _: tuple[object, ...]) -> None:
+    if event.startswith(_REFUSED) and event not in _PERMITTED:
+        raise PermissionError(event)
 
 
-# ---- in Python -------------------------------------------------------------------------------------------
+# ---- system calls: seccomp -------------------------------------------------------------------------------
+# What is not listed fails with EPERM: calls that open a file, start a process, reach a network, change a file
+# or signal a process. fcntl and ioctl would signal, by way of a descriptor's owner. Without tgkill abort()
+# ends by an illegal instruction.
 
-
-def _refuse_in_python(readable: Iterable[str]) -> None:
-    beginnings = tuple(folder.rstrip(os.sep) + os.sep for folder in readable)
-
-    def refuse(event: str, details: tuple[object, ...]) -> None:
-        if event == "open":
-            _check_open(details, beginnings)
-        elif event.startswith(_REFUSED) and event not in _PERMITTED_OF_OS:
-            raise PermissionError(event)
-
-    sys.addaudithook(refuse)
-
-
-def _check_open(details: tuple[object, ...], beginnings: tuple[str, ...]) -> None:
-    """Raise PermissionError unless a file of the interpreter is opened to be read."""
-    path, mode, flags = details
-    writes = isinstance(mode, str) and not set("wax+").isdisjoint(mode)
-    by_flags = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-    if (
-        writes
-        or by_flags
-        or not isinstance(path, str | bytes)
-        or not os.fsdecode(path).startswith(beginnings)
-    ):
-        raise PermissionError("open")
-
-
-# ---- files: Landlock -------------------------------------------------------------------------------------
-# linux/landlock.h. The numbers of the three calls are the same on every architecture.
-
-_PR_SET_NO_NEW_PRIVS = 38
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_ALL_OF_FIRST_VERSION = (1 << 13) - 1
-_READ_FILE, _READ_DIRECTORY = 1 << 2, 1 << 3
-_PATH_BENEATH = 1
-
-
-def _confine_files(libc: ctypes.CDLL, readable: Iterable[str]) -> None:
-    """Let nothing be opened but what is beneath these folders, and that only to be read."""
-    handled = ctypes.create_string_buffer(struct.pack("=Q", _ALL_OF_FIRST_VERSION), 8)
-    ruleset = libc.syscall(_CREATE_RULESET, handled, ctypes.c_size_t(8), 0)
-    if ruleset < 0:  # an older kernel, or a container that keeps it from us
-        return
-    for folder in readable:
-        opened = os.open(folder, os.O_PATH | os.O_CLOEXEC)
-        rule = ctypes.create_string_buffer(struct.pack("=Qi", _READ_FILE | _READ_DIRECTORY, opened), 12)
-        libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
-        os.close(opened)
-    libc.syscall(_RESTRICT_SELF, ruleset, 0)
-    os.close(ruleset)
-
-
-# ---- calls of the kernel: seccomp ------------------------------------------------------------------------
-# What is not listed fails with EPERM. None of these starts a process, reaches a network or changes a file.
-
-_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _ALLOW, _FAIL_WITH_EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
 _LOAD, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x15, 0x06
 
@@ -163,63 +112,45 @@ _CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
     "x86_64": (
         0xC000003E,
         (
-            *(0, 1, 2, 3, 4, 5, 6, 8, 9),  # read write open close stat fstat lstat lseek mmap
+            *(0, 1, 3, 4, 5, 6, 8, 9),  # read write close stat fstat lstat lseek mmap
             *(10, 11, 12, 13, 14, 15),  # mprotect munmap brk rt_sigaction rt_sigprocmask rt_sigreturn
-            *(16, 17, 19, 20, 21, 24),  # ioctl pread64 readv writev access sched_yield
-            *(25, 28, 32, 39, 60, 63, 72),  # mremap madvise dup getpid exit uname fcntl
-            *(79, 89, 96, 97, 98, 99),  # getcwd readlink gettimeofday getrlimit getrusage sysinfo
+            *(17, 19, 20, 21, 24, 25),  # pread64 readv writev access sched_yield mremap
+            *(28, 39, 60, 63, 79),  # madvise getpid exit uname getcwd
+            *(96, 97, 98, 99),  # gettimeofday getrlimit getrusage sysinfo
             *(131, 158, 186, 201, 202),  # sigaltstack arch_prctl gettid time futex
-            *(
-                204,
-                217,
-                219,
-                228,
-                229,
-            ),  # sched_getaffinity getdents64 restart_syscall clock_gettime clock_getres
-            *(231, 234, 257, 262, 267),  # exit_group tgkill openat newfstatat readlinkat
-            *(273, 318, 324, 332, 334, 439),  # set_robust_list getrandom membarrier statx rseq faccessat2
+            *(204, 219, 228, 229),  # sched_getaffinity restart_syscall clock_gettime clock_getres
+            *(231, 262, 273, 318),  # exit_group newfstatat set_robust_list getrandom
+            *(324, 332, 334, 439),  # membarrier statx rseq faccessat2
         ),
     ),
     "aarch64": (
         0xC00000B7,
         (
-            *(17, 23, 25, 29, 48, 56, 57),  # getcwd dup fcntl ioctl faccessat openat close
-            *(61, 62, 63, 64, 65, 66, 67),  # getdents64 lseek read write readv writev pread64
-            *(78, 79, 80, 93, 94, 98),  # readlinkat newfstatat fstat exit exit_group futex
-            *(
-                99,
-                113,
-                114,
-                123,
-                124,
-            ),  # set_robust_list clock_gettime clock_getres sched_getaffinity sched_yield
-            *(
-                128,
-                131,
-                132,
-                134,
-                135,
-                139,
-            ),  # restart_syscall tgkill sigaltstack rt_sigaction -procmask -return
+            *(17, 48, 57, 62),  # getcwd faccessat close lseek
+            *(63, 64, 65, 66, 67),  # read write readv writev pread64
+            *(79, 80, 93, 94, 98, 99),  # newfstatat fstat exit exit_group futex set_robust_list
+            *(113, 114, 123, 124),  # clock_gettime clock_getres sched_getaffinity sched_yield
+            *(128, 132, 134, 135, 139),  # restart_syscall sigaltstack rt_sigaction -procmask -return
             *(160, 163, 165, 169, 172, 178),  # uname getrlimit getrusage gettimeofday getpid gettid
             *(179, 214, 215, 216, 222, 226),  # sysinfo brk munmap mremap mmap mprotect
             *(233, 278, 283, 291, 293, 439),  # madvise getrandom membarrier statx rseq faccessat2
         ),
     ),
 }
-"""By machine: what the kernel calls it, and the numbers of its calls."""
+"""By machine: its number in the kernel (AUDIT_ARCH_…), and the numbers of the calls that are allowed."""
 
 
-def _confine_calls(libc: ctypes.CDLL) -> None:
-    """Have the kernel refuse every call that is not listed. Of other machines nobody listed them."""
+def _confine_calls(libc: ctypes.CDLL) -> bool:
+    """Have the kernel refuse every call that is not listed. Returns False if it doesn't, or if nobody listed
+    the calls of this machine."""
     known = _CALLS.get(platform.machine()) if sys.maxsize > 2**32 else None
-    if known is None:
-        return
+    if known is None or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
+        return False
     instructions = b"".join(_filter(*known))
     code = ctypes.create_string_buffer(instructions, len(instructions))
     program = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(code))
     handed = ctypes.create_string_buffer(program, len(program))
-    libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, handed, 0, 0)
+    return bool(libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, handed, 0, 0) == 0)
 
 
 def _filter(machine: int, calls: tuple[int, ...]) -> Iterator[bytes]:

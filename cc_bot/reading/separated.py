@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections import Counter
 
 from cc_bot.domain.encodings import decode_text
 from cc_bot.reading.content import Content, DocumentRefused, add_sheet
@@ -51,5 +50,4 @@ def _as(data: bytes, encoding: str) -> str | None:
 
 def _separator(text: str) -> str:
     lines = text[:20000].splitlines()[:_LOOKED_AT]
-    counts = Counter({each: sum(line.count(each) for line in lines) for each in _SEPARATORS})
-    return counts.most_common(1)[0][0]
+    return max(_SEPARATORS, key=lambda each: sum(line.count(each) for line in lines))

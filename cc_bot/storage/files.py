@@ -114,7 +114,10 @@ class Slot:
 
     def take_down(self, name: str) -> None:
         """Note who holds it. Raises OSError."""
-        with self.note.open("w", encoding="utf-8") as file:  # the same file as before, if there was one
+        # The same file as before, if there was one; earlier versions made it with the umask's mode.
+        self.note.touch(mode=0o600)
+        self.note.chmod(0o600)
+        with self.note.open("w", encoding="utf-8") as file:
             file.write(f"{name} {_fingerprint_of(file)}")
 
 

@@ -65,6 +65,8 @@ class ChatProfile:
     """`private` when the key is that of a channel others read: what is said here is seen here alone."""
     agent: str | None = None
     """Who answers in this chat, until another one is chosen; None: whom the user chose before."""
+    read_unconfined: bool = False
+    """Whether documents are read even where the system can't confine the process that reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Chat:
     forget_typed: Callable[[], None]
     """Takes back what the input line keeps of what was typed."""
     servers: ListedServers
-    documents: DocumentReader = field(default_factory=DocumentReader, init=False)
+    documents: DocumentReader = field(init=False)
     attachments: tuple[Attachment, ...] = field(default=(), init=False)
     """What goes with the next question."""
     seen: set[int] = field(default_factory=set, init=False)
@@ -144,6 +146,9 @@ class Chat:
 
     person: Person = field(init=False)
     """Who it is, as of the line that is being run."""
+
+    def __post_init__(self) -> None:
+        self.documents = DocumentReader(unconfined=self.profile.read_unconfined)
 
     @property
     def texts(self) -> Texts:

@@ -37,6 +37,7 @@ class DoctorTexts(Area):
             "speaking": Sentence(ja="読み上げ", en="Reading aloud"),
             "font": Sentence(ja="グラフの文字", en="Letters in charts"),
             "documents": Sentence(ja="文書", en="Documents"),
+            "sandbox": Sentence(ja="読み取りの隔離", en="Sandbox for reading"),
             "reading": Sentence(ja="ウェブページを読む", en="Reading web pages"),
             "search": Sentence(ja="ウェブ検索", en="Web search"),
             "pages": Sentence(ja="ブラウザのページ", en="Pages in a browser"),
@@ -292,6 +293,26 @@ class DoctorTexts(Area):
     documents_failed_mend = Sentence(
         ja="make documents で入れ直してください。それまでは、読めない文書は断ります。",
         en="Install the extra again with `make documents`. Until then such files are refused.",
+    )
+    sandbox_ok = Sentence(
+        ja="文書とウェブページは、ファイルにもネットワークにも触れられないプロセスで読みます。",
+        en="Documents and web pages are read in a process that can reach neither files nor the network.",
+    )
+    sandbox_none = Sentence(
+        ja="このシステムでは、読み取りのプロセスを隔離できません（seccomp が使えません）。文書とウェブページは読みません。",
+        en="This system can't confine the process that reads (no seccomp): documents and web pages are not read.",
+    )
+    sandbox_none_mend = Sentence(
+        ja="Linux（x86-64 か ARM64）で動かすか、隔離なしで読んでよければ CC_BOT_READ_UNCONFINED=on にしてください。",
+        en="Run it on Linux (x86-64 or ARM64), or set CC_BOT_READ_UNCONFINED=on to read them without a sandbox.",
+    )
+    sandbox_off = Sentence(
+        ja="文書とウェブページを隔離なしで読んでいます（CC_BOT_READ_UNCONFINED=on）。細工されたファイルは、ボットと同じことができるかもしれません。",
+        en="Documents and web pages are read without a sandbox (CC_BOT_READ_UNCONFINED=on): a crafted file may do whatever the bot can.",
+    )
+    sandbox_off_mend = Sentence(
+        ja="Linux（x86-64 か ARM64）で動かすと、隔離して読みます。",
+        en="On Linux (x86-64 or ARM64) they are read in one.",
     )
 
 

@@ -317,6 +317,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="このボットは、PDFとExcelを読む準備ができていません。管理者に伝えるか、文章をテキストで送ってください。",
         en="This bot is not set up to read PDF and Excel. Please tell whoever runs it, or send the text itself.",
     ),
+    errors.DocumentsNotConfined: Sentence(
+        ja="このボットが動いているシステムでは文書を安全に読めないため、開きませんでした。管理者に伝えるか、文章をテキストで送ってください。",
+        en="I did not open this document: the system I run on can't read it safely. Please tell whoever runs me, or send the text itself.",
+    ),
     errors.RecordingTooLong: Sentence(
         ja="音声が長すぎます。{minutes}分までにするか、分けて送ってください。",
         en="The recording is too long. Please keep it under {minutes} minutes, or send it in parts.",
@@ -869,6 +873,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     errors.PagesNotInstalled: Sentence(
         ja="このボットは、まだウェブページを読めません。管理者が make pages で入れると、読めるようになります。",
         en="This bot can't read web pages yet. Its operator can add that with make pages.",
+    ),
+    errors.PagesNotConfined: Sentence(
+        ja="このボットが動いているシステムではウェブページを安全に読めないため、開きませんでした。管理者に伝えてください。",
+        en="This page was not opened: the system that this bot runs on can't read it safely. Please tell its operator.",
     ),
     errors.SearchFailed: Sentence(
         ja="いまウェブ検索を使えません。検索せずに、わかる範囲で答えてください。",

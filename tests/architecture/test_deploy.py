@@ -167,6 +167,9 @@ class TestComposeWithPostgresql:
         for name in ("pgbouncer", "db"):
             assert services[name]["environment"]["POSTGRES_PASSWORD"].startswith("${POSTGRES_PASSWORD:?")
 
+    def test_names_the_very_version_of_the_server(self, services: dict[str, Any]) -> None:
+        assert re.fullmatch(r"postgres:18\.\d+-\w+(@sha256:[0-9a-f]{64})?", services["db"]["image"])
+
     def test_names_the_places_that_there_are(self, services: dict[str, Any]) -> None:
         pooler = (DEPLOY / "pgbouncer.ini").read_text("utf-8")
         assert "@pgbouncer:6432/cc_bot" in services["cc-bot"]["environment"]["CC_BOT_DATABASE_URL"]

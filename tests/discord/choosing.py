@@ -18,6 +18,7 @@ from cc_bot.policy import Policies
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
+from tests.reading.confinement import UNCONFINED
 
 
 def chooser_over(stores: Stores, rest: hikari.api.RESTClient, file: Path = Path("no agents.toml")) -> Chooser:
@@ -43,7 +44,7 @@ def references_over(
         stores,
         gate_over(stores, rest).reads,
         Places(rest, stores.channels),
-        AttachmentFetcher(DocumentReader()),
+        AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)),
         own_user,
         reads_all=True,
     )

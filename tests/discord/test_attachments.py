@@ -15,6 +15,7 @@ from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, Docum
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.reading.reader import DocumentReader
 from tests.discord.hikari_messages import message
+from tests.reading.confinement import UNCONFINED
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 
@@ -37,7 +38,7 @@ async def fetched(*names: str) -> Fetched:
     app = web.Application()
     app.router.add_get("/{name}", Shelf(len(names)).hand_out)
     async with TestServer(app) as server, asyncio.timeout(60):
-        return await AttachmentFetcher(DocumentReader()).fetch(attached(server, *names))
+        return await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(attached(server, *names))
 
 
 def said(fetched: Fetched) -> list[str]:
@@ -81,15 +82,17 @@ class TestFiles:
             files = attached(server, "a.png", "b.png", "c.png")
             for file, size in zip(files, (MAX_IMAGE_BYTES, MAX_IMAGE_BYTES, 2**22), strict=True):
                 file.size = size
-            assert len((await AttachmentFetcher(DocumentReader()).fetch(files)).files) == 3
+            assert (
+                len((await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(files)).files) == 3
+            )
             asked.clear()
             files[-1].size += 1
-            found = await AttachmentFetcher(DocumentReader()).fetch(files)
+            found = await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(files)
             assert ([file.name for file in found.files], found.left_out) == (["a.png", "b.png"], ("c.png",))
             assert sorted(asked) == ["/a.png", "/b.png"]
             files[0].size += 1
             with pytest.raises(AttachmentTooLarge) as refused:
-                await AttachmentFetcher(DocumentReader()).fetch(files[:1])
+                await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(files[:1])
         assert refused.value.params == {"limit": "8 MB"}
 
     @pytest.mark.parametrize(
@@ -113,7 +116,7 @@ class TestFiles:
             [attachment] = message(files=("a.txt",)).attachments
             attachment.url = f"http://{host}:{port}/a.txt"
             with pytest.raises(AttachmentNotFetched):
-                await AttachmentFetcher(DocumentReader()).fetch([attachment])
+                await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch([attachment])
         del attachment
         gc.collect()  # a session that was left open complains now
         await asyncio.sleep(0)

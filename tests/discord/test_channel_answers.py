@@ -31,6 +31,7 @@ from cc_bot.reading.reader import DocumentReader
 from tests.assistant.conftest import Table, laid_table
 from tests.discord.choosing import chooser_over, gate_over, references_over
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
+from tests.reading.confinement import UNCONFINED
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
@@ -94,7 +95,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             chooser_over(stores, rest),
             Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             SeenRoles(),
-            QuestionFiles(rest, AttachmentFetcher(DocumentReader())),
+            QuestionFiles(rest, AttachmentFetcher(DocumentReader(unconfined=UNCONFINED))),
             references_over(stores, rest, me),
             OpenForms(),
             lambda: me,

@@ -21,13 +21,16 @@ from cc_bot.doctor.surroundings import (
     check_font,
     check_operator_file,
     check_program,
+    check_sandbox,
     check_timezone,
 )
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidAgents
+from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from cc_bot.terminal.markdown import break_offsets
 from cc_bot.texts import texts
+from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 JA = texts(Locale.JA)
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -143,12 +146,27 @@ class TestTheFont:
 
 class TestDocuments:
     async def test_are_tried_by_reading_one(self) -> None:
-        [finding] = await check_documents(DocumentReader(), JA)
+        [finding] = await check_documents(DocumentReader(unconfined=UNCONFINED), JA)
         assert (finding.verdict, finding.detail) == ("ok", JA.doctor.documents_ok)
 
     async def test_that_can_not_be_read_are_told(self) -> None:
         [finding] = await check_documents(DocumentReader((sys.executable, "-c", "")), JA)
         assert (finding.verdict, finding.mend) == ("failed", JA.doctor.documents_failed_mend)
+
+
+@pytest.mark.skipif(UNCONFINED, reason="the sandbox is Linux's")
+class TestTheSandbox:
+    async def test_is_tried_by_reading_in_it(self) -> None:
+        [finding] = await check_sandbox(DocumentReader(), JA, permitted=False)
+        assert (finding.verdict, finding.detail) == ("ok", JA.doctor.sandbox_ok)
+
+    async def test_that_does_not_hold_is_told_with_what_follows(self) -> None:
+        reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
+        [refusing] = await check_sandbox(reader, JA, permitted=False)
+        assert (refusing.verdict, refusing.mend) == ("warning", JA.doctor.sandbox_none_mend)
+        [permitted] = await check_sandbox(reader, JA, permitted=True)
+        assert (permitted.verdict, permitted.detail) == ("warning", JA.doctor.sandbox_off)
+        assert await check_documents(reader, JA) == []
 
 
 class TestAnOperatorsFile:

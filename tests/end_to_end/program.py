@@ -14,12 +14,15 @@ from pathlib import Path
 from tests.certificates import TRUSTED
 from tests.end_to_end.divided import DividedProcess
 from tests.end_to_end.nursery import Nursery, Order, open_nursery
+from tests.reading.confinement import UNCONFINED
 
 OUTSIDE = ("PATH", "SYSTEMROOT", "HOME")
 """What of this machine's environment the program sees."""
 QUICK = {"CC_BOT_EMBEDDING_MODEL": "off", "SSL_CERT_DIR": TRUSTED}
 """Unless a test says otherwise: loading the encoder takes a second of each program's time, and the
 authorities of the web a tenth of its start."""
+if UNCONFINED:
+    QUICK["CC_BOT_READ_UNCONFINED"] = "on"
 
 
 class Program:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import sys
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import LoopbackDiscord
+from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 KEY = "sk-loopback-0123456789"
 
@@ -21,6 +24,16 @@ async def doctor(folder: Path, environment: dict[str, str], *options: str) -> tu
         return await program.run("doctor", *options)
     finally:
         await program.close()
+
+
+async def without_seccomp(folder: Path, environment: dict[str, str]) -> dict[str, str]:
+    """The verdicts on a machine that has none."""
+    command = (*WITHOUT_SECCOMP, sys.executable, "-m", "cc_bot", "doctor", "--json", "--offline")
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, cwd=folder, env={**os.environ, **environment}
+    )
+    output, _ = await process.communicate()
+    return verdicts(read(output.decode()))
 
 
 def read(output: str) -> dict[str, Any]:
@@ -62,6 +75,16 @@ class TestBesideABot:
 
 
 class TestWhereSomethingIsWrong:
+    @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
+    async def test_it_says_that_nothing_is_read_where_the_system_confines_nothing(
+        self, tmp_path: Path
+    ) -> None:
+        found = await without_seccomp(tmp_path, {})
+        assert found["sandbox"] == "warning"
+        assert "documents" not in found
+        permitted = await without_seccomp(tmp_path, {"CC_BOT_READ_UNCONFINED": "on"})
+        assert (permitted["sandbox"], permitted["documents"]) == ("warning", "ok")
+
     async def test_it_says_how_to_mend_it_and_fails(self, stage: Stage, tmp_path: Path) -> None:
         environment = stage.program.environment | {
             "DISCORD_TOKEN": stage.discord.other_token,

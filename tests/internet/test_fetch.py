@@ -33,6 +33,7 @@ from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.http import PUBLIC
 from cc_bot.internet.pages import MAX_BYTES, MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
+from tests.reading.confinement import UNCONFINED
 
 BOMB = gzip.compress(bytes(300 << 20), 9)
 """300 MB of nothing, in 300 KB."""
@@ -320,7 +321,7 @@ class TestLog:
     async def test_has_the_host_and_neither_path_nor_query(self) -> None:
         url = "http://a.example/private/path?token=secret"
         async with LoopbackWeb({"/private/path?token=secret": Answer(b"hello", "text/plain")}) as web:
-            reader = PageReader(web.network())
+            reader = PageReader(web.network(), unconfined=UNCONFINED)
             with capture_logs() as records:
                 await reader.read(parse_address(url), asyncio.Semaphore())
                 with pytest.raises(PageNotThere):

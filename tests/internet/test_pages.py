@@ -8,11 +8,20 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import PageKindRefused, PagesNotInstalled, PagesWait, PageTooLong, PageUnreadable
+from cc_bot.domain.errors import (
+    PageKindRefused,
+    PagesNotConfined,
+    PagesNotInstalled,
+    PagesWait,
+    PageTooLong,
+    PageUnreadable,
+)
 from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.turn import AT_ONCE, ReadPage, can_read_pages
+from cc_bot.reading.process import reading_command
 from tests.loopback.web import Answer, LoopbackWeb
+from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 BODY = "今日の東京は晴れ、最高気温は二十三度の見込みです。"
 PAGE = f"""<!doctype html><html lang="ja"><head><title>東京の天気 | 天気予報</title>
@@ -24,7 +33,7 @@ PAGE = f"""<!doctype html><html lang="ja"><head><title>東京の天気 | 天気�
 
 async def read(answer: Answer, command: tuple[str, ...] = ()) -> ReadPage:
     async with LoopbackWeb({"/a": answer}) as web:
-        reader = PageReader(web.network(), command)
+        reader = PageReader(web.network(), command, unconfined=UNCONFINED)
         return await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore())
 
 
@@ -155,6 +164,14 @@ class TestHtml:
         program = f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
         with pytest.raises(PagesNotInstalled):
             await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
+
+    @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
+    async def test_is_read_unconfined_only_where_the_operator_permits_it(self) -> None:
+        strict, lax = reading_command("page"), reading_command("page", unconfined=True)
+        with capture_logs() as log, pytest.raises(PagesNotConfined):
+            await read(html(PAGE, "utf-8"), (*WITHOUT_SECCOMP, *strict))
+        assert "pages_not_confined" in [each["event"] for each in log]
+        assert BODY in (await read(html(PAGE, "utf-8"), (*WITHOUT_SECCOMP, *lax))).text
 
 
 def reading(seconds: float, noted: Path) -> tuple[str, ...]:

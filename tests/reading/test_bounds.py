@@ -1,8 +1,12 @@
 """The bounds of archives and XML, each by itself: in the reading process others would hold as well."""
 
+import tracemalloc
+import zipfile
+from io import BytesIO
+
 import pytest
 
-from cc_bot.reading.archive import MAX_BYTES, Archive, beside
+from cc_bot.reading.archive import MAX_BYTES, MAX_ENTRIES, Archive, beside
 from cc_bot.reading.content import MAX_CHARACTERS, MAX_PARTS, Content, DocumentRefused, normalised
 from cc_bot.reading.xml import MAX_DEPTH, parse
 from tests.documents import zipped
@@ -35,6 +39,22 @@ class TestArchive:
     def test_asks_for_the_sizes_of_sheets_first(self) -> None:
         assert refused(lambda: Archive(bomb("xl/a", MAX_BYTES + 2**20)).check_size("xl/")) == "too_long"
         Archive(bomb("media/a", MAX_BYTES + 2**20)).check_size("xl/")
+
+    @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+    def test_with_a_part_that_takes_memory_without_bound_is_refused(self, method: int) -> None:
+        written = BytesIO(zipped({"word/document.xml": "<w/>"}))
+        with zipfile.ZipFile(written, "a") as archive:
+            archive.writestr("mimetype", "a", method)
+        assert refused(lambda: Archive(written.getvalue())) == "unreadable"
+
+    def test_of_too_many_parts_is_refused_before_they_are_listed(self) -> None:
+        data = zipped({f"{n}": "" for n in range(MAX_ENTRIES * 2)})
+        tracemalloc.start()
+        try:
+            assert refused(lambda: Archive(data)) == "too_long"
+            assert tracemalloc.get_traced_memory()[1] < 2**18
+        finally:
+            tracemalloc.stop()
 
     @pytest.mark.parametrize(
         ("target", "name"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cc_bot.domain.errors import DocumentTooLong, DocumentUnreadable, InputError
 from cc_bot.reading.reader import DocumentReader
 from tests import documents
+from tests.reading.confinement import UNCONFINED
 
 IN_TIME_S = 20.0
 
@@ -84,7 +85,7 @@ class TestHostile:
     @pytest.mark.parametrize("name", HOSTILE)
     async def test_is_refused_with_a_sentence_in_time(self, name: str) -> None:
         with pytest.raises((DocumentTooLong, DocumentUnreadable)):
-            await asyncio.wait_for(DocumentReader().read(HOSTILE[name]), IN_TIME_S)
+            await asyncio.wait_for(DocumentReader(unconfined=UNCONFINED).read(HOSTILE[name]), IN_TIME_S)
 
     async def test_cell_far_out_takes_no_memory(self) -> None:
         sheet = zipfile.ZipFile(BytesIO(FAR_CELL))
@@ -93,7 +94,7 @@ class TestHostile:
         far = b'<row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData>'
         parts[name] = parts[name].replace(b"</sheetData>", far)
         with pytest.raises((DocumentTooLong, DocumentUnreadable)):
-            await DocumentReader().read(documents.zipped(parts))
+            await DocumentReader(unconfined=UNCONFINED).read(documents.zipped(parts))
 
 
 SEEDS = [
@@ -131,7 +132,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 async def check(data: bytes) -> None:
     """Whatever it is, it is read or refused, and the loop never stands meanwhile."""
     try:
-        found = await asyncio.wait_for(DocumentReader().read(data), IN_TIME_S)
+        found = await asyncio.wait_for(DocumentReader(unconfined=UNCONFINED).read(data), IN_TIME_S)
     except InputError:
         return
     assert found.document.parts

@@ -11,20 +11,23 @@ from cc_bot.domain.document import Document
 from cc_bot.domain.errors import (
     AttachmentNotSupported,
     DocumentLocked,
+    DocumentsNotConfined,
     DocumentsNotInstalled,
     DocumentsWait,
     DocumentTooLong,
     DocumentUnreadable,
     InputError,
 )
+from cc_bot.reading.process import reading_command
 from cc_bot.reading.reader import DocumentReader
 from tests import documents
+from tests.reading.confinement import UNCONFINED, WITHOUT_SECCOMP
 
 PAGES = ("第一四半期の売上は千二百万円でした。", "担当は営業部の佐藤です。", "Total 12,345 yen.")
 
 
 async def read(data: bytes) -> Document:
-    return (await DocumentReader().read(data)).document
+    return (await DocumentReader(unconfined=UNCONFINED).read(data)).document
 
 
 def texts(document: Document) -> list[str]:
@@ -54,7 +57,7 @@ class TestPdf:
         assert texts(await read(documents.vertical_pdf(columns))) == ["\n".join(columns)]
 
     async def test_that_is_a_scan_is_told_in_pictures_of_its_first_pages(self) -> None:
-        found = await DocumentReader().read(documents.scanned_pdf(7))
+        found = await DocumentReader(unconfined=UNCONFINED).read(documents.scanned_pdf(7))
         assert (found.document.pictured, len(found.document.parts)) == (5, 7)
         assert found.document.is_scan
         assert len(found.pictures) == 5
@@ -290,7 +293,8 @@ class TestReader:
         missing = (
             "import runpy, sys; sys.modules.update(dict.fromkeys(('pypdfium2', 'python_calamine', 'PIL'))); "
         )
-        reader = DocumentReader(program(missing + "runpy.run_module('cc_bot.reading', run_name='__main__')"))
+        command = program(missing + "runpy.run_module('cc_bot.reading', run_name='__main__')")
+        reader = DocumentReader((*command, "unconfined") if UNCONFINED else command)
         for data in (documents.pdf(["一枚目"]), documents.excel({"表": [["a"]]})):
             with pytest.raises(DocumentsNotInstalled):
                 await reader.read(data)
@@ -303,6 +307,23 @@ class TestReader:
             "本文,1\n".encode(),
         )
         for data in kept:
+            assert "本文" in texts((await reader.read(data)).document)[0]
+
+    @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
+    @pytest.mark.parametrize(
+        "data", [b"%PDF-1.4", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"{\\rtf{", b"\0"]
+    )
+    async def test_looks_at_nothing_before_it_is_confined(self, data: bytes) -> None:
+        """Or it would say that this is damaged."""
+        reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command()))
+        with capture_logs() as log, pytest.raises(DocumentsNotConfined):
+            await reader.read(data)
+        assert [each["event"] for each in log] == ["documents_not_confined"]
+
+    @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
+    async def test_reads_unconfined_where_the_operator_permits_it(self) -> None:
+        reader = DocumentReader((*WITHOUT_SECCOMP, *reading_command(unconfined=True)))
+        for data in (documents.pdf(["本文"]), documents.excel({"表": [["本文"]]}), documents.rtf("本文")):
             assert "本文" in texts((await reader.read(data)).document)[0]
 
     async def test_hands_over_nothing_of_its_own_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,16 +11,19 @@ ON_LINUX = sys.platform == "linux"
 ENTERED = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
-from cc_bot.reading.sandbox import enter
-enter({})
+from cc_bot.reading.sandbox import NotConfined, enter
+try:
+    enter({})
+except NotConfined:
+    assert sys.platform != "linux"
 """
 
 
-def attack(source: str, limits: str = "", python: str = sys.executable) -> subprocess.CompletedProcess[str]:
+def attack(source: str, limits: str = "") -> subprocess.CompletedProcess[str]:
     """Run what an attacker would, in a process that has entered the sandbox."""
     code = ENTERED.format(limits) + source
     return subprocess.run(
-        [python, "-c", code], capture_output=True, text=True, timeout=60, check=False, cwd=Path.cwd()
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False, cwd=Path.cwd()
     )
 
 
@@ -44,6 +47,7 @@ class TestPython:
             "__import__('socket').socket()",
             "__import__('socket').getaddrinfo('localhost', 80)",
             "open('/etc/passwd').read()",
+            "open(os.__file__).read()",
             "open('data/sessions.db', 'rb').read()",
             "open(os.__file__, 'a')",
             "os.open(os.__file__, os.O_RDWR)",
@@ -57,18 +61,6 @@ class TestPython:
     def test_is_refused(self, expression: str) -> None:
         assert outcome(expression) == "PermissionError"
 
-    def test_may_load_what_it_reads_with(self) -> None:
-        assert outcome("len(open(os.__file__).read()) > 100") == "True"
-        assert outcome("'日本'.encode('cp932').decode('cp932')") == "日本"
-        assert outcome("__import__('xml.dom.minidom').__name__") == "xml"
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
-    def test_may_load_it_where_the_environment_stands_behind_a_link(self, tmp_path: Path) -> None:
-        (tmp_path / "venv").symlink_to(sys.prefix, target_is_directory=True)
-        python = str(tmp_path / "venv" / "bin" / Path(sys.executable).name)
-        told = attack("import pydantic\nprint(len(open(pydantic.__file__).read()) > 100)", python=python)
-        assert told.stdout.strip() == "True", told.stderr
-
 
 @pytest.mark.skipif(not ON_LINUX, reason="the kernel's own refusals are Linux's")
 class TestKernel:
@@ -79,7 +71,12 @@ class TestKernel:
         [
             "libc.fork()",
             "libc.socket(2, 1, 0)",
-            "libc.kill(1, 0)",
+            "libc.kill(os.getppid(), 0)",
+            "libc.tgkill(os.getppid(), os.getppid(), 0)",
+            "libc.fcntl(0, 8, os.getppid())",  # F_SETOWN: who is sent SIGIO, or what F_SETSIG says
+            "libc.ioctl(0, 0x5452, ctypes.byref(ctypes.c_int(1)))",  # FIOASYNC: have it sent
+            "libc.open(os.__file__.encode(), 0)",
+            "libc.openat(-100, os.__file__.encode(), 0)",
             "libc.open(b'/etc/passwd', 0)",
             "libc.open(b'/proc/self/environ', 0)",
             "libc.open(b'/tmp/planted', 0o101, 0o600)",
@@ -104,4 +101,7 @@ class TestKernel:
             assert Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip() == "1000"
 
     def test_ends_an_endless_loop(self) -> None:
-        assert attack("while True: pass", "cpu_s=1").returncode == -24  # SIGXCPU
+        assert attack("while True: pass", "cpu_s=1").returncode == -9
+
+    def test_lets_a_library_abort(self) -> None:
+        assert attack("libc.abort()").returncode < 0

@@ -26,6 +26,7 @@ from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES, WEB, WithWeb
 from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome, discover
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
+from tests.reading.confinement import UNCONFINED
 
 TOOLS = discover(cc_bot.tools)
 LONG = "あいうえお。" * 5000
@@ -52,7 +53,7 @@ async def search() -> AsyncIterator[LoopbackSearchServer]:
 
 def of_turn(web: LoopbackWeb, search: LoopbackSearchServer, *texts: str) -> TurnInternet:
     searches = WebSearch([SearxngSearch(search.url)])
-    return Internet(PageReader(web.network()), searches).for_turn(TurnTexts(texts))
+    return Internet(PageReader(web.network(), unconfined=UNCONFINED), searches).for_turn(TurnTexts(texts))
 
 
 async def call(
@@ -277,7 +278,7 @@ class TestCarryingOut:
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
         seen = TurnTexts(seen=("http://a.example/a",))
-        internet = Internet(PageReader(web.network())).for_turn(seen)
+        internet = Internet(PageReader(web.network(), unconfined=UNCONFINED)).for_turn(seen)
         outcome = await call(stores, internet, "read_page", url="http://a.example/a")
         assert isinstance(outcome.proposal, CallTool)
         assert json.loads(outcome.proposal.arguments) == {"url": "http://a.example/a"}
@@ -319,7 +320,7 @@ class TestCarryingOut:
         self, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
         searches = WebSearch([SearxngSearch(search.url)])
-        calls = WithWeb(Internet(PageReader(web.network()), searches), None)
+        calls = WithWeb(Internet(PageReader(web.network(), unconfined=UNCONFINED), searches), None)
         assert "明日は雨です" in (await calls.call(WEB, "read_page", {"url": "http://a.example/a"})).text
         assert "雨です。" in (await calls.call(WEB, "web_search", {"query": "天気"})).text
         with pytest.raises(ToolServerAway):
