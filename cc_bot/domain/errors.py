@@ -322,7 +322,11 @@ class NothingHere(AccessError): ...
 
 
 class TooManyCommands(AccessError):
-    """Parameters: resets (the moment of the next one)."""
+    """Parameters: resets (the moment of the next one). `told`: the user was told that already."""
+
+    def __init__(self, *, resets: datetime, told: bool = False) -> None:
+        super().__init__(resets=resets)
+        self.told = told
 
 
 # ---- input -----------------------------------------------------------------------------------------------
