@@ -324,8 +324,8 @@ class NothingHere(AccessError): ...
 class TooManyCommands(AccessError):
     """Parameters: resets (the moment of the next one). `told`: the user was told that already."""
 
-    def __init__(self, *, resets: datetime, told: bool = False) -> None:
-        super().__init__(resets=resets)
+    def __init__(self, *, told: bool = False, **params: str | int | datetime) -> None:
+        super().__init__(**params)
         self.told = told
 
 
