@@ -76,6 +76,7 @@ from cc_bot.domain.tool_server import is_of_server
 from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
+    FilesDeleted,
     Heard,
     Notice,
     NotRemoved,
@@ -111,6 +112,8 @@ class TurnResult:
     """Those that were stored."""
     canvas: Canvas | None = None
     """All that is up now, where the turn has changed it."""
+    files_deleted: int = 0
+    """See StoredTurn."""
 
 
 async def finish_turn(
@@ -144,7 +147,7 @@ async def finish_turn(
     recorder.settled = True
     first = not turn.options.welcomed and await _claim_welcome(settings, turn.user_id)
     done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
-    return TurnResult(done, turn, draft.history_tokens, stored.messages, stored.canvas)
+    return TurnResult(done, turn, draft.history_tokens, stored.messages, stored.canvas, stored.files_deleted)
 
 
 async def _claim_welcome(settings: SettingsStore, user_id: int | None) -> bool:
@@ -533,6 +536,8 @@ class Assistant:
             await learned
         if ended.canvas is not None:
             emit(CanvasChanged(ended.canvas.visible_in(turn.visibility)))
+        if ended.files_deleted:
+            emit(FilesDeleted(ended.files_deleted))
         return ended
 
     async def _enter(self, reservation: Reservation, stop: Stop) -> AsyncGenerator[Notice, None]:

@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, Final, Literal
 
@@ -18,6 +18,7 @@ import structlog
 
 from cc_bot.discord.agents import Arrival
 from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.floods import QUIET_S, FloodGuard
 from cc_bot.discord.interactions import accept_ahead, defer_update
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
@@ -169,6 +170,9 @@ class CommandRates:
     _moments: Recent[tuple[int, What], deque[datetime]] = field(
         default_factory=lambda: Recent(RATES_REMEMBERED)
     )
+    _refused_until: Recent[tuple[int, What], datetime] = field(
+        default_factory=lambda: Recent(RATES_REMEMBERED)
+    )
 
     def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
         """Count one, unless there were `most` in the last minute; then the moment of the next."""
@@ -177,10 +181,16 @@ class CommandRates:
         while moments and not now - MINUTE < moments[0] <= now:  # or the clock was put back
             moments.popleft()
         if len(moments) >= allowed:
+            self._refused_until[user_id, what] = moments[-allowed] + MINUTE
             return moments[-allowed] + MINUTE
         moments.append(now)
         self._moments[user_id, what] = moments
         return None
+
+    def refused_until(self, user_id: int, what: What, now: datetime) -> datetime | None:
+        """Return the moment until which all of it is refused since `count` refused one; None: it is not."""
+        until = self._refused_until.get((user_id, what))
+        return until if until and now < until <= now + MINUTE else None
 
 
 # ---- seen roles ------------------------------------------------------------------------------------------
@@ -223,6 +233,7 @@ class Gate:
     patience_s: float = PATIENCE_S
     roles: SeenRoles = field(default_factory=SeenRoles)
     rates: CommandRates = field(default_factory=CommandRates)
+    floods: FloodGuard = field(default_factory=FloodGuard)
     clock: Clock = utc_now
     _order: InOrder = field(default_factory=InOrder)
     """What somebody asks for at once goes on in the order in which it came: of several connections to a
@@ -242,8 +253,11 @@ class Gate:
     ) -> Arrival:
         """Count what somebody has the bot do. Raises TooManyCommands when that is as much as may be within a
         minute, NotAllowed or UnderMaintenance when they may not use the bot there (`always`: they may), and
-        StorageError. Owners may do what they like."""
-        return await self._admit(self._comer_of(interaction), what, always=always)
+        StorageError. Owners may do what they like, short of a flood."""
+        comer = self._comer_of(interaction)
+        if self.floods.refuses(comer.user_id, int(interaction.id)):
+            raise TooManyCommands(resets=self.clock() + timedelta(seconds=QUIET_S))
+        return await self._admit(comer, what, always=always)
 
     async def admit_page(self, place: WebPlace, what: What, *, always: bool = False) -> None:
         """Count what somebody has a page do, and raise as `admit` would for a command in the place where they
@@ -263,6 +277,7 @@ class Gate:
         return found
 
     async def _admit(self, comer: Visitor, what: What, *, always: bool) -> Arrival:
+        self._refuse_again(comer, what)
         policy, visit = await self.policies.now(), await self._visit(comer)
         owner = comer.user_id in self.owners.under(policy)
         if not owner:
@@ -276,8 +291,15 @@ class Gate:
         most = quotas_of_user(limits, payer).commands_per_minute
         if most is None:
             return
+        self._refuse_again(comer, what)  # others of the same burst came this far as well
         if next_at := self.rates.count(comer.user_id, what, most, self.clock()):
             raise TooManyCommands(resets=next_at)
+
+    def _refuse_again(self, comer: Visitor, what: What) -> None:
+        """Raise TooManyCommands while what was refused last still is: nothing is looked up, and nobody is
+        told once more."""
+        if until := self.rates.refused_until(comer.user_id, what, self.clock()):
+            raise TooManyCommands(resets=until, told=True)
 
     async def _visit(self, comer: Visitor) -> Visit | None:
         """Read what there is to know of whoever comes; None while the database does not answer: then what
@@ -600,6 +622,8 @@ def suggesting(suggest: Suggest) -> Any:
         try:
             await gate.admit(ctx.interaction, "choices")
         except CcBotError as error:
+            if isinstance(error, TooManyCommands) and error.told:
+                return
             if not isinstance(error, AccessError):
                 _log.warning("autocomplete_failed", error=type(error).__name__)
             with contextlib.suppress(hikari.HikariError):  # a list of choices has no place for a sentence

@@ -12,7 +12,7 @@ import structlog
 
 from cc_bot.discord.interactions import Answerable, is_accepted_ahead
 from cc_bot.discord.recipients import Recipients
-from cc_bot.domain.errors import AccessError, CcBotError
+from cc_bot.domain.errors import AccessError, CcBotError, TooManyCommands
 from cc_bot.texts import explain
 
 _log = structlog.get_logger(__name__)
@@ -41,6 +41,8 @@ async def tell_after_all(interaction: Answerable, sentence: str) -> None:
 
 async def tell_failure(interaction: Answerable, error: Exception, recipients: Recipients) -> None:
     """Tell the user in one sentence, and the log in one record. Never raises."""
+    if isinstance(error, TooManyCommands) and error.told:
+        return  # a burst is answered once
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
         _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
         return

@@ -31,6 +31,7 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.speaking import SpokenAnswers
+from cc_bot.discord.floods import drop_floods
 from cc_bot.discord.gateway import GrantedReading, Shards, own_user
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.forwards import Forwards
@@ -359,6 +360,7 @@ def build_services(
     registry.register_value(OpenForms, running.forms)
     registry.register_value(ProactiveMessageQuotes, messages.quotes)
     registry.register_value(Forwards, messages.forwards)
+    drop_floods(bot, gate.floods)
     admit_presses(bot, gate, recipients)
     canvas_upkeep.listen()
     messages.listen()

@@ -324,7 +324,11 @@ class NothingHere(AccessError): ...
 
 
 class TooManyCommands(AccessError):
-    """Parameters: resets (the moment of the next one)."""
+    """Parameters: resets (the moment of the next one). `told`: the user was told that already."""
+
+    def __init__(self, *, told: bool = False, **params: str | int | datetime) -> None:
+        super().__init__(**params)
+        self.told = told
 
 
 # ---- input -----------------------------------------------------------------------------------------------

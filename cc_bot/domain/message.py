@@ -122,6 +122,18 @@ FORWARD_NAME: Final = "forwarded message"
 
 
 @dataclass(frozen=True, slots=True)
+class FileQuota:
+    """How many bytes of files are kept; beyond that the oldest go."""
+
+    user_bytes: int = 100 * 2**20
+    total_bytes: int = 2 * 2**30
+    """Of all users together: it is taken from those who hold the most."""
+
+
+FILE_QUOTA: Final = FileQuota()
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """A file that came with a question. The bytes are kept: Discord's URLs expire."""
 

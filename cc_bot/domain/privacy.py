@@ -55,6 +55,8 @@ class Holdings:
 
     kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
     """Only those of which there is something."""
+    file_bytes: int = 0
+    """Of attachments."""
     on_server: bool = False
     """Whether they are in a database on a server, whose files and copies are its operator's own affair."""
 

@@ -156,6 +156,14 @@ class FilesLeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class FilesDeleted:
+    """The user's oldest files are no longer kept: there were too many. It comes right before Done, without
+    their names: what was private may be among them, and others may read the answer."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScansShown:
     """Documents without text came with the question: the model is shown pictures of their first pages."""
 
@@ -226,6 +234,7 @@ TurnEvent = (
     | NotRemoved
     | ScheduleChanged
     | FilesLeftOut
+    | FilesDeleted
     | ReplyWithheld
     | ScansShown
     | Heard

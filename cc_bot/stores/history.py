@@ -15,7 +15,7 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.document import document_from_json, document_to_json
 from cc_bot.domain.message import Attachment, Message, Reference, Role, has_quotation
 from cc_bot.domain.session import Recollection, Session, SessionKey
-from cc_bot.storage import Row, Statement
+from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
 from cc_bot.stores.columns import MESSAGE, Columns
 
@@ -140,7 +140,7 @@ SELECT_EARLIER: Final = f"""
 # session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
     SELECT
-        message_id, name, content_type, CASE WHEN document IS NULL THEN data END, document, source_id
+        message_id, name, content_type, CASE WHEN document IS NULL THEN data END, document, source_id, bytes
     FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
@@ -279,7 +279,9 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for id_, name, content_type, data, stored, source_id in rows:
+    for id_, name, content_type, data, stored, source_id, size in rows:
+        if size is None:  # see FREE_OLDEST_FILES
+            continue
         document = document_from_json(stored) if stored else None
         file = Attachment(name, content_type, data or b"", document, source_id)
         files[id_] = (*files.get(id_, ()), file)
@@ -301,9 +303,9 @@ DELETE_ATTACHMENTS_OF_IDLE: Final = """
 # Run next after its message, in the same transaction: that is the session's newest.
 _INSERT_ATTACHMENT: Final = """
     INSERT INTO attachments (
-        message_id, session_id, user_id, position, name, content_type, data, document, source_id
+        message_id, session_id, user_id, position, name, content_type, data, document, source_id, bytes
     )
-    SELECT id, session_id, user_id, $3, $4, $5, $6, $7, $8
+    SELECT id, session_id, user_id, $3, $4, $5, $6, $7, $8, $9
     FROM messages WHERE session_id = $1 AND user_id = $2
     ORDER BY id DESC LIMIT 1
 """
@@ -336,9 +338,59 @@ DELETE_ATTACHMENTS_OF_CLOSED: Final = """
 """
 
 
-def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None]:
+# By attachments_by_user; likewise below. $1 user, $2 bytes
+DELETE_FILES_BEYOND_QUOTA: Final = """
+    DELETE FROM attachments
+    WHERE user_id = $1 AND (message_id, position) IN (
+        SELECT message_id, position FROM (
+            SELECT
+                message_id, position,
+                sum(bytes) OVER (ORDER BY message_id DESC, position DESC) AS up_to_here
+            FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
+        ) AS newest_first
+        WHERE up_to_here > $2
+    )
+    RETURNING 1
+"""
+
+# The rows that FREE_OLDEST_FILES has left, of the session whose user is told now. $1 session, $2 user
+DELETE_FREED_FILES: Final = """
+    DELETE FROM attachments WHERE session_id = $1 AND user_id = $2 AND bytes IS NULL RETURNING 1
+"""
+
+SELECT_FILE_BYTES: Final = """
+    SELECT user_id, CAST(sum(bytes) AS BIGINT) FROM attachments WHERE bytes IS NOT NULL GROUP BY user_id
+"""
+
+# $1 user, $2 bytes to free at least, $3 no bytes
+FREE_OLDEST_FILES: Final = """
+    UPDATE attachments SET data = $3, document = NULL, bytes = NULL
+    WHERE user_id = $1 AND (message_id, position) IN (
+        SELECT message_id, position FROM (
+            SELECT message_id, position, sum(bytes) OVER (ORDER BY message_id, position) - bytes AS before
+            FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
+        ) AS oldest_first
+        WHERE before < $2
+    )
+"""
+
+
+def free_files(total_bytes: int) -> Steps[None]:
+    """Free the oldest files of whoever holds the most until all users together hold no more than that."""
+    while True:
+        held = sorted((size, user_id) for user_id, size in (yield Statement(SELECT_FILE_BYTES)))
+        excess = sum(size for size, _ in held) - total_bytes
+        if excess <= 0:
+            return
+        most, user_id = held[-1]
+        second = held[-2][0] if len(held) > 1 else 0
+        yield Statement(FREE_OLDEST_FILES, (user_id, min(excess, most - second + 1), b""))
+
+
+def _columns(file: Attachment) -> tuple[str, str, bytes, str | None, int | None, int]:
     document = document_to_json(file.document) if file.document else None
-    return (file.name, file.content_type, file.data, document, file.source_id)
+    size = len(file.data) + len((document or "").encode("utf-8", "replace"))
+    return (file.name, file.content_type, file.data, document, file.source_id, size)
 
 
 def insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:

@@ -93,6 +93,11 @@ OWN_FILES: Final = """
     WHERE user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
 """
 
+# By attachments_by_user.
+COUNT_FILE_BYTES: Final = """
+    SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM attachments WHERE user_id = $1 AND bytes IS NOT NULL
+"""
+
 SAID_IN_CHANNELS: Final = "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user'"
 
 ANSWERED_IN_CHANNELS: Final = """
@@ -173,6 +178,7 @@ PERSONAL_TABLES: Final = (
             *("message_id", "position", "session_id", "user_id", "name", "content_type", "data", "document"),
             "source_id",
         ),
+        ("bytes",),
         ids=OWN_FILES,
         id_column="message_id",
         at_a_time=1,  # a message has 20 MB of them
@@ -427,7 +433,8 @@ def _overview(user_id: int, *, on_server: bool) -> Steps[Holdings]:
         if count:
             found = StoredAmount(count, _moment(first, table.at_form), _moment(last, table.at_form))
             kinds[table.kind] = _together(kinds[table.kind], found) if table.kind in kinds else found
-    return Holdings(kinds, on_server)
+    [(file_bytes,)] = yield Statement(COUNT_FILE_BYTES, (user_id,))
+    return Holdings(kinds, file_bytes, on_server)
 
 
 def _together(one: StoredAmount, other: StoredAmount) -> StoredAmount:

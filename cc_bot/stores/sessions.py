@@ -7,6 +7,7 @@ nothing.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -15,7 +16,7 @@ from uuid import uuid4
 from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CommitUncertain, ConversationGone, StorageError, TurnLost
-from cc_bot.domain.message import ChannelKey, Message, Visibility
+from cc_bot.domain.message import FILE_QUOTA, ChannelKey, FileQuota, Message, Visibility
 from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import EVERYBODY, Database, Row, Statement, Steps, user
@@ -27,13 +28,17 @@ from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_NO_LONGER_SEEN,
     DELETE_ATTACHMENTS_OF_CLOSED,
     DELETE_ATTACHMENTS_OF_IDLE,
+    DELETE_FILES_BEYOND_QUOTA,
+    DELETE_FREED_FILES,
     PAGE_SIZE,
     SELECT_EARLIER,
+    SELECT_FILE_BYTES,
     SELECT_FILES,
     SELECT_OPEN_SESSION,
     UNBOUNDED,
     Opening,
     Paging,
+    free_files,
     has_files,
     has_question,
     insert_files,
@@ -135,15 +140,19 @@ class StoredTurn:
     """All that is up now, where the turn has changed it."""
     proposals: tuple[Proposal, ...] = ()
     """With their ids."""
+    files_deleted: int = 0
+    """Older files of its user that are no longer kept, because there were too many."""
 
 
-async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: int) -> StoredTurn:
+async def store_turn(
+    database: Database, turn: NewTurn, idle_since: str, limit: int, quota: FileQuota
+) -> StoredTurn:
     """Store it, whole or not at all. `idle_since`: the last moment of activity that is too long ago for the
     session to be open still; `limit`: messages in a history, 0 for no bound.
 
     Raises StorageError; ConversationGone when the session is not its key's user's.
     """
-    batch = _statements(turn, idle_since, limit)
+    batch = _statements(turn, idle_since, limit, quota.user_bytes)
     about = (user(turn.session.key.user_id), *(of_place(turn.place) if turn.place else ()))
     try:
         results, canvas = await database.write(lambda: _steps(batch, turn), about)
@@ -159,7 +168,13 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
         results, canvas = await database.write(lambda: _steps(batch, turn), about)
     inserted = [row for rows in _rows_of(_INSERT_MESSAGE, batch, results) for row in rows]
     made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
-    return _stored(turn, inserted, canvas, made)
+    held = (size for rows in _rows_of(SELECT_FILE_BYTES, batch, results) for _, size in rows)
+    if sum(held) > quota.total_bytes:
+        with suppress(StorageError):  # the turn is stored, and the next one with a file tries again
+            await database.write(lambda: free_files(quota.total_bytes), [EVERYBODY])
+    deleted = (_rows_of(sql, batch, results) for sql in (DELETE_FREED_FILES, DELETE_FILES_BEYOND_QUOTA))
+    files_deleted = sum(len(rows) for found in deleted for rows in found)
+    return replace(_stored(turn, inserted, canvas, made), files_deleted=files_deleted)
 
 
 def _stored(
@@ -184,7 +199,7 @@ def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Ro
     return [rows for each, rows in zip(batch, results, strict=True) if each.sql is sql]
 
 
-def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
+def _statements(turn: NewTurn, idle_since: str, limit: int, max_file_bytes: int) -> list[Statement]:
     owned = (turn.session.id, turn.session.key.user_id)
     batch = _thawing(turn)
     if turn.replaces is not None:
@@ -206,8 +221,12 @@ def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
     brings_files = any(message.attachments for message in turn.messages)
     if limit and (turn.session.has_files or brings_files):
         batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, limit)))
+    if turn.session.has_files:
+        batch.append(Statement(DELETE_FREED_FILES, owned))
     if brings_files:
         batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
+        batch.append(Statement(DELETE_FILES_BEYOND_QUOTA, (turn.session.key.user_id, max_file_bytes)))
+        batch.append(Statement(SELECT_FILE_BYTES))
     if turn.entry:
         session_id, user_id = owned
         shown_in = turn.messages[-1].discord_id
@@ -341,9 +360,11 @@ class SessionStore:
         session_ttl: timedelta = timedelta(days=1),
         clock: Clock = utc_now,
         page_size: int = PAGE_SIZE,
+        file_quota: FileQuota = FILE_QUOTA,
     ) -> None:
         """Make the store. `history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn
         until expiry; `page_size`: messages read at a time."""
+        self._file_quota = file_quota
         self._database = database
         self._limit = history_limit
         self._paging = Paging(history_limit, page_size)
@@ -479,7 +500,8 @@ class SessionStore:
         writing = NewTurn(
             session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals), settlement, place
         )
-        return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
+        idle = idle_since(now, self._ttl)
+        return await store_turn(self._database, writing, idle, self._limit, self._file_quota)
 
     async def _read_files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
         owned = (session.id, session.key.user_id)

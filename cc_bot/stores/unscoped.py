@@ -18,6 +18,7 @@ from cc_bot.stores.channels import (
     SELECT_SAID,
 )
 from cc_bot.stores.claimed_calls import CLAIM_STATEMENTS
+from cc_bot.stores.history import SELECT_FILE_BYTES
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import USAGE_STATEMENTS
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
@@ -37,7 +38,7 @@ from cc_bot.stores.web_sessions import WEB_STATEMENTS
 
 UNSCOPED: Final = frozenset(
     {
-        *(DELETE_ATTACHMENTS_OF_EXPIRED, CLOSE_EXPIRED),
+        *(DELETE_ATTACHMENTS_OF_EXPIRED, CLOSE_EXPIRED, SELECT_FILE_BYTES),
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
         *(SELECT_DIRECT, SELECT_KNOWN, SELECT_SAID),
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),

@@ -206,6 +206,8 @@ class AnswerView:
                 self._state(self._texts.unfinished.in_doubt_outside, failed=True)
             case turn.FilesLeftOut(names):  # here files are read when they are attached: it was not heard
                 self._state(self._texts.terminal.not_heard.format(names=", ".join(map(one_line, names))))
+            case turn.FilesDeleted(count):
+                self._state(self._texts.answer.files_deleted.format(count=count))
             case (
                 turn.ScansShown()
                 | turn.ReplyWithheld()

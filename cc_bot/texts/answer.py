@@ -59,6 +59,11 @@ class AnswerTexts(Area):
     )
     """Parameters: names, images, texts, documents (the most bytes of each, such as `8 MB`), minutes (of a
     recording)."""
+    files_deleted = Sentence(
+        ja="📎 添付ファイルが多くなったので、古いもの{count}件を消しました。またお使いになるときは、もう一度添付してください。",
+        en="📎 There were too many files to keep, so the oldest are gone ({count}). Attach them again if you need them.",
+    )
+    """Parameter: count."""
     scans_shown = Sentence(
         ja="📎 {names} は文字のないスキャンなので、はじめの {pages} ページを画像として見ました。",
         en="📎 {names}: a scan without text, so I looked at pictures of its first pages (up to {pages}).",

@@ -5,6 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.memory import ErasureCounts
+from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.privacy import LEFT_BY_ERASING, DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
@@ -80,6 +81,10 @@ class PrivacyTexts(Area):
     files = Sentence(
         ja="・添付ファイルは、会話の履歴から外れると消えます。",
         en="- Attachments are deleted when they leave the history of their conversation.",
+    )
+    files_used = Sentence(
+        ja="・いまの添付ファイルは {used} MB です。{most} MB をこえると、古いものから消えます。",
+        en="- They take {used} MB now; beyond {most} MB the oldest are deleted.",
     )
     backups = Sentence(
         ja="・バックアップには、管理者が捨てるまで残ります。",
@@ -176,7 +181,7 @@ class PrivacyTexts(Area):
         if held.empty:
             return self.nothing
         lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
-        kept = (self.kept_for, *self.kept_lines(retention))
+        kept = (self.kept_for, *self.kept_lines(retention, held))
         return "\n".join((self.title, *lines, "", *kept, "", self.web, self.how_on))
 
     def asked(self, held: Holdings) -> str:
@@ -204,7 +209,7 @@ class PrivacyTexts(Area):
             span = (self.one_day if first == last else self.span).format(first=first, last=last)
         return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
 
-    def kept_lines(self, retention: Retention) -> list[str]:
+    def kept_lines(self, retention: Retention, held: Holdings) -> list[str]:
         """Say how long each is kept, a line each."""
         limits = (
             (self.archive_days, retention.archive_days),
@@ -213,7 +218,11 @@ class PrivacyTexts(Area):
         )
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
-        return [*lines, self.kept_until_erased, self.files, *copies, self.backups]
+        files = [self.files]
+        if held.file_bytes:
+            used, most = held.file_bytes / 2**20, FILE_QUOTA.user_bytes >> 20
+            files.append(self.files_used.format(used=f"{used:.1f}", most=most))
+        return [*lines, self.kept_until_erased, *files, *copies, self.backups]
 
     def _list(self, held: Holdings) -> str:
         return self.comma.join(

@@ -47,7 +47,7 @@ class PrivacyPages:
             "privacy.html",
             visitor,
             held=[(name, held.kinds[kind]) for kind, name in kinds.items() if kind in held.kinds],
-            kept=_lines(visitor.words.privacy.kept_lines(privacy.retention)),
+            kept=_lines(visitor.words.privacy.kept_lines(privacy.retention, held)),
         )
 
     async def export(self, request: web.Request) -> web.StreamResponse:

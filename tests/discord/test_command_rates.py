@@ -38,3 +38,14 @@ class TestCommandRates:
         rates = CommandRates()
         rates.count(ME, "command", 1, NOW + timedelta(days=1))
         assert rates.count(ME, "command", 1, NOW) is None
+
+    def test_refuse_from_the_first_refusal_until_the_next_may_come(self) -> None:
+        rates = CommandRates()
+        rates.count(ME, "command", 1, NOW)
+        assert rates.refused_until(ME, "command", NOW) is None
+        rates.count(ME, "command", 1, NOW)
+        assert rates.refused_until(ME, "command", NOW) == NOW + 60 * SECOND
+        assert rates.refused_until(ME, "choices", NOW) is None
+        assert rates.refused_until(YOU, "command", NOW) is None
+        assert rates.refused_until(ME, "command", NOW + 60 * SECOND) is None
+        assert rates.refused_until(ME, "command", NOW - 60 * SECOND) is None  # the clock was put back

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S
 from tests.end_to_end.memories import contents, keep, run
 from tests.end_to_end.stage import Stage, running_stage, set_stage, streaming
 from tests.loopback.discord import Channel, Reply, User
@@ -181,7 +182,21 @@ class TestCommands:
         sentence = (await run(stage, aiko, channel, "list")).text
         assert sentence.startswith("操作が続いています。")
         assert 0 < in_seconds(sentence) <= 60
+        again = [await stage.discord.slash(aiko, channel, "memory list") for _ in range(3)]
         assert "<t:" not in (await run(stage, ben, channel, "list")).text
+        assert [each.interaction.answered for each in again] == [None] * 3
+
+    async def test_beyond_what_a_person_can_send_are_answered_once_and_stop_nobody_else(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        most = MAX_AT_ONCE["interaction"]
+        sent = [await stage.discord.slash(aiko, channel, "help") for _ in range(2 * most)]
+        assert "<t:" not in (await run(stage, ben, channel, "list")).text
+        for each in sent[:most]:
+            await each.finished()
+            assert "<t:" not in each.text
+        assert 0 < in_seconds((await sent[most].finished()).text) <= QUIET_S + 1
+        assert [each.interaction.answered for each in sent[most + 1 :]] == [None] * (most - 1)
 
 
 class TestMemories:

@@ -11,7 +11,7 @@ from cc_bot.domain.claimed_call import ClaimedCall
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.memory import MemoryFilter, Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.domain.message import KnownPlace
+from cc_bot.domain.message import FileQuota, KnownPlace
 from cc_bot.domain.process import Process
 from cc_bot.domain.proposal import AddReminder, CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Firing, Mark, Quiet
@@ -63,6 +63,9 @@ async def do_everything(database: Database) -> set[str]:
     calls = [CallTool("notes", "write", "{}"), CallTool("notes", "erase", "{}")]
     stored = await stores.sessions.archive_turn(session, turn("書いて"), proposals=calls)
     await agree_to_calls(stores, *stored.proposals)
+    crowded = SessionStore(database, file_quota=FileQuota(user_bytes=100, total_bytes=1))
+    for _ in range(2):
+        await crowded.archive_turn(await crowded.open(KEY), turn("猫", attachments=(FILE,)))
     by_the_message = SessionStore(database, history_limit=0, page_size=1)
     await by_the_message.load_earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)

@@ -50,7 +50,7 @@ from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES,
 from cc_bot.stores.claimed_calls import ADOPT_CALLS, SELECT_CLAIMED
 from cc_bot.stores.columns import ListStatement
 from cc_bot.stores.erasures import ErasureLineStore
-from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
+from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILE_BYTES, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import (
     FORGET_SETTLED,
@@ -126,6 +126,7 @@ ALL_TABLES: Final = (
 )
 OF_ALL_USERS: Final = {
     *(DELETE_ATTACHMENTS_OF_EXPIRED, CLOSE_EXPIRED),
+    SELECT_FILE_BYTES,  # tells ids and sizes alone
     *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
     *(SELECT_DIRECT, SELECT_KNOWN),  # tell places and ids alone, and no word
     *(SELECT_KEY, SELECT_ALL_SHOWN, SELECT_STALE),
@@ -146,6 +147,7 @@ TO_ANY_ROW: Final = {
 WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
+    SELECT_FILE_BYTES,  # of all users, from the index alone
     *(PRUNE_PROPOSALS, ADOPT_CALLS, SELECT_CLAIMED, LOSE, TELL_AGAIN),
     *(
         SELECT_IN_FORCE,

@@ -42,6 +42,7 @@ from cc_bot.domain.turn import (
     CallsResumed,
     CanvasChanged,
     Done,
+    FilesDeleted,
     FilesLeftOut,
     Heard,
     ImagesGiven,
@@ -129,6 +130,8 @@ class AnswerState:
     """What the model says that it did or will do, and did not."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
+    files_deleted: int = 0
+    """Older files that are no longer kept."""
     reply_withheld: bool = False
     """Whether its user is to be told how what they reply to can be asked about."""
     scans: ScansShown | None = None
@@ -197,6 +200,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case FilesLeftOut(names):
             state = replace(state, files_left_out=tuple(dict.fromkeys((*state.files_left_out, *names))))
+        case FilesDeleted(count):
+            state = replace(state, files_deleted=count)
         case ReplyWithheld():
             state = replace(state, reply_withheld=True)
         case ScansShown():
@@ -476,6 +481,8 @@ def _read_lines(state: AnswerState, words: Texts) -> Iterator[str]:
     """Tell what was read for it, and what was not."""
     if state.files_left_out:
         yield _files_left_out(state.files_left_out, words)
+    if state.files_deleted:
+        yield words.answer.files_deleted.format(count=state.files_deleted)
     if state.reply_withheld:
         yield words.answer.reply_withheld
     if state.scans:

@@ -158,12 +158,16 @@ NO_FACTS: Final = Facts()
 CLOSE_LIMIT: Final = 1000
 """For a text that is all but made of links: the brackets make the shortest of them nearly twice as long."""
 
-_FIRST: Final = r"[^\s<>]"
-_FURTHER: Final = r"[^\s<>\[\]、。，．「」『』（）【】！？]*"
+_FIRST: Final = r"[^\s<>)]"
+_BETWEEN_PARENTHESES: Final = r"[^\s<>\[\]()、。，．「」『』（）【】！？]"
+# Up to a closing parenthesis that was not opened: there a Markdown link ends, and the next may begin.
+_FURTHER: Final = rf"(?:{_BETWEEN_PARENTHESES}|\({_BETWEEN_PARENTHESES}*\)|\()*+"
 _LINK: Final = (
-    rf"(?P<link>(?:https?|discord|steam)://{_FIRST}{_FURTHER})"
+    rf"(?P<link>(?:https?|discord|steam)://(?=[^\s<>])(?:{_FIRST}{_FURTHER})?)"
     rf"|(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_FIRST}{_FURTHER})"
 )
+_SCHEME: Final = re.compile(r"(?<=https):(?=//)|(?<=http):(?=//)|(?<=discord):(?=//)|(?<=steam):(?=//)", re.I)
+_BALANCED: Final = re.compile(r"(?:[^()]|\([^()]*\)|\()*+")
 _ANY: Final = re.compile(
     rf"(?P<escape>\\[^0-9A-Za-z\s])|(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)",
     re.IGNORECASE,
@@ -205,12 +209,25 @@ def without_previews(message: str) -> str:
 
 
 def _bracket(match: re.Match[str]) -> str:
+    """The link in brackets, with what its end was trimmed of behind them."""
+    text = match[0]
+    if match["whole"]:
+        if _BALANCED.fullmatch(text):
+            return f"<{_without_inner_links(text[1:-1])}>"
+        return f"< {_OUTSIDE_OF_CODE.sub(_bracket, text[1:])}"
     if not (match["link"] or match["invite"]):
-        return match[0]
-    link = _trim(match[0])
+        return text
+    link = _trim(text)
     before = " " if match.string[: match.start()].endswith(("<", "\\")) else ""
     address = link if match["link"] else f"https://{link}"
-    return f"{before}<{address}>{match[0][len(link) :]}"
+    return f"{before}<{_without_inner_links(address)}>{text[len(link) :]}"
+
+
+def _without_inner_links(address: str) -> str:
+    """The address, with no second one in it that Discord could take for a link of its own. Servers read both
+    spellings alike."""
+    scheme, rest = address.split("//", 1)
+    return f"{scheme}//{_SCHEME.sub('%3A', rest)}"
 
 
 def _trim(link: str) -> str:

@@ -1,0 +1,110 @@
+"""One user who sends far more than a person can, to the running program; a bystander is served meanwhile."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from secrets import token_urlsafe
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from cc_bot.discord.floods import MAX_AT_ONCE
+from tests.attacks.bystander import bystander
+from tests.databases import DatabaseSettings
+from tests.end_to_end.stage import Stage, ended, running_stage
+from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.loopback.discord.interactions import Interaction
+from tests.loopback.model_server import says
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+A_SECOND: Final = 1000
+COUNT: Final = 10 * A_SECOND
+BATCH: Final = 20
+
+Send = Callable[[], Awaitable[object]]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
+    folder, discord = tmp_path_factory.mktemp("flooded"), LoopbackDiscord(patience_s=60.0)
+    async with running_stage(folder, database_settings(), discord) as stage:
+        yield stage
+
+
+@pytest.fixture
+def aiko(stage: Stage) -> User:
+    return stage.discord.user("Aiko", locale="ja")
+
+
+@pytest.fixture
+def ben(stage: Stage) -> User:
+    return stage.discord.user("Ben", locale="en-US")
+
+
+@pytest.fixture
+def channel(stage: Stage) -> Channel:
+    return stage.discord.guild_channel()
+
+
+async def flood(send: Send) -> None:
+    """Send COUNT, A_SECOND of them a second."""
+    loop = asyncio.get_running_loop()
+    begun_s = loop.time()
+    for number in range(COUNT):
+        await send()
+        if number % BATCH == 0:
+            await asyncio.sleep(max(0.0, begun_s + number / A_SECOND - loop.time()))
+
+
+async def send_again(stage: Stage, first: Interaction) -> Interaction:
+    """The same once more, whatever the message shows by now."""
+    world = stage.discord.world
+    again = replace(
+        first,
+        id=world.ids.next(),
+        token=token_urlsafe(96),
+        sent_at_s=asyncio.get_running_loop().time(),
+        answered=None,
+        answered_at_s=None,
+        original=None,
+        followups=[],
+    )
+    await world.send_interaction(again)
+    return again
+
+
+class TestAThousandASecond:
+    """Of one user, for ten seconds."""
+
+    async def test_presses(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+        stage.model.script(says("はい。"))
+        reply = await ended(await stage.begin(aiko, channel, "?"))
+        [press] = await stage.discord.press(aiko, reply.message, reply.labels[0])
+        sent = []
+
+        async def send() -> None:
+            sent.append(await send_again(stage, press.interaction))
+
+        async with bystander(stage, ben, channel):
+            await flood(send)
+        assert 0 < sum(each.answered is not None for each in sent) <= MAX_AT_ONCE["interaction"] + 1
+
+    async def test_commands(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+        sent = []
+
+        async def send() -> None:
+            sent.append(await stage.discord.slash(aiko, channel, "help"))
+
+        async with bystander(stage, ben, channel):
+            await flood(send)
+        answered = [each for each in sent if each.interaction.answered is not None]
+        assert len(answered) == MAX_AT_ONCE["interaction"] + 1
+        assert "<t:" in answered[-1].text  # the moment from which on it goes on
+
+    async def test_messages(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+        async with bystander(stage, ben, channel):
+            await flood(lambda: stage.discord.post(aiko, channel, "はい"))
