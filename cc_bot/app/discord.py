@@ -35,7 +35,9 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
+from cc_bot.operator_file import MAX_BYTES
 from cc_bot.process import Enrolment, Hashes, Lease
+from cc_bot.regular_file import open_regular
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
 from cc_bot.storage.files import MOST_SLOTS, hold_slot
 from cc_bot.texts import texts
@@ -64,7 +66,8 @@ def _hash_files(config: Config) -> Hashes:
 
 def _hash(path: Path) -> str:
     try:
-        return blake2b(path.read_bytes(), digest_size=8).hexdigest()
+        with open_regular(path) as file:
+            return blake2b(file.read(MAX_BYTES), digest_size=8).hexdigest()
     except OSError:
         return ""
 
