@@ -28,9 +28,12 @@ Form = MultiDict[str | bytes]
 """Texts by the name of their field; an uploaded file as bytes."""
 FORM: Final = web.RequestKey("form", Form)
 MAX_FIELDS: Final = 1000
+MAX_URLENCODED_BYTES: Final = 2**17
+"""Each escape takes time to decode. Forms with files, and with what was read of one, have parts."""
 MAX_DISCARDED: Final = 8
-"""So many times the bytes of a form are read on and forgotten, so that a browser gets to read the refusal."""
+"""So many times its limit of a form is read all the same, so that a browser gets to show the refusal."""
 _BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
+_NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
 _DISPOSITION: Final = re.compile(
     r'^content-disposition: ?form-data; ?name="([^"\r\n]*)"(?:; ?filename="([^"\r\n]*)")?',
@@ -41,19 +44,19 @@ _DISPOSITION: Final = re.compile(
 async def read_form(request: web.Request, max_bytes: int) -> None:
     """Read the request's form, for `form_of`. Raises RequestTooLarge, and ValueError for what is not a form
     in UTF-8."""
-    header = request.headers.get("Content-Type", "")
+    header, max_read = request.headers.get("Content-Type", ""), MAX_DISCARDED * max_bytes
     match request.content_type:
         case "application/x-www-form-urlencoded":
             _need_utf8(header)
-            text = (await _read_body(request, max_bytes)).decode("utf-8").rstrip()
-            fields = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
-            request[FORM] = Form(fields)
+            body = await _read_body(request, min(max_bytes, MAX_URLENCODED_BYTES), max_read)
+            request[FORM] = Form(_parse_urlencoded(body))
         case "multipart/form-data":
             _need_utf8(header)
             boundary = _BOUNDARY.search(header)
             if boundary is None:
                 raise ValueError
-            request[FORM] = Form(_parse_parts(await _read_body(request, max_bytes), boundary[1].encode()))
+            body = await _read_body(request, max_bytes, max_read)
+            request[FORM] = Form(_parse_parts(body, boundary[1].encode()))
         case _:  # no form, and not read
             pass
 
@@ -64,20 +67,28 @@ def form_of(request: web.Request) -> Form:
     return Form() if form is None else form
 
 
-async def _read_body(request: web.Request, max_bytes: int) -> bytes:
-    """Return all of it. Raises RequestTooLarge."""
-    if (request.content_length or 0) > MAX_DISCARDED * max_bytes:
+async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> bytes:
+    """Return all of it. Raises RequestTooLarge beyond `max_bytes`, after up to `max_read` were read."""
+    if (request.content_length or 0) > max_read:
         raise RequestTooLarge
     body, size = bytearray(), 0
     while chunk := await request.content.readany():
         size += len(chunk)
-        if size > MAX_DISCARDED * max_bytes:
+        if size > max_read:
             raise RequestTooLarge
         if size <= max_bytes:
             body += chunk
     if size > max_bytes:
         raise RequestTooLarge
     return bytes(body)
+
+
+def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
+    """Return the fields of an encoded body. Raises ValueError."""
+    if _NO_ESCAPE.search(body):
+        raise ValueError
+    text = body.decode("utf-8").rstrip()
+    return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
 
 
 def _parse_parts(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | bytes]]:

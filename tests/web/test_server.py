@@ -11,6 +11,7 @@ import pytest
 from multidict import CIMultiDict
 
 from cc_bot.domain.errors import PortTaken
+from cc_bot.web.form import MAX_URLENCODED_BYTES
 from cc_bot.web.server import MAX_STRANGER_BYTES
 from cc_bot.web.site import serve_pages
 from tests.web.pages import HANA, TARO, Site, Visit, open_site
@@ -154,6 +155,7 @@ class TestAWrite:
             ({"Content-Type": "application/x-www-form-urlencoded; charset=punycode"}, b"a" * 400),
             ({"Content-Type": "application/x-www-form-urlencoded"}, b"id=%E3%81"),
             ({"Content-Type": "application/x-www-form-urlencoded"}, b"id=\xff"),
+            ({"Content-Type": "application/x-www-form-urlencoded"}, b"id=%"),
             ({"Content-Type": "application/x-www-form-urlencoded"}, b"a&" * 1001),
             ({"Content-Type": "multipart/form-data"}, b"--x\r\n"),
             *(
@@ -176,6 +178,12 @@ class TestAWrite:
         async with taro.client.post("/sessions/end", data=body, headers=sent) as answer:
             assert answer.status == 400
             assert "入力を確かめて" in await answer.text()
+
+    async def test_that_is_escaped_is_refused_beyond_what_is_decoded_at_once(self, taro: Visit) -> None:
+        headers = {**taro.own_headers(), "Content-Type": "application/x-www-form-urlencoded"}
+        body = io.BytesIO(b"id=" + b"%61" * (MAX_URLENCODED_BYTES // 3))
+        async with taro.client.post("/sessions/end", data=body, headers=headers) as answer:
+            assert answer.status == 413
 
     async def test_of_a_stranger_is_refused_beyond_four_kilobytes(self, site: Site) -> None:
         body = {"code": "a" * MAX_STRANGER_BYTES}
