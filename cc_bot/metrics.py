@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
 from cc_bot.domain.turn import Usage
-from cc_bot.listener import Port, end_connection, listen, requests_logger, reserve
+from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 
 _log = structlog.get_logger(__name__)
 
@@ -346,13 +346,13 @@ def count_records(registry: CollectorRegistry) -> Iterator[None]:
 
 # ---- server ----------------------------------------------------------------------------------------------
 # By default only this machine can ask: there is no password, and how busy a bot is is nobody else's
-# business. Who can ask may still mean harm: a connection is for one request, ends after PATIENCE_S however
-# far that is, and there are few of them at a time. The event loop is everybody's.
+# business. Who can ask may still mean harm: a connection is for one request, and there are few at a time.
 
 CLOSING_S: Final = 1.0
 """A scrape that is under way when the program ends."""
 PATIENCE_S: Final = 10.0
-"""From a connection to the end of its one answer; Prometheus gives up after as long."""
+"""For the one request of a connection, and again for its answer to be taken; Prometheus gives up after as
+long."""
 MOST_CONNECTIONS: Final = 32
 """At a time; who comes beyond that is turned away. Prometheus has one."""
 
@@ -368,31 +368,17 @@ async def serve(
     """
     gauges = Gauges()
     meter.registry.register(gauges)
-    runner = web.AppRunner(
-        _app(meter, gauges, vitals),
-        access_log=None,
-        logger=requests_logger(__name__),
-        shutdown_timeout=CLOSING_S,
-        lingering_time=0,  # a body is nothing that anybody here waits for
-    )
-    await runner.setup()
-    listener = None
+    at = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
+    limits = ConnectionLimits(MOST_CONNECTIONS, patience_s, patience_s, patience_s)
+    app = _app(meter, gauges, vitals)
     try:
-        loop = asyncio.get_running_loop()
-        at = Port(host, port, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
-        # Not the idle time but the whole of it: a byte now and then is no reason to wait.
-        listener = await reserve(
-            runner, at, MOST_CONNECTIONS, lambda each: loop.call_later(patience_s, end_connection, each)
-        )
-        await listen(listener, at)
-        listening = int(listener.sockets[0].getsockname()[1])
-        _log.info("metrics_served", host=host, port=listening)
-        with count_records(meter.registry):
-            yield listening
+        async with reserve(app, at, limits, name=__name__, shutdown_s=CLOSING_S) as listener:
+            await listen(listener, at)
+            listening = int(listener.sockets[0].getsockname()[1])
+            _log.info("metrics_served", host=host, port=listening)
+            with count_records(meter.registry):
+                yield listening
     finally:
-        if listener is not None:
-            listener.close()
-        await runner.cleanup()
         await vitals.close()
 
 

@@ -9,6 +9,7 @@ import asyncio
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
@@ -48,6 +49,15 @@ def printable_key(key: object) -> str:
     """Return a key of the file as it may be repeated in one sentence."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
+
+
+def hash_file(path: Path) -> str:
+    """Return the hash of a file, to be compared between machines; empty where it can't be read."""
+    try:
+        with open_regular(path) as file:
+            return blake2b(file.read(MAX_BYTES), digest_size=8).hexdigest()
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

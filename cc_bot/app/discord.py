@@ -10,8 +10,6 @@ import platform
 import secrets
 from collections.abc import Callable
 from functools import partial
-from hashlib import blake2b
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cc_bot import __version__
@@ -35,6 +33,7 @@ from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.domain.process import Process
 from cc_bot.in_order import FileLine
 from cc_bot.memories import Memories
+from cc_bot.operator_file import hash_file
 from cc_bot.process import Enrolment, Hashes, Lease
 from cc_bot.storage.engines import dialect_of, folder_setting, kept_beside
 from cc_bot.storage.files import MOST_SLOTS, hold_slot
@@ -59,14 +58,7 @@ def _make_process(config: Config) -> Process:
 
 def _hash_files(config: Config) -> Hashes:
     """Return what the operator's files come to, so that it shows where they differ between machines."""
-    return _hash(agents_path(config)), _hash(policy_path(config)), _hash(mcp_path(config))
-
-
-def _hash(path: Path) -> str:
-    try:
-        return blake2b(path.read_bytes(), digest_size=8).hexdigest()
-    except OSError:
-        return ""
+    return hash_file(agents_path(config)), hash_file(policy_path(config)), hash_file(mcp_path(config))
 
 
 def _say_waiting(say: Callable[[str], None], words: CliTexts, other: Process) -> None:

@@ -28,6 +28,7 @@ from cc_bot.domain.errors import (
     RestoreFailed,
 )
 from cc_bot.domain.message import ChannelKey
+from cc_bot.regular_file import read_regular
 from cc_bot.storage import Database, place_name
 from cc_bot.storage.copying import ensure_finished
 from cc_bot.storage.engines import (
@@ -329,7 +330,7 @@ def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> Non
         if own in unreadable:
             own.replace(own.with_name(f"{own.name}.unreadable"))
         if logs and own not in logs:
-            write_new(own, next(iter(logs)).read_bytes())
+            write_new(own, read_regular(next(iter(logs))))
     except OSError as error:
         raise RestoreFailed(path=str(own)) from error
 

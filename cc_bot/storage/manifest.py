@@ -19,7 +19,7 @@ from threading import Event, Thread
 from typing import Final, Literal
 
 from cc_bot.domain.locale import Locale
-from cc_bot.regular_file import read_regular
+from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.erasures import Extent
 
 # ---- progress --------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
 def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
     """SHA-256 of a file, in hexadecimal. Raises OSError."""
     total, done, digest = path.stat().st_size, 0, hashlib.sha256()
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
             done += len(chunk)

@@ -129,8 +129,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="That was a lot at once. Please wait a moment and try again.",
     ),
     errors.RequestTooLarge: Sentence(
-        ja="送られた内容が大きすぎます（1 MB まで）。小さく分けてお試しください。",
-        en="That is too large to send (1 MB at most). Please send it in smaller parts.",
+        ja="送られた内容が大きすぎます（ファイルは 1 MB まで）。小さく分けてお試しください。",
+        en="That is too large to send (a file: 1 MB at most). Please send it in smaller parts.",
     ),
     errors.NothingHere: Sentence(
         ja="お探しのものは見つかりません。一覧から開き直してください。",

@@ -143,7 +143,7 @@ class CanvasPages:
         """Take one element down. Raises NothingHere, CanvasSwitched, and InputError for a form that names no
         agent."""
         key = await self._key(request)
-        wanted = await text_of(request, "id")
+        wanted = text_of(request, "id")
         if not await self._services.stores.canvases.remove(key, wanted):
             raise NothingHere
         await self._services.discord.canvas_changed(key)
@@ -161,7 +161,7 @@ class CanvasPages:
         """Let another agent answer there, as `/agent use` does. Raises UnknownAgent."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
         usable = await self._services.discord.usable_agents(channel_id)
-        wanted = find_agent(tuple(usable), await text_of(request, "agent"))
+        wanted = find_agent(tuple(usable), text_of(request, "agent"))
         if wanted is None:
             raise UnknownAgent
         await self._services.discord.use_agent(visitor.user_id, channel_id, wanted)
@@ -171,7 +171,7 @@ class CanvasPages:
         """Return the key of the canvas that was looked at: an element of another agent's may have the same
         id."""
         visitor, channel_id = visitor_of(request), await self._channel(request)
-        seen = await text_of(request, "agent")
+        seen = text_of(request, "agent")
         if not seen:
             raise InputError
         key = await self._services.discord.current_key(visitor.user_id, channel_id)

@@ -7,7 +7,8 @@ others. Pages that show the same canvas in the same language share one board: it
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -38,7 +39,12 @@ SENDING_S: Final = 10.0
 """For a page to take what it is sent."""
 SIGNED_OUT: Final = 4401
 DENIED: Final = 4403
+TOO_MANY_OPEN: Final = 4429
 """Codes of our own (RFC 6455, section 7.4.2): a page that is closed with one does not come back."""
+
+
+MAX_OPEN_PAGES: Final = 16
+"""Of one user, in all browsers; the one that was opened first is closed."""
 
 
 @dataclass(eq=False, slots=True)
@@ -50,6 +56,7 @@ class Watcher:
     place: WebPlace
     channel_id: int
     locale: Locale
+    opened_s: float = field(default_factory=time.monotonic)
 
 
 @dataclass(eq=False, slots=True)
@@ -93,8 +100,17 @@ class CanvasFeed:
         """Show a page the canvas of whoever answers its user there now, and what becomes of it. Raises
         StorageError."""
         key = await self._services.discord.current_key(watcher.place.user_id, watcher.channel_id)
-        self._opened.set()
+        self._make_room(watcher.place.user_id)
         await self._put_on(watcher, key)
+
+    def _make_room(self, user_id: int) -> None:
+        mine = sorted(
+            (each for each in self._on if each.place.user_id == user_id), key=lambda each: each.opened_s
+        )
+        for oldest in mine[: 1 - MAX_OPEN_PAGES]:
+            self.close(oldest)
+            reason = texts(oldest.locale).web.closed_too_many_open
+            self._start(self._close(oldest, TOO_MANY_OPEN, reason))
 
     def close(self, watcher: Watcher) -> None:
         """Forget a page that is gone."""
@@ -215,9 +231,12 @@ class CanvasFeed:
     def _send(self, watchers: Sequence[Watcher], text: str) -> None:
         """Send it to all, waiting for none of them; each gets what it is sent in order."""
         for watcher in watchers:
-            task = asyncio.create_task(self._send_one(watcher, text))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
+            self._start(self._send_one(watcher, text))
+
+    def _start(self, sending: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(sending)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
     async def _send_one(self, watcher: Watcher, text: str) -> None:
         try:

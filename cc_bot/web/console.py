@@ -155,13 +155,13 @@ class ConsolePages:
     async def switch_maintenance(self, request: web.Request) -> web.StreamResponse:
         """Begin it or end it. Raises InputError for a note that is too long."""
         owner, administration = await self._require_owner(request), self._owners.administration
-        wanted = await text_of(request, "do")
+        wanted = text_of(request, "do")
         if wanted not in ("begin", "end"):
             raise InputError
         if wanted == "end":
             ended = await administration.end_maintenance(owner.user_id)
             return go_on(request, owner, "/console", "maintenance_ended" if ended else "maintenance_was_off")
-        note = await text_of(request, "note")
+        note = text_of(request, "note")
         if len(note) > MAX_NOTE_CHARACTERS:
             raise InputError
         await administration.begin_maintenance(owner.user_id, note)
@@ -184,7 +184,7 @@ class ConsolePages:
     async def set_limit(self, request: web.Request) -> web.StreamResponse:
         """Have a limit hold. Raises LimitNotUnderstood, and what else parse_limit raises."""
         owner = await self._require_owner(request)
-        key, value = await _limit_key(request), parse_limit_value(await text_of(request, "value"))
+        key, value = await _limit_key(request), parse_limit_value(text_of(request, "value"))
         await self._owners.administration.set_limit(owner.user_id, key, value)
         return go_on(request, owner, "/console/limits", "limit_set")
 
@@ -213,7 +213,7 @@ class ConsolePages:
         """Allow or deny. Raises SubjectNotUnderstood."""
         owner, about = await self._require_owner(request), await _subject(request)
         rulings: dict[str, Ruling] = {"allow": "allow", "deny": "deny"}
-        ruling = rulings.get(await text_of(request, "rule"))
+        ruling = rulings.get(text_of(request, "rule"))
         if ruling is None:  # a guess would lock everybody else out, or somebody in
             raise InputError
         await self._owners.administration.rule(owner.user_id, about, ruling)
@@ -243,7 +243,7 @@ class ConsolePages:
     async def set_models(self, request: web.Request) -> web.StreamResponse:
         """Have some models answer in a channel. Raises SubjectNotUnderstood and ModelsNotUnderstood."""
         owner, channel_id = await self._require_owner(request), await _channel_id(request)
-        chain = parse_chain(await text_of(request, "models"))
+        chain = parse_chain(text_of(request, "models"))
         missing = await self._owners.administration.set_models(owner.user_id, channel_id, chain)
         return go_on(request, owner, "/console/models", "models_missing" if missing else "models_set")
 
@@ -314,7 +314,7 @@ async def _channel_id(request: web.Request) -> int:
 
 
 async def _limit_key(request: web.Request) -> LimitKey:
-    limit, written, kind = await text_of(request, "limit"), await _id(request), await _kind(request)
+    limit, written, kind = text_of(request, "limit"), await _id(request), await _kind(request)
     with _reading_id(kind):
         return parse_limit(limit, written, kind)
 
@@ -331,12 +331,12 @@ def _reading_id(kind: Subject | None) -> Iterator[None]:
 
 
 async def _kind(request: web.Request) -> Subject | None:
-    wanted = await text_of(request, "kind")
+    wanted = text_of(request, "kind")
     return next((kind for kind in SUBJECTS if kind == wanted), None)
 
 
 async def _id(request: web.Request) -> str:
-    return (await text_of(request, "id"))[:LONGEST_ID]
+    return (text_of(request, "id"))[:LONGEST_ID]
 
 
 def _facts(seen: Seen, words: Texts, at: Callable[[datetime], str]) -> list[tuple[str, str]]:

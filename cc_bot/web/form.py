@@ -1,24 +1,127 @@
-"""The values that a browser sends: fields of a form are text, and numbers of things are numbers."""
+"""The values that a browser sends: fields of a form are text, and numbers of things are numbers.
+
+Forms are read here and not by aiohttp: it decodes with whatever codec a request names, and Python has some
+that take hours for a megabyte.
+"""
 
 import asyncio
 import hashlib
+import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import parse_qsl
 
 from aiohttp import web
+from multidict import MultiDict
 
-from cc_bot.domain.errors import NothingHere
+from cc_bot.domain.errors import NothingHere, RequestTooLarge
 
 _MOST_DIGITS: Final = 18
 """Of a number that SQLite can hold."""
 
+# ---- reading a form --------------------------------------------------------------------------------------
 
-async def text_of(request: web.Request, name: str) -> str:
+Form = MultiDict[str | bytes]
+"""Texts by the name of their field; an uploaded file as bytes."""
+FORM: Final = web.RequestKey("form", Form)
+MAX_FIELDS: Final = 1000
+MAX_URLENCODED_BYTES: Final = 2**17
+"""Each escape takes time to decode. Forms with files, and with what was read of one, have parts."""
+MAX_DISCARDED: Final = 8
+"""So many times its limit of a form is read all the same, so that a browser gets to show the refusal."""
+_BOUNDARY: Final = re.compile(r"""boundary="?([0-9A-Za-z'()+_,./:=?-]{1,70})""", re.IGNORECASE)
+_NO_ESCAPE: Final = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_CHARSET: Final = re.compile(r"charset=\"?([^\";\s]*)", re.IGNORECASE)
+_DISPOSITION: Final = re.compile(
+    r'^content-disposition: ?form-data; ?name="([^"\r\n]*)"(?:; ?filename="([^"\r\n]*)")?',
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+async def read_form(request: web.Request, max_bytes: int) -> None:
+    """Read the request's form, for `form_of`. Raises RequestTooLarge, and ValueError for what is not a form
+    in UTF-8."""
+    header, max_read = request.headers.get("Content-Type", ""), MAX_DISCARDED * max_bytes
+    match request.content_type:
+        case "application/x-www-form-urlencoded":
+            _need_utf8(header)
+            body = await _read_body(request, min(max_bytes, MAX_URLENCODED_BYTES), max_read)
+            request[FORM] = Form(_parse_urlencoded(body))
+        case "multipart/form-data":
+            _need_utf8(header)
+            boundary = _BOUNDARY.search(header)
+            if boundary is None:
+                raise ValueError
+            body = await _read_body(request, max_bytes, max_read)
+            request[FORM] = Form(_parse_parts(body, boundary[1].encode()))
+        case _:  # no form, and not read
+            pass
+
+
+def form_of(request: web.Request) -> Form:
+    """Return the form of a request; an empty one where none was sent."""
+    form: Form | None = request.get(FORM)
+    return Form() if form is None else form
+
+
+async def _read_body(request: web.Request, max_bytes: int, max_read: int) -> bytes:
+    """Return all of it. Raises RequestTooLarge beyond `max_bytes`, after up to `max_read` were read."""
+    if (request.content_length or 0) > max_read:
+        raise RequestTooLarge
+    body, size = bytearray(), 0
+    while chunk := await request.content.readany():
+        size += len(chunk)
+        if size > max_read:
+            raise RequestTooLarge
+        if size <= max_bytes:
+            body += chunk
+    if size > max_bytes:
+        raise RequestTooLarge
+    return bytes(body)
+
+
+def _parse_urlencoded(body: bytes) -> list[tuple[str, str]]:
+    """Return the fields of an encoded body. Raises ValueError."""
+    if _NO_ESCAPE.search(body):
+        raise ValueError
+    text = body.decode("utf-8").rstrip()
+    return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
+
+
+def _parse_parts(body: bytes, boundary: bytes) -> Iterator[tuple[str, str | bytes]]:
+    """Yield the fields of a body of parts (RFC 7578), and its files but those of inputs where none was
+    chosen. Raises ValueError."""
+    before, *parts, after = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_FIELDS + 1)
+    if before or not after.startswith(b"--"):
+        raise ValueError
+    for part in parts:
+        head, _, content = part.partition(b"\r\n\r\n")
+        headers = head.decode("utf-8")
+        named = _DISPOSITION.search(headers)
+        if named is None:
+            raise ValueError
+        if named[2] is None:
+            _need_utf8(headers)
+            yield named[1], content.decode("utf-8")
+        elif named[2]:
+            yield named[1], content
+
+
+def _need_utf8(header: str) -> None:
+    """Raise ValueError for a header that names another encoding."""
+    if any(name.lower() not in ("utf-8", "utf8") for name in _CHARSET.findall(header)):
+        raise ValueError
+
+
+# ---- values of a form ------------------------------------------------------------------------------------
+
+
+def text_of(request: web.Request, name: str) -> str:
     """Return what stands in a field; nothing where there is none, or it is a file."""
-    found = (await request.post()).get(name, "")
+    found = form_of(request).get(name, "")
     return found.replace("\r\n", "\n") if isinstance(found, str) else ""
 
 

@@ -42,7 +42,7 @@ from cc_bot.domain.text import one_line, shorten
 from cc_bot.memories import MAX_TAGS_CHARACTERS, ForgottenMemory, MemoryForm, fill_form, mark_of
 from cc_bot.texts import Texts
 from cc_bot.texts.web_memory import WebMemoryTexts
-from cc_bot.web.form import PageNumber, id_in, number_of, text_of
+from cc_bot.web.form import PageNumber, form_of, id_in, number_of, text_of
 from cc_bot.web.memory_trouble import Handler, leading_back, status_here, told
 from cc_bot.web.notices import go_on, take_notice
 from cc_bot.web.page import moment_in, render, see_other
@@ -280,7 +280,7 @@ class MemoryPages:
             raise MemoryHidden
         before = await self._find(request, visitor)
         entered, mark = await _form(request), mark_of(before)
-        if await text_of(request, "mark") != mark:
+        if text_of(request, "mark") != mark:
             return await self._card(request, visitor, before, entered, conflict=True)
         try:
             after = await self._services.memories.edit(
@@ -302,7 +302,7 @@ class MemoryPages:
         """Take back the last change, if it is the one that was looked at. Raises NothingHere."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
-        former_id = _number(await text_of(request, "former"))
+        former_id = _number(text_of(request, "former"))
         undone = await self._history.undo_update(visitor.user_id, kept.id, former_id)
         return await self._go_on(request, visitor, kept, "memory_undone" if undone else "memory_not_undone")
 
@@ -310,7 +310,7 @@ class MemoryPages:
         """Have it say again what it said before. Raises NothingHere, and MemoryFull."""
         visitor = visitor_of(request)
         kept = await self._find(request, visitor)
-        version_id = _number(await text_of(request, "version"))
+        version_id = _number(text_of(request, "version"))
         its_own = {each.id for each in await self._history.list_versions(visitor.user_id, kept.id)}
         restored = await self._history.restore(visitor.user_id, version_id) if version_id in its_own else None
         return await self._go_on(
@@ -437,15 +437,15 @@ class MemoryPages:
     async def change_several(self, request: web.Request) -> web.StreamResponse:
         """Delete those that were chosen, have them back, or give them another category. What can't be done
         with any is shown back. Raises InputError for a form that is none of ours, and StorageError."""
-        visitor, form = visitor_of(request), await request.post()
+        visitor, form = visitor_of(request), form_of(request)
         numbers = _chosen(form.getall("n", ()))
-        named, back = await text_of(request, "action"), _back(await text_of(request, "back"))
+        named, back = text_of(request, "action"), _back(text_of(request, "back"))
         action: Action | None = next((each for each in get_args(Action) if each == named), None)
         if action is None:
             raise InputError
         if not numbers:
             return go_on(request, visitor, f"/memories?{urlencode(back)}", "memories_none_chosen")
-        category = await text_of(request, "category")
+        category = text_of(request, "category")
         try:
             wanted = read_category(category)
             if action == "category" and not wanted:
@@ -517,7 +517,7 @@ class MemoryPages:
     async def erase(self, request: web.Request) -> web.StreamResponse:
         """Erase those that were chosen, and tell what was removed: nothing else knows it afterwards. Raises
         NothingHere and StorageError."""
-        visitor, form = visitor_of(request), await request.post()
+        visitor, form = visitor_of(request), form_of(request)
         ids, missing = list[int](), list[int]()
         for number in _chosen(form.getall("n", ())):
             found = await self._memories.get_id(visitor.user_id, number)
@@ -540,7 +540,7 @@ class MemoryPages:
     async def erase_all(self, request: web.Request) -> web.StreamResponse:
         """Erase all, unless there are more than the question said. Raises InputError and StorageError."""
         visitor = visitor_of(request)
-        asked = _number(await text_of(request, "count"))
+        asked = _number(text_of(request, "count"))
         count = await self._memories.count(visitor.user_id)
         if count > asked:
             return go_on(request, visitor, "/memories/erase-all", "memories_more")
@@ -637,11 +637,11 @@ def _origin(named: str) -> SourceKind | None:
 async def _form(request: web.Request) -> MemoryForm:
     """Return what was filled in. Raises InputError for what no form of ours lets pass: nothing is decided by
     a field that is not there."""
-    sent = await request.post()
+    sent = form_of(request)
     names = ("content", "category", "tags", "end", "audience")
     if not all(isinstance(sent.get(name), str) for name in names):
         raise InputError
-    content, category, tags, end, audience = [await text_of(request, name) for name in names]
+    content, category, tags, end, audience = [text_of(request, name) for name in names]
     chosen: Audience | None = next((each for each in get_args(Audience) if each == audience), None)
     if chosen is None:
         raise InputError
@@ -651,7 +651,7 @@ async def _form(request: web.Request) -> MemoryForm:
 async def _mark(request: web.Request, words: Texts) -> str | None:
     """Return what takes the place of emptied messages; None where the memories alone are to go. Raises
     InputError for a form that does not say."""
-    match await text_of(request, "scope"):
+    match text_of(request, "scope"):
         case "alone":
             return None
         case "said":

@@ -18,7 +18,7 @@ from cc_bot.domain.memory import Audience
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, MAX_IMPORTED
 from cc_bot.domain.text import one_line, shorten
 from cc_bot.web.download import send_file
-from cc_bot.web.form import text_of
+from cc_bot.web.form import form_of, text_of
 from cc_bot.web.memory_trouble import leading_back, status_here, told
 from cc_bot.web.notices import go_on
 from cc_bot.web.page import render
@@ -70,17 +70,17 @@ class MemoryFilePages:
     async def preview(self, request: web.Request) -> web.StreamResponse:
         """Show what a file would bring. What can't be read is told beside the form. Raises InputError for
         what no form of ours sends, and StorageError."""
-        visitor, asked = visitor_of(request), await text_of(request, "audience")
+        visitor, asked = visitor_of(request), text_of(request, "audience")
         audience: Audience | None = next((each for each in get_args(Audience) if each == asked), None)
         if audience is None:
             raise InputError
-        sent = (await request.post()).get("file")
-        if not isinstance(sent, web.FileField) or not sent.filename:
+        sent = form_of(request).get("file")
+        if not isinstance(sent, bytes):
             return self._import_page(request, visitor, visitor.words.web_memory.file_needed, 400)
         try:
             plan, planned = await self._services.memories.plan_import(
                 visitor.user_id,
-                _at_hand(sent.file.read()),
+                _at_hand(sent),
                 audience=audience,
                 paused=visitor.memory_paused,
             )
@@ -94,7 +94,7 @@ class MemoryFilePages:
         """Keep what was shown. What can't be kept any more is told beside the form. Raises StorageError."""
         visitor = visitor_of(request)
         try:
-            planned = await asyncio.to_thread(_unpack, await text_of(request, "planned"))
+            planned = await asyncio.to_thread(_unpack, text_of(request, "planned"))
             count = await self._services.memories.take_import(
                 visitor.user_id, _at_hand(planned), paused=visitor.memory_paused
             )

@@ -76,7 +76,7 @@ class PrivacyPages:
         """Erase everything, if the question is not an old one. Raises ErasureUnfinished or another
         StorageError."""
         visitor = visitor_of(request)
-        until = await text_of(request, "until")
+        until = text_of(request, "until")
         if not _holds(until, self._services.clock()):
             return go_on(request, visitor_of(request), "/privacy/erase", "erase_too_late")
         async with self._services.discord.erasing(visitor.user_id):

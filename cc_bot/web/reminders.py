@@ -143,7 +143,7 @@ class ReminderPages:
 
         words = (form.text, form.when, form.repeat)
         try:
-            await self._sent.once(visitor.user_id, await text_of(request, "key"), words, act)
+            await self._sent.once(visitor.user_id, text_of(request, "key"), words, act)
         except InputError as error:
             return await self._page(request, form, error)
         return go_on(request, visitor_of(request), "/reminders", "reminder_set")
@@ -156,7 +156,7 @@ class ReminderPages:
         form = await _form(request, id_in(request, "number"))
         try:
             form.ensure_short()
-            if await text_of(request, "mark") != mark_of(before):
+            if text_of(request, "mark") != mark_of(before):
                 raise ReminderEditOutdated
             await change_reminder(
                 self._schedules,
@@ -192,9 +192,9 @@ class ReminderPages:
         """Have the bot look around, in the place of what there was. Raises InputError."""
         visitor = visitor_of(request)
         try:
-            hours = int(await text_of(request, "every"))
+            hours = int(text_of(request, "every"))
             repeat_of(hours)
-            quiet = _quiet(await text_of(request, "quiet_from"), await text_of(request, "quiet_to"))
+            quiet = _quiet(text_of(request, "quiet_from"), text_of(request, "quiet_to"))
         except ValueError as error:
             raise InputError from error
         source = await self._source(visitor)
@@ -235,8 +235,8 @@ def _quiet(since: str, until: str) -> Quiet:
 
 
 async def _form(request: web.Request, number: int | None = None) -> ReminderForm:
-    text, when = await text_of(request, "text"), await text_of(request, "when")
-    return ReminderForm(text, when, await text_of(request, "repeat"), number)
+    text, when = text_of(request, "text"), text_of(request, "when")
+    return ReminderForm(text, when, text_of(request, "repeat"), number)
 
 
 def mark_of(schedule: Schedule) -> str:

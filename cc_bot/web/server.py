@@ -6,6 +6,7 @@ sentence, in the reader's language.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -36,9 +37,9 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.locale import Locale
-from cc_bot.listener import Port, end_connection, listen, requests_logger, reserve
+from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.texts import texts
-from cc_bot.web.form import text_of
+from cc_bot.web.form import read_form, text_of
 from cc_bot.web.page import (
     ENVIRONMENT,
     WHOSE,
@@ -113,15 +114,15 @@ def only_header(request: web.Request, name: str) -> str:
     return said[0] if len(said) == 1 else ""
 
 
+_HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9a-z.-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
+"""A `Host` header as browsers send it, without the odd ones of RFC 3986."""
+
+
 def _is_loopback(host: str) -> bool:
+    named = _HOST.fullmatch(host)
+    name = (named[1] or named[2]).lower() if named else ""
     try:
-        name = urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return False
-    if name == "localhost":
-        return True
-    try:
-        return ip_address(name).is_loopback
+        return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False
 
@@ -151,10 +152,10 @@ ALWAYS: Final = ("/privacy", "/sign-out", "/sessions/")
 """What is one's own, also for whoever may not use the bot any more, as with the commands of that name."""
 LARGEST_BYTES: Final = 2**20
 """Of a request: a file of 1 MB, with what a form needs around it."""
+MAX_STRANGER_BYTES: Final = 4096
+"""Of a request by somebody who is not signed in: a code."""
 READING_S: Final = 20.0
-"""For a request to arrive whole."""
-IDLE_S: Final = 15.0
-"""From a connection to its first whole request."""
+"""For the body of a request to arrive whole."""
 
 STATUSES: Final[Mapping[type[CcBotError], int]] = {
     NotSignedIn: 401,
@@ -184,28 +185,13 @@ class Doorway:
     def __init__(self, services: WebServices, rates: RequestRates) -> None:
         self._services = services
         self._rates = rates
-        self.idle = set[object]()
-        """The connections that nothing was asked over yet."""
-
-    def begin(self, handler: web.RequestHandler) -> None:
-        """Look after a new connection: one that asks for nothing is ended."""
-        self.idle.add(handler)
-        asyncio.get_running_loop().call_later(IDLE_S, self._end_if_idle, handler)
-
-    def _end_if_idle(self, handler: web.RequestHandler) -> None:
-        if handler in self.idle:
-            self.idle.discard(handler)
-            end_connection(handler)
 
     @web.middleware
     async def pass_on(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            self.idle.discard(request.protocol)
             return await self._let_in(request, handler)
         except CcBotError as error:
             return self._told(request, error)
-        except web.HTTPRequestEntityTooLarge:
-            return self._told(request, RequestTooLarge())
         except web.HTTPException as sent:
             if sent.status < 400:
                 raise
@@ -233,19 +219,17 @@ class Doorway:
             what: What = "choices" if request.method in _SAFE else "command"
             await services.discord.admit(session.place, what, always=request.path.startswith(ALWAYS))
         if request.method not in _SAFE:
-            await _receive(request)
-            whose = await text_of(request, WHOSE)
+            await _receive(request, LARGEST_BYTES if session else MAX_STRANGER_BYTES)
+            whose = text_of(request, WHOSE)
             if session is not None and whose not in ("", str(session.user_id)):
                 raise PageOfAnother
         return await handler(request)
 
     def _require_own(self, request: web.Request) -> None:
-        """Raise ForeignRequest for a change that no page of ours asks for, and RequestTooLarge."""
+        """Raise ForeignRequest for a change that no page of ours asks for."""
         same = only_header(request, "Sec-Fetch-Site") == "same-origin"
         if not (same and is_from_ours(request, self._services.settings)):
             raise ForeignRequest
-        if (request.content_length or 0) > LARGEST_BYTES:
-            raise RequestTooLarge
 
     def _told(self, request: web.Request, error: CcBotError) -> web.Response:
         status = status_of(error)
@@ -271,13 +255,13 @@ class Doorway:
         return response
 
 
-async def _receive(request: web.Request) -> None:
-    """Have a form arrive whole; handlers find it there. Raises InputError for what is none, or takes too
-    long."""
+async def _receive(request: web.Request, max_bytes: int) -> None:
+    """Have a form arrive whole; handlers find it there. Raises RequestTooLarge, and InputError for what is
+    none, or takes too long."""
     try:
         async with asyncio.timeout(READING_S):
-            await request.post()
-    except (ValueError, LookupError, TimeoutError, HttpProcessingError, web.RequestPayloadError) as error:
+            await read_form(request, max_bytes)
+    except (ValueError, TimeoutError, HttpProcessingError, web.RequestPayloadError) as error:
         raise InputError from error
 
 
@@ -288,22 +272,16 @@ def name_of_page(request: web.Request) -> str:
 
 
 # ---- server ------------------------------------------------------------------------------------------------
-# Who can reach it may mean harm: a connection that has not asked for anything after a while is ended, and
-# there are only so many at a time. The event loop is everybody's.
 
 CLOSING_S: Final = 2.0
 """Answers that are under way when the program ends."""
-MOST_CONNECTIONS: Final = 2000
-
-
-DOORWAY: Final = web.AppKey("doorway", Doorway)
+LIMITS: Final = ConnectionLimits(max_connections=2000, request_s=15.0, idle_s=75.0, send_s=20.0)
+"""A proxy keeps idle connections a little less long (nginx: 60 s), so that it never uses one that is over."""
 
 
 def make_app(services: WebServices, routes: Iterable[web.AbstractRouteDef]) -> web.Application:
     """Put the pages together. `routes` are those of all of them."""
-    doorway = Doorway(services, RequestRates())
-    app = web.Application(middlewares=[doorway.pass_on], client_max_size=LARGEST_BYTES)
-    app[DOORWAY] = doorway
+    app = web.Application(middlewares=[Doorway(services, RequestRates()).pass_on])
     app.on_response_prepare.append(_secure)
     app[ENVIRONMENT] = make_environment()
     app.add_routes([*routes, web.get("/static/{name}", _static())])
@@ -332,17 +310,9 @@ async def serve(settings: WebSettings, app: web.Application) -> AsyncIterator[Be
     Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
     does not have.
     """
-    runner = web.AppRunner(app, access_log=None, logger=requests_logger(__name__), shutdown_timeout=CLOSING_S)
-    await runner.setup()
-    listener = None
-    try:
-        port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
-        listener = await reserve(runner, port, MOST_CONNECTIONS, app[DOORWAY].begin, HEADERS)
+    port = Port(settings.host, settings.port, "CC_BOT_WEB_HOST", "CC_BOT_WEB_PORT", "8080")
+    async with reserve(app, port, LIMITS, name=__name__, shutdown_s=CLOSING_S, headers=HEADERS) as listener:
         yield partial(_begin, listener, port)
-    finally:
-        if listener is not None:
-            listener.close()
-        await runner.cleanup()
 
 
 async def _begin(listener: asyncio.Server, port: Port) -> None:

@@ -12,7 +12,7 @@ from cc_bot.domain.message import UserSettings
 from cc_bot.domain.timezones import suggest_zones
 from cc_bot.stores import Keep
 from cc_bot.texts import explain
-from cc_bot.web.form import number_of, text_of
+from cc_bot.web.form import form_of, number_of, text_of
 from cc_bot.web.notices import go_on
 from cc_bot.web.page import render, see_other
 from cc_bot.web.places import channel_names
@@ -73,11 +73,11 @@ class SettingsPages:
         """Choose all of it; what is typed stays where the time zone is none. Raises InputError for a language
         that there is not."""
         visitor, services = visitor_of(request), self._services
-        if not {"language", "timezone"} <= (await request.post()).keys():  # to leave it out chooses nothing
+        if not {"language", "timezone"} <= form_of(request).keys():  # to leave it out chooses nothing
             raise InputError
-        locale = _locale_in(await text_of(request, "language"))
-        typed = await text_of(request, "timezone")
-        spoken = bool(await text_of(request, "spoken"))
+        locale = _locale_in(text_of(request, "language"))
+        typed = text_of(request, "timezone")
+        spoken = bool(text_of(request, "spoken"))
         try:
             await preferences.choose(
                 services.stores,
@@ -95,7 +95,7 @@ class SettingsPages:
     async def end_session(self, request: web.Request) -> web.StreamResponse:
         """End one session of one's own by its number, all of them, or all but this browser's. Raises
         NothingHere for a number that is none of theirs."""
-        visitor, wanted = visitor_of(request), await text_of(request, "id")
+        visitor, wanted = visitor_of(request), text_of(request, "id")
         store = self._services.stores.web_sessions
         if wanted == "others":
             await store.end_all(visitor.user_id, but=visitor.session.id)

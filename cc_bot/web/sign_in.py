@@ -10,9 +10,10 @@ from typing import Final
 
 from aiohttp import web
 
-from cc_bot.domain.errors import LinkOver, NotSignedIn, TooManyLinks
+from cc_bot.domain.errors import LinkOver, NotSignedIn, TooManyLinks, TooManyRequests
 from cc_bot.domain.web import WebPlace
 from cc_bot.texts import texts
+from cc_bot.web.form import text_of
 from cc_bot.web.page import render_for_anyone, see_other
 from cc_bot.web.server import address_of, is_secure, language_of
 from cc_bot.web.services import WebServices
@@ -41,7 +42,7 @@ class SignInPages:
         code = request.query.get("code", "")
         if not code:
             raise NotSignedIn
-        place = await self._services.stores.web_sessions.find_code(code) if self._may_try(request) else None
+        place = await self._services.stores.web_sessions.find_code(code)
         if place is None:
             raise self._refused(request)
         words = texts(language_of(request, self._services))
@@ -51,9 +52,9 @@ class SignInPages:
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """Use the link up. Raises as `show`, and what the gate raises."""
-        code = str((await request.post()).get("code", ""))
+        code = text_of(request, "code")
         store = self._services.stores.web_sessions
-        place = await store.find_code(code) if self._may_try(request) else None
+        place = await store.find_code(code)
         if place is None:
             raise self._refused(request)
         await self._services.discord.admit(place, "command")
@@ -80,18 +81,15 @@ class SignInPages:
         drop_cookie(sent, secure=is_secure(request.host, self._services.settings))
         return sent
 
-    def _may_try(self, request: web.Request) -> bool:
-        return self._tries.has_room(self._address(request), asyncio.get_running_loop().time())
-
     def _refused(self, request: web.Request) -> LinkOver | TooManyLinks:
-        """Return the error for a link that does not hold, and count it."""
-        if not self._may_try(request):
+        """Return the error for a link that does not hold, and count it. A good one is never refused: codes
+        are 256 random bits, so however many are tried, none is found."""
+        address = address_of(request, self._services.settings)
+        try:
+            self._tries.count(address, asyncio.get_running_loop().time())
+        except TooManyRequests:
             return TooManyLinks()
-        self._tries.count(self._address(request), asyncio.get_running_loop().time())
         return LinkOver()
-
-    def _address(self, request: web.Request) -> str:
-        return address_of(request, self._services.settings)
 
 
 async def name_of_user(services: WebServices, place: WebPlace, terminal: str) -> str:

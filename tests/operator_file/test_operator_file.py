@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, hash_file, parse_toml
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES
 
@@ -62,6 +62,12 @@ class TestWhatIsNoFile:
         with pytest.raises(InvalidPolicy) as refused:
             await asyncio.wait_for(OperatorFile[str](path, kind, words, required=True).load(), 60)
         assert refused.value.params["detail"] == words.no_file
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_has_no_hash(self, tmp_path: Path, make: Callable[[Path], None]) -> None:
+        path = tmp_path / "policy.toml"
+        make(path)
+        assert await asyncio.wait_for(asyncio.to_thread(hash_file, path), 60) == ""
 
 
 class TestWhereNoFolderIs:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import aiohttp
@@ -20,7 +20,10 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Visibility
+from cc_bot.texts import texts
+from cc_bot.web.canvas_feed import MAX_OPEN_PAGES, TOO_MANY_OPEN
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 
 KEY = SessionKey(TARO, CHANNEL)
@@ -141,6 +144,19 @@ class TestASocket:
             for _ in range(25):
                 await socket.connection.send_json({"command": "canvas_resend"})
             assert (await socket.closed())[0] == 1008
+
+    async def test_is_closed_for_one_more_than_a_user_may_have_open(self, site: Site, taro: Visit) -> None:
+        async with AsyncExitStack() as stack, site.visit(HANA) as hana:
+            another = await stack.enter_async_context(socket_of(hana))
+            first, *others = [await stack.enter_async_context(socket_of(taro)) for _ in range(MAX_OPEN_PAGES)]
+            for each in (another, first, *others):
+                await each.read()
+            await (await stack.enter_async_context(socket_of(taro))).read()
+            assert await first.closed() == (TOO_MANY_OPEN, texts(Locale.JA).web.closed_too_many_open)
+            await draw(site, CARD)
+            assert (await others[0].names())[0] == "canvas_add_card"
+            await draw(site, CARD, key=SessionKey(HANA, CHANNEL))
+            assert (await another.names())[0] == "canvas_add_card"
 
     @pytest.mark.parametrize("origin", ["https://evil.example", "null", "", "http://127.0.0.1:1"])
     async def test_of_another_site_is_refused(self, taro: Visit, origin: str) -> None:

@@ -11,13 +11,38 @@ import pytest
 from multidict import CIMultiDict
 
 from cc_bot.domain.errors import PortTaken
+from cc_bot.web.form import MAX_URLENCODED_BYTES
+from cc_bot.web.server import MAX_STRANGER_BYTES
 from cc_bot.web.site import serve_pages
 from tests.web.pages import HANA, TARO, Site, Visit, open_site
 
+HOSTS_OF_OTHERS = [
+    "evil.example",
+    "127.0.0.1.evil.example",
+    "bot.example",
+    "",
+    "[::1",
+    "[::1].evil.example",
+    "[::1%25evil.example]",
+    "evil.example@localhost",
+    "localhost:evil.example",
+    "localhost/evil.example",
+    "localhost?evil.example",
+    "localhost#evil.example",
+]
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+
+
+async def first_line(site: Site, sent: bytes) -> bytes:
+    """The status line of the answer to what is sent over a connection of its own."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(site.url.rpartition(":")[2]))
+    writer.write(sent)
+    line = await reader.readline()
+    writer.close()
+    return line
 
 
 class TestEveryResponse:
@@ -39,7 +64,7 @@ class TestEveryResponse:
 
 
 class TestAHost:
-    @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "bot.example", "", "[::1"])
+    @pytest.mark.parametrize("host", HOSTS_OF_OTHERS)
     async def test_that_is_not_ours_is_refused(self, site: Site, host: str) -> None:
         async with site.visit(None) as visit:
             assert "このアドレスからは" in await visit.open("/sign-in", status=403, Host=host)
@@ -127,9 +152,22 @@ class TestAWrite:
         [
             ({"Content-Type": "multipart/form-data; boundary=x"}, b"--x\r\nnope"),
             ({"Content-Type": "application/x-www-form-urlencoded; charset=nope"}, b"id=1"),
-            (
-                {"Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"},
-                b"no gzip at all",
+            ({"Content-Type": "application/x-www-form-urlencoded; charset=punycode"}, b"a" * 400),
+            ({"Content-Type": "application/x-www-form-urlencoded"}, b"id=%E3%81"),
+            ({"Content-Type": "application/x-www-form-urlencoded"}, b"id=\xff"),
+            ({"Content-Type": "application/x-www-form-urlencoded"}, b"id=%"),
+            ({"Content-Type": "application/x-www-form-urlencoded"}, b"a&" * 1001),
+            ({"Content-Type": "multipart/form-data"}, b"--x\r\n"),
+            *(
+                ({"Content-Type": "multipart/form-data; boundary=x"}, body)
+                for body in (
+                    b"\r\n--x--\r\n",
+                    b'--x\r\nContent-Disposition: form-data; name="id"\r\n\r\n\xff\r\n--x--\r\n',
+                    b"--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x--\r\n",
+                    b'--x\r\nContent-Disposition: form-data; name="id"\r\n'
+                    b"Content-Type: text/plain; charset=punycode\r\n\r\n1\r\n--x--\r\n",
+                    b'--x\r\nContent-Disposition: form-data; name="id"\r\n\r\n1\r\n' * 1001 + b"--x--\r\n",
+                )
             ),
         ],
     )
@@ -140,6 +178,26 @@ class TestAWrite:
         async with taro.client.post("/sessions/end", data=body, headers=sent) as answer:
             assert answer.status == 400
             assert "入力を確かめて" in await answer.text()
+
+    async def test_that_is_escaped_is_refused_beyond_what_is_decoded_at_once(self, taro: Visit) -> None:
+        headers = {**taro.own_headers(), "Content-Type": "application/x-www-form-urlencoded"}
+        body = io.BytesIO(b"id=" + b"%61" * (MAX_URLENCODED_BYTES // 3))
+        async with taro.client.post("/sessions/end", data=body, headers=headers) as answer:
+            assert answer.status == 413
+
+    async def test_of_a_stranger_is_refused_beyond_four_kilobytes(self, site: Site) -> None:
+        body = {"code": "a" * MAX_STRANGER_BYTES}
+        async with site.visit(None) as visit:
+            assert (await visit.press("/sign-in", **body)).status == 413
+
+    async def test_of_a_stranger_is_refused_by_its_origin_before_its_body_arrives(self, site: Site) -> None:
+        sent = b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"
+        assert b" 403 " in await first_line(site, sent)
+
+    @pytest.mark.parametrize("line", [b"POST /sign-in", b"GET /static/style.css"])
+    async def test_with_a_packed_body_is_refused(self, site: Site, line: bytes) -> None:
+        sent = line + b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Encoding: zstd\r\n\r\n"
+        assert b" 415 " in await first_line(site, sent)
 
     async def test_with_a_broken_form_is_refused_with_a_sentence(self, taro: Visit) -> None:
         headers = {**taro.own_headers(), "Content-Type": "multipart/form-data; boundary=x"}

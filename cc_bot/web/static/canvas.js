@@ -7,6 +7,7 @@ const FIRST_MS = 250;
 const LONGEST_MS = 8000;
 const SIGNED_OUT = 4401;
 const DENIED = 4403;
+const TOO_MANY_OPEN = 4429;
 
 const canvas = document.getElementById("canvas");
 const told = document.getElementById("state");
@@ -138,8 +139,9 @@ function connect() {
       wait = LONGEST_MS;
       if (event.code === DENIED) tellWhy();
     }
+    if (event.code === TOO_MANY_OPEN) shutOut = event.reason;
     tell(shutOut || told.dataset.away, true);
-    if (event.code === SIGNED_OUT) return;
+    if (event.code === SIGNED_OUT || event.code === TOO_MANY_OPEN) return;
     waiting = setTimeout(connect, wait); // also of whoever may not come in now: a maintenance ends
     wait = Math.min(2 * wait, LONGEST_MS);
   });
