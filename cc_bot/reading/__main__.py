@@ -2,8 +2,8 @@
 
 The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures": [base64]}`,
 or `{"error": …}`. What the bytes are decides what reads them; only that library is loaded, before the sandbox
-closes. With the argument `page` they are a page of the web below a line that names its encoding, and the
-answer is `{"title", "text"}`.
+closes. With the argument `page` they are a page of the web below a line that names its kind (`html`, `json`
+or `text`) and its encoding, and the answer is `{"title", "text"}`.
 """
 
 import os
@@ -17,6 +17,9 @@ from cc_bot.reading.sandbox import enter
 
 MAX_BYTES = 20 * 2**20
 PAGE = "page"
+PAGE_CPU_S = 8
+MAX_PAGE_CHARACTERS = 50_000
+"""Of a page's text; a model is shown no more than a third of it."""
 
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_WITHIN = 1024
@@ -58,13 +61,14 @@ def _read(data: bytes) -> dict[str, object]:
 
 
 def _read_page(data: bytes) -> dict[str, object]:
-    read_html = import_module("cc_bot.reading.html").read_html
-    encoding, _, html = data.partition(b"\n")
-    enter()
-    title, text = read_html(html, encoding.decode("ascii", "replace"))
+    head, _, page = data.partition(b"\n")
+    kind, _, encoding = head.decode("ascii", "replace").partition(" ")
+    read = import_module(f"cc_bot.reading.{'html' if kind == 'html' else 'plain'}").read_page
+    enter(cpu_s=PAGE_CPU_S)
+    title, text = read(page, encoding)
     if not text:
         raise DocumentRefused("unreadable")
-    return {"title": title, "text": text}
+    return {"title": title, "text": text[:MAX_PAGE_CHARACTERS]}
 
 
 def _told(content: Content) -> dict[str, object]:

@@ -38,7 +38,7 @@ _WITHIN_A_LINE = frozenset(
 )
 
 
-def read_html(data: bytes, declared: str = "") -> tuple[str, str]:
+def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return the title and the text of a page. `declared` is the encoding that its server named, if any."""
     logging.disable()  # a library says there what it thinks of the page
     html = _XML_DECLARATION.sub("", decode_page(data, declared))

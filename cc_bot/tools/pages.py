@@ -42,10 +42,10 @@ async def read_page(context: ToolContext, url: str) -> ToolResult:
         raise
     internet.pages_left -= 1
     page = await internet.read(pages, address)
-    text, left_out = cut(page.text)
+    text = cut(page.text)
     told = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
-    if left_out:
-        told["cut"] = f"The page goes on: {left_out} more characters were left out."
+    if len(text) < len(page.text):
+        told["cut"] = "The page goes on: the rest was left out."
     return ToolResult(told, tainted=True)
 
 
@@ -69,10 +69,9 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     return ToolResult({"note": MATERIAL, "results": [_told(result) for result in found]}, tainted=True)
 
 
-def cut(text: str) -> tuple[str, int]:
-    """Return as much of a text as is told, cut between characters, and how many of them are left out."""
-    kept = text.encode()[:MOST_BYTES].decode(errors="ignore")
-    return kept, len(text) - len(kept)
+def cut(text: str) -> str:
+    """Return as much of a text as is told, cut between characters."""
+    return text.encode()[:MOST_BYTES].decode(errors="ignore")
 
 
 def _told(result: SearchResult) -> dict[str, str]:
