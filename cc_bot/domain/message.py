@@ -54,13 +54,13 @@ def is_blank(text: str) -> bool:
     )
 
 
-_NOTE: Final = re.compile(r"[ \t\u3000]*+(?:[>＞]|\[(?:file|sticker): )")
+_NOT_TYPED: Final = (">", "＞", "[file: ", "[sticker: ")
 """How a line begins that its author did not type: a quotation, or the name of a file or sticker."""
 
 
 def typed_part(text: str) -> str:
     """Return the lines of a message that its author typed, without quotations and names of files."""
-    return "\n".join(line for line in text.splitlines() if not _NOTE.match(line))
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
 
 
 def has_quotation(text: str) -> bool:

@@ -1,8 +1,9 @@
-"""Requests over HTTP/1.1, each on a socket that is looked at before anything is sent.
+"""HTTP requests to servers that nobody vouches for.
 
-A name is resolved once, here. Every address that it has must be one that may be reached, what is connected to
-is one of those, and what the socket says that it is connected to is asked once more: so a name that means
-another machine a moment later changes nothing. No proxy, cookie or password of anybody's is ever used.
+Every address of a name must be one that may be reached, and each socket's address is checked again when the
+socket is made, so a name that changes its meaning in between changes nothing. No proxy, cookie or password is
+ever used.
+What servers send is read on a thread of its own, within bounds: see `run_apart` and MAX_OVERHEAD_BYTES.
 """
 
 import asyncio
@@ -10,14 +11,17 @@ import socket
 import ssl
 import threading
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_address
-from typing import Final, Literal
+from typing import Any, Final, TypeVar
 
-import h11
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
 
 from cc_bot import __version__
 from cc_bot.domain.errors import (
@@ -29,55 +33,67 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.internet.addresses import IpAddress, WebAddress, is_public
 
-CONNECT_S: Final = 4.0
-"""For each address that a name has, after which the next one is tried."""
-_ADDRESSES_TRIED: Final = 3
-_PIECE: Final = 1 << 14
-_HEADERS: Final = 1 << 16
-_MOST_LOOKUPS: Final = 32
+T = TypeVar("T")
+
+CONNECT_TIMEOUT_S: Final = 4.0
+"""For each address of a name, after which the next one is tried."""
+MAX_ADDRESSES_TRIED: Final = 3
+MAX_LOOKUPS: Final = 32
+MAX_HEADER_BYTES: Final = 32 << 10
+MAX_OVERHEAD_BYTES: Final = 256 << 10
+"""What a session may receive beside bodies: TLS, heads, interim answers, chunk sizes, trailers. It bounds how
+often a server can have something parsed."""
+_READ_OVERHEAD_BYTES: Final = 64
+"""What each read from a socket counts for beside its bytes, so that single bytes are not read for ever."""
+_MAX_READ_BYTES: Final = 16 << 10
+_MAX_GZIP_MEMBERS: Final = 256
+"""Each copies what stands behind it."""
 _GZIP_OR_ZLIB: Final = 32 + zlib.MAX_WBITS
+
+# ---- thread ----------------------------------------------------------------------------------------------
+
+
+@cache
+def _fetch_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.SelectorEventLoop()  # others do not read by a socket's own methods
+    threading.Thread(target=loop.run_forever, name="fetch", daemon=True).start()
+    return loop
+
+
+async def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in the event loop of the fetching thread, so that parsing holds up no other work."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _fetch_loop()))
+
 
 # ---- network ---------------------------------------------------------------------------------------------
 
-Place = tuple[str, int]
-"""An address as numbers, and a port."""
-Resolve = Callable[[str, int], Awaitable[Sequence[Place]]]
+SocketAddress = tuple[str, int]
+"""A numeric address and a port."""
+Resolve = Callable[[str, int], Awaitable[Sequence[SocketAddress]]]
 
-_lookups = threading.BoundedSemaphore(_MOST_LOOKUPS)
+_lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
-async def resolve(name: str, port: int) -> Sequence[Place]:
-    """Ask the system where a name leads. Raises OSError.
+async def resolve(name: str, port: int) -> Sequence[SocketAddress]:
+    """Ask the system for the addresses of a name. Raises OSError.
 
-    On threads of its own, which nobody waits for at the end: a name server that never answers holds up no
-    other work, and not the bot's end."""
+    On daemon threads: a name server that never answers delays neither other work nor the bot's exit."""
     if not _lookups.acquire(blocking=False):
         raise OSError("too many names are being looked up")
-    loop = asyncio.get_running_loop()
-    found: asyncio.Future[Sequence[Place]] = loop.create_future()
-
-    def tell(outcome: Sequence[Place] | OSError) -> None:
-        if found.cancelled():
-            return
-        if isinstance(outcome, OSError):
-            found.set_exception(outcome)
-        else:
-            found.set_result(outcome)
+    found: Future[Sequence[SocketAddress]] = Future()
+    found.set_running_or_notify_cancel()
 
     def look_up() -> None:
-        outcome: Sequence[Place] | OSError
         try:
             answers = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
-            outcome = [(str(place[0]), int(place[1])) for *_, place in answers]
+            found.set_result([(str(address[0]), int(address[1])) for *_, address in answers])
         except (OSError, UnicodeError) as error:
-            outcome = error if isinstance(error, OSError) else OSError(str(error))
+            found.set_exception(OSError(str(error)))
         finally:
             _lookups.release()
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(tell, outcome)
 
     threading.Thread(target=look_up, name="look up a name", daemon=True).start()
-    return await found
+    return await asyncio.wrap_future(found)
 
 
 @cache
@@ -87,7 +103,7 @@ def _authorities() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The way in which what is outside is reached, and which part of it is."""
+    """How servers are reached, and which of them may be."""
 
     resolve: Resolve = resolve
     may_reach: Callable[[IpAddress], bool] = is_public
@@ -100,192 +116,188 @@ ANYWHERE: Final = Network(may_reach=lambda _: True)
 """For addresses that the operator has written."""
 
 
+class _Guard(AbstractResolver):
+    """Lets a session connect only to where it may, and receive only so much."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._overhead_left = MAX_OVERHEAD_BYTES
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Return addresses of a name. Raises OSError, and AddressNotPublic unless all may be reached."""
+        try:
+            found = list(dict.fromkeys(await self._network.resolve(host, port)))
+            self._check(host, found)
+        except ValueError as error:
+            raise OSError(str(error)) from error
+        flags = socket.AI_NUMERICHOST
+        return [
+            ResolveResult(hostname=host, host=numeric, port=port, family=family, proto=0, flags=flags)
+            for numeric, port in found[:MAX_ADDRESSES_TRIED]
+        ]
+
+    def make_socket(self, info: tuple[int, int, int, str, tuple[Any, ...]]) -> "_CountingSocket":
+        """Return the socket for an address. Raises AddressNotPublic unless it may be reached."""
+        family, kind, protocol, _, address = info
+        self._check(str(address[0]), [(str(address[0]), 0)])
+        return _CountingSocket(self, family, kind, protocol)
+
+    def _check(self, host: str, addresses: Sequence[SocketAddress]) -> None:
+        if not all(self._network.may_reach(ip_address(numeric)) for numeric, _ in addresses):
+            raise AddressNotPublic(host=host)
+
+    def count_read(self, size: int) -> None:
+        """Count what a socket received. Raises OSError when it is too much."""
+        self._overhead_left -= size + _READ_OVERHEAD_BYTES
+        self.check_overhead()
+
+    def check_overhead(self) -> None:
+        """Raise OSError when too much was received beside bodies."""
+        if self._overhead_left < 0:
+            raise OSError("too much beside the body")
+
+    def count_body(self, size: int) -> None:
+        """Count what of that was part of a body: it is no overhead."""
+        self._overhead_left += size
+
+    async def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
+class _CountingSocket(socket.socket):
+    """A socket that tells the guard what it receives."""
+
+    def __init__(self, guard: _Guard, family: int, kind: int, protocol: int) -> None:
+        super().__init__(family, kind, protocol)
+        self._guard = guard
+
+    def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
+        data = super().recv(min(bufsize, _MAX_READ_BYTES), flags)
+        self._guard.count_read(len(data))
+        return data
+
+    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0, /) -> int:
+        size = super().recv_into(buffer, min(nbytes or len(buffer), _MAX_READ_BYTES), flags)
+        self._guard.count_read(size)
+        return size
+
+
 # ---- request ---------------------------------------------------------------------------------------------
+
+
+class HttpClient:
+    """Asks servers, one address after the other. Made by `open_client`."""
+
+    def __init__(self, session: aiohttp.ClientSession, guard: _Guard, network: Network) -> None:
+        self._session = session
+        self._guard = guard
+        self._network = network
+
+    @asynccontextmanager
+    async def get(self, address: WebAddress, headers: Mapping[str, str]) -> AsyncIterator["HttpAnswer"]:
+        """Ask for what is at an address; no redirect is followed. Raises AddressNotPublic before anything is
+        sent, PageUnreachable, and PageGarbled for what is not HTTP. The caller limits the time."""
+        try:
+            response = await self._session.get(
+                URL(address.url, encoded=True),
+                headers=headers,
+                allow_redirects=False,
+                ssl=self._network.tls() if address.scheme == "https" else True,
+            )
+        except (aiohttp.ClientConnectorError, aiohttp.ServerTimeoutError, ValueError) as error:
+            raise PageUnreachable(host=address.host) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise PageGarbled(host=address.host) from error
+        try:
+            yield HttpAnswer(address.host, response, self._guard)
+        finally:
+            response.close()
+
+
+@asynccontextmanager
+async def open_client(network: Network) -> AsyncIterator[HttpClient]:
+    """Open a client for a page and its redirects, whose overhead is bounded together."""
+    guard = _Guard(network)
+    connector = aiohttp.TCPConnector(
+        resolver=guard,
+        socket_factory=guard.make_socket,
+        use_dns_cache=False,
+        force_close=True,
+        happy_eyeballs_delay=None,
+    )
+    async with aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={
+            "User-Agent": f"cc-bot/{__version__}",
+            "Accept-Encoding": "gzip",
+            "Connection": "close",
+        },
+        timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT_S),
+        auto_decompress=False,
+        max_line_size=MAX_HEADER_BYTES,
+        max_field_size=MAX_HEADER_BYTES,
+    ) as session:
+        yield HttpClient(session, guard, network)
 
 
 class HttpAnswer:
     """A server's answer, of which the head is there."""
 
-    def __init__(self, host: str, head: h11.Response, events: AsyncIterator[h11.Event]) -> None:
+    def __init__(self, host: str, response: aiohttp.ClientResponse, guard: _Guard) -> None:
         self._host = host
-        self._events = events
-        self._headers = {name.lower(): value for name, value in reversed(list(head.headers))}
-        self.status: int = head.status_code
+        self._response = response
+        self._guard = guard
+        self.status: int = response.status
 
     def header(self, name: str) -> str:
         """Return the first header of a name; empty where there is none."""
-        value = self._headers.get(name.lower().encode(), b"")
+        value = self._response.headers.get(name, "").encode("utf-8", "surrogateescape")
         try:
             return value.decode()
         except UnicodeDecodeError:
             return value.decode("latin-1")
 
-    async def read(self, most_bytes: int) -> bytes:
-        """Return the body, unpacked. Raises PageTooLarge as soon as it is more than that, packed or unpacked;
-        PagePackingRefused where it is packed in an unknown way, PageGarbled when it breaks off."""
-        body, packed, packing = bytearray(), 0, self._packing()
-        try:
-            async for event in self._events:
-                if isinstance(event, h11.Data):
-                    packed += len(event.data)
-                    body += packing.unpack(bytes(event.data), most_bytes + 1 - len(body))
-                    if len(body) > most_bytes or packed > most_bytes:
-                        raise PageTooLarge(limit=most_bytes >> 20)
-        except (zlib.error, h11.RemoteProtocolError, OSError) as error:
-            raise PageGarbled(host=self._host) from error
-        if not packing.is_whole:
-            raise PageGarbled(host=self._host)
-        return bytes(body)
-
-    def _packing(self) -> "_Packing":
-        packing = self.header("content-encoding").strip().lower()
+    async def read(self, max_bytes: int) -> bytes:
+        """Return the body, unpacked. Raises PageTooLarge when it has more than that, packed or unpacked,
+        PagePackingRefused when it is packed in an unknown way, and PageGarbled when it breaks off."""
+        packing, body = self.header("content-encoding").strip().lower(), bytearray()
         if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise PagePackingRefused(found=packing[:20])
-        return _Packing(packed=packing not in ("", "identity"))
-
-
-class _Packing:
-    """The packing of a body, undone piece by piece. One may have several members (RFC 1952, 2.2); what stands
-    behind the last and is none is nothing of the body."""
-
-    def __init__(self, *, packed: bool) -> None:
-        self._member = zlib.decompressobj(_GZIP_OR_ZLIB) if packed else None
-        self._whole = True
-        """Whether all members that began have ended."""
-        self._first = True
-
-    @property
-    def is_whole(self) -> bool:
-        return self._whole
-
-    def unpack(self, data: bytes, most_bytes: int) -> bytes:
-        """Return what a piece holds, so much of it at most. Raises zlib.error for what can't be read."""
-        if self._member is None:
-            return data
-        found = b""
-        while data and len(found) < most_bytes:
-            if self._member.eof:
-                self._member = zlib.decompressobj(_GZIP_OR_ZLIB)
-                self._first = False
-            try:
-                piece = self._member.decompress(data, most_bytes - len(found))
-            except zlib.error:
-                if self._first:
-                    raise
-                self._whole = True
-                return found
-            found += piece
-            self._whole = self._member.eof or not (self._first or piece)
-            data = self._member.unused_data
-        return found
-
-
-@asynccontextmanager
-async def ask(network: Network, address: WebAddress, headers: Mapping[str, str]) -> AsyncIterator[HttpAnswer]:
-    """Ask for what is at an address. Raises AddressNotPublic before anything is sent, PageUnreachable, and
-    PageGarbled where what answers speaks no HTTP. It waits as long as it takes: whoever asks has a clock."""
-    connected = await _connect(network, address)
-    try:
-        secure = network.tls() if address.scheme == "https" else None
-        reader, writer = await asyncio.open_connection(
-            sock=connected, ssl=secure, server_hostname=address.host if secure else None
-        )
-    except (OSError, ValueError) as error:
-        connected.close()
-        raise PageUnreachable(host=address.host) from error
-    except BaseException:
-        connected.close()
-        raise
-    try:
+        too_large = PageTooLarge(limit=max_bytes >> 20)
         try:
-            head, events = await _exchange(reader, writer, address, headers)
-        except (h11.ProtocolError, OSError) as error:
-            raise PageGarbled(host=address.host) from error
-        yield HttpAnswer(address.host, head, events)
-    finally:
-        writer.transport.abort()
+            async for data in self._response.content.iter_any():
+                self._guard.count_body(len(data))
+                body += data
+                if len(body) > max_bytes:
+                    raise too_large
+            self._guard.check_overhead()  # without a length, a broken connection looks like the end
+            unpacked = bytes(body) if packing in ("", "identity") else _unpack(bytes(body), max_bytes)
+        except (aiohttp.ClientError, zlib.error, OSError) as error:
+            raise PageGarbled(host=self._host) from error
+        if len(unpacked) > max_bytes:
+            raise too_large
+        return unpacked
 
 
-async def _exchange(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    address: WebAddress,
-    headers: Mapping[str, str],
-) -> tuple[h11.Response, AsyncIterator[h11.Event]]:
-    connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=_HEADERS)
-    sent = {
-        "Host": address.netloc,
-        "User-Agent": f"cc-bot/{__version__}",
-        "Accept-Encoding": "gzip",
-        "Connection": "close",
-        **headers,
-    }
-    request = h11.Request(method="GET", target=address.target, headers=list(sent.items()))
-    writer.write((connection.send(request) or b"") + (connection.send(h11.EndOfMessage()) or b""))
-    await writer.drain()
-
-    async def events() -> AsyncIterator[h11.Event]:
-        while True:
-            event = connection.next_event()
-            if event is h11.NEED_DATA:
-                connection.receive_data(await reader.read(_PIECE))
-            elif event is h11.PAUSED or isinstance(event, h11.EndOfMessage | h11.ConnectionClosed):
-                return
-            elif isinstance(event, h11.Event):
-                yield event
-
-    coming = events()
-    async for event in coming:
-        if isinstance(event, h11.Response):
-            return event, coming
-    raise h11.RemoteProtocolError("no response")
-
-
-async def _connect(network: Network, address: WebAddress) -> socket.socket:
-    """Return a socket that is connected to where it may be. Raises AddressNotPublic and PageUnreachable."""
-    try:
-        places = await network.resolve(address.host, address.port)
-        _check(network, address.host, places)
-    except (OSError, ValueError) as error:
-        raise PageUnreachable(host=address.host) from error
-    for place in list(dict.fromkeys(places))[:_ADDRESSES_TRIED]:
-        connected = await _try(place)
-        if connected is None:
-            continue
+def _unpack(packed: bytes, max_bytes: int) -> bytes:
+    """Return the unpacked members of a body (RFC 1952, 2.2), at most max_bytes + 1 bytes. Raises zlib.error.
+    What stands behind the last member and is none is ignored."""
+    body = b""
+    for number in range(_MAX_GZIP_MEMBERS):
+        if not packed or len(body) > max_bytes:
+            return body
+        member = zlib.decompressobj(_GZIP_OR_ZLIB)
         try:
-            _check(network, address.host, [connected.getpeername()[:2]])
-        except OSError:  # it is closed already
-            connected.close()
-            continue
-        except BaseException:
-            connected.close()
-            raise
-        return connected
-    raise PageUnreachable(host=address.host)
-
-
-def _check(network: Network, host: str, places: Sequence[Place]) -> None:
-    """Raise AddressNotPublic unless all of these may be reached."""
-    if not all(network.may_reach(ip_address(numbers)) for numbers, _ in places):
-        raise AddressNotPublic(host=host)
-
-
-async def _try(place: Place) -> socket.socket | None:
-    """Return a socket that is connected to that; None where nobody answers there."""
-    family: Literal[socket.AddressFamily.AF_INET, socket.AddressFamily.AF_INET6]
-    family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
-    tried = None
-    try:
-        tried = socket.socket(family, socket.SOCK_STREAM)
-        tried.setblocking(False)
-        async with asyncio.timeout(CONNECT_S):
-            await asyncio.get_running_loop().sock_connect(tried, place)
-    except (OSError, TimeoutError):
-        if tried is not None:
-            tried.close()
-        return None
-    except BaseException:
-        if tried is not None:
-            tried.close()
-        raise
-    return tried
+            data = member.decompress(packed, max_bytes + 1 - len(body))
+        except zlib.error:
+            if number == 0:
+                raise
+            return body
+        body += data
+        if not member.eof and (number == 0 or data) and len(body) <= max_bytes:
+            raise zlib.error("it breaks off")
+        packed = member.unused_data
+    raise zlib.error("too many members")

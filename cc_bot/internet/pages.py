@@ -1,5 +1,5 @@
-"""A page is read: fetched, and made text. What makes text of HTML is a process of its own (`cc_bot.reading`),
-which is ended with whatever the page makes of it."""
+"""Reading of pages: they are fetched on a thread of its own (`http`), and made text by a process of its own
+(`cc_bot.reading`). What a page's bytes cost is spent there, and not in the bot's event loop."""
 
 import asyncio
 import json
@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 
 import structlog
 
-from cc_bot.domain.encodings import decode_declared
 from cc_bot.domain.errors import (
     PageError,
     PageKindRefused,
@@ -29,7 +28,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.text import one_line, printable, shorten
 from cc_bot.internet.addresses import WebAddress
-from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, ask
+from cc_bot.internet.http import PUBLIC, HttpAnswer, Network, open_client, run_apart
 from cc_bot.internet.turn import ReadPage
 from cc_bot.reading.process import ask_process, reading_command
 
@@ -43,6 +42,8 @@ FETCH_S: Final = 10.0
 MAX_BYTES: Final = 2 << 20
 """Unpacked."""
 MAX_REDIRECTS: Final = 5
+MAX_CONTENT_TYPE_CHARACTERS: Final = 200
+"""What parses it takes the square of its length."""
 
 PageKind = Literal["html", "text", "json"]
 
@@ -71,12 +72,16 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: float = FETCH_S) -> FetchedPage:
-    """Fetch a page. Raises a PageError."""
+    """Fetch a page, on the fetching thread. Raises a PageError."""
+    return await run_apart(_fetch(address, network, limit_s))
+
+
+async def _fetch(address: WebAddress, network: Network, limit_s: float) -> FetchedPage:
     asked = address
     try:
-        async with asyncio.timeout(limit_s):
+        async with asyncio.timeout(limit_s), open_client(network) as client:
             for _ in range(MAX_REDIRECTS + 1):
-                async with ask(network, address, _HEADERS) as answer:
+                async with client.get(address, _HEADERS) as answer:
                     location = answer.header("location") if answer.status in _REDIRECTS else ""
                     if not location:
                         return await _take(address, answer)
@@ -90,9 +95,10 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     if not 200 <= answer.status < 300:
         passes = answer.status == _TOO_MANY_REQUESTS or answer.status >= 500
         raise (PageNotNow if passes else PageNotThere)(host=address.host, found=answer.status)
+    content_type = answer.header("content-type")[:MAX_CONTENT_TYPE_CHARACTERS]
     header = Message()
-    header["content-type"] = "".join(filter(str.isprintable, answer.header("content-type")))
-    media_type = header.get_content_type() if answer.header("content-type") else ""
+    header["content-type"] = "".join(filter(str.isprintable, content_type))
+    media_type = header.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
     if not media_type:
         raise PageKindUnknown
@@ -103,12 +109,11 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
 
 # ---- reading ---------------------------------------------------------------------------------------------
 
-READING_S: Final = 8.0
-"""Of one page, from when its turn has come."""
 LIMIT_S: Final = 19.0
-"""Of fetching, waiting for others and reading: less than a tool has, so that its user is told why."""
+"""Of fetching, waiting for others and reading: less than a tool has, so that its user is told why. Reading
+itself is bounded by the processor's time, in its process, so that a busy machine refuses no page."""
 AT_A_TIME: Final = 16
-HTML_AT_A_TIME: Final = 2
+READING_AT_A_TIME: Final = 2
 TITLE_CHARACTERS: Final = 200
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
@@ -134,7 +139,7 @@ class PageReader:
         self._command = tuple(command) or reading_command("page", unconfined=unconfined)
         self._limit_s = limit_s
         self._fetching = asyncio.Semaphore(AT_A_TIME)
-        self._reading = asyncio.Semaphore(HTML_AT_A_TIME)
+        self._reading = asyncio.Semaphore(READING_AT_A_TIME)
 
     async def read(self, address: WebAddress, places: asyncio.Semaphore) -> ReadPage:
         """Read a page. `places` are those of its turn: it waits for one of them, and then for one of all
@@ -161,33 +166,23 @@ class PageReader:
                 async with self._fetching:
                     fetched = await fetch(address, self._network)
                 return fetched, await self._text_of(fetched, places)
-        except TimeoutError as error:  # fetching and reading have clocks of their own: it was others
+        except TimeoutError as error:  # fetching and reading have limits of their own: others took it
             raise PagesWait from error
 
     async def _text_of(self, fetched: FetchedPage, places: asyncio.Semaphore) -> tuple[str, str]:
         """Return the title and the text. Raises PageUnreadable, PageTooLong, PagesNotInstalled and
         PagesNotConfined."""
-        if fetched.kind == "html":
-            async with places, self._reading:
-                title, text = await self._read_html(fetched)
-        else:
-            title, text = "", await asyncio.to_thread(_decode, fetched)
-        if not text.strip():
-            raise PageUnreadable
-        return title, text
-
-    async def _read_html(self, fetched: FetchedPage) -> tuple[str, str]:
-        named = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
-        data = f"{named}\n".encode() + fetched.data
+        encoding = fetched.encoding if _NAME.fullmatch(fetched.encoding) else ""
+        data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
         try:
-            async with asyncio.timeout(READING_S):
+            async with places, self._reading:
                 answer: Any = json.loads(await ask_process(self._command, data))
         except TimeoutError as error:
             raise PageTooLong from error
         except (OSError, ValueError, RecursionError) as error:
             raise PageUnreadable from error
         match answer:
-            case {"title": str(title), "text": str(text)}:
+            case {"title": str(title), "text": str(text)} if text.strip():
                 return title, text
             case {"error": "too_long"}:
                 raise PageTooLong
@@ -199,21 +194,3 @@ class PageReader:
                 raise PagesNotConfined
             case _:
                 raise PageUnreadable
-
-
-def _decode(fetched: FetchedPage) -> str:
-    """Return what text the bytes are. Raises PageUnreadable."""
-    text = decode_declared(fetched.data, fetched.encoding)
-    if text is None:
-        raise PageUnreadable
-    return _unescaped(text) if fetched.kind == "json" and "\\u" in text else text
-
-
-def _unescaped(text: str) -> str:
-    """Return JSON with its characters as they are: as numbers they take six times the room. What is no JSON
-    after all stays."""
-    try:
-        told = json.dumps(json.loads(text), ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return text
-    return told.encode("utf-8", "ignore").decode()  # without halves of characters

@@ -3,8 +3,9 @@
 The answer is `{"kind", "unit", "parts": [[name, text]], "headings": [[title, part]], "pictures": [base64]}`,
 or `{"error": …}`. The first bytes tell which parser is loaded. Nothing else of the document is looked at
 before the process has entered the sandbox, and nothing is loaded afterwards. With the argument `page` the
-input is a web page below a line that names its encoding, and the answer is `{"title", "text"}`. With the
-argument `unconfined` it is read even if the kernel does not confine the process.
+input is a web page below a line that names its kind (`html`, `json` or `text`) and its encoding, and the
+answer is `{"title", "text"}`. With the argument `unconfined` it is read even if the kernel does not confine
+the process.
 """
 
 import encodings
@@ -18,10 +19,13 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from cc_bot.reading.content import Content, DocumentRefused
-from cc_bot.reading.sandbox import NotConfined, enter
+from cc_bot.reading.sandbox import CPU_S, NotConfined, enter
 
 MAX_BYTES = 20 * 2**20
 PAGE, UNCONFINED = "page", "unconfined"
+PAGE_CPU_S = 8
+MAX_PAGE_CHARACTERS = 50_000
+"""Of a page's text; a model is shown no more than a third of it."""
 
 _ZIP, _OLE = (b"PK\x03\x04", b"PK\x05\x06"), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PDF_WITHIN = 1024
@@ -43,11 +47,12 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
     try:
         if len(data) > MAX_BYTES:
             raise DocumentRefused("too_long")
-        read = _load_page_parser() if PAGE in arguments else _load_parser(data[:_PDF_WITHIN])
+        of_page, beginning = PAGE in arguments, data[:_PDF_WITHIN]
+        read = _load_page_parser(beginning) if of_page else _load_parser(beginning)
         for module in iter_modules(encodings.__path__, "encodings."):
             with suppress(ImportError):  # another system's
                 import_module(module.name)
-        _confine(permitted=UNCONFINED in arguments)
+        _confine(PAGE_CPU_S if of_page else CPU_S, permitted=UNCONFINED in arguments)
         told = read(data)
     except DocumentRefused as refused:
         told = {"error": str(refused)}
@@ -58,10 +63,10 @@ def _answer(data: bytes, arguments: list[str]) -> bytes:
     return json.dumps(told).encode()
 
 
-def _confine(*, permitted: bool) -> None:
+def _confine(cpu_s: int, *, permitted: bool) -> None:
     """Enter the sandbox. Raises DocumentRefused if there is none, unless reading without is permitted."""
     try:
-        enter()
+        enter(cpu_s=cpu_s)
     except NotConfined as error:
         if not permitted:
             raise DocumentRefused("not_confined") from error
@@ -94,15 +99,16 @@ def _content_as_json(content: Content) -> dict[str, object]:
     }
 
 
-def _load_page_parser() -> Callable[[bytes], dict[str, object]]:
-    read_html = import_module("cc_bot.reading.html").read_html
+def _load_page_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
+    """Return what reads a page with this line above it. Raises ImportError if its library is not installed."""
+    kind, _, encoding = beginning.partition(b"\n")[0].decode("ascii", "replace").partition(" ")
+    parse = import_module(f"cc_bot.reading.{'html' if kind == 'html' else 'plain'}").read_page
 
     def read(data: bytes) -> dict[str, object]:
-        encoding, _, html = data.partition(b"\n")
-        title, text = read_html(html, encoding.decode("ascii", "replace"))
+        title, text = parse(data.partition(b"\n")[2], encoding)
         if not text:
             raise DocumentRefused("unreadable")
-        return {"title": title, "text": text}
+        return {"title": title, "text": text[:MAX_PAGE_CHARACTERS]}
 
     return read
 

@@ -45,7 +45,7 @@ _SETTINGS.set("DEFAULT", "MIN_EXTRACTED_SIZE", LITTLE)
 jt_stoplist_init()
 
 
-def read_html(data: bytes, declared: str = "") -> tuple[str, str]:
+def read_page(data: bytes, declared: str = "") -> tuple[str, str]:
     """Return the title and the text of a page. `declared` is the encoding that its server named, if any."""
     logging.disable()  # a library says there what it thinks of the page
     html = _XML_DECLARATION.sub("", decode_page(data, declared))

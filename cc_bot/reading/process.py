@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +21,7 @@ def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
 
 async def ask_process(command: Sequence[str], data: bytes) -> bytes:
     """Return what a process says of the data, which is gone afterwards. Raises OSError and ValueError when it
-    says nothing sensible."""
+    says nothing sensible, TimeoutError when it used up its processor time."""
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -62,7 +63,8 @@ async def _hear(process: asyncio.subprocess.Process) -> bytes:
             raise ValueError
         return await stdout.readexactly(length)
     except asyncio.IncompleteReadError as error:  # it was ended, by a limit or by a fault in it
-        raise OSError from error
+        spent = sys.platform != "win32" and await process.wait() == -signal.SIGXCPU
+        raise (TimeoutError if spent else OSError) from error
 
 
 def _environment() -> Mapping[str, str]:

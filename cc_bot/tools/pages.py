@@ -142,10 +142,10 @@ def _as_result(told: Mapping[str, Any]) -> ServerResult:
 
 
 def _told_page(page: ReadPage) -> Mapping[str, str]:
-    text, left_out = cut(page.text)
+    text = cut(page.text)
     told = {"url": page.url, "title": page.title, "note": MATERIAL, "text": text}
-    if left_out:
-        told["cut"] = f"The page goes on: {left_out} more characters were left out."
+    if len(text) < len(page.text):
+        told["cut"] = "The page goes on: the rest was left out."
     return told
 
 
@@ -153,10 +153,9 @@ def _told_results(found: Sequence[SearchResult]) -> Mapping[str, Any]:
     return {"note": MATERIAL, "results": [_told(result) for result in found]}
 
 
-def cut(text: str) -> tuple[str, int]:
-    """Return as much of a text as is told, cut between characters, and how many of them are left out."""
-    kept = text.encode()[:MOST_BYTES].decode(errors="ignore")
-    return kept, len(text) - len(kept)
+def cut(text: str) -> str:
+    """Return as much of a text as is told, cut between characters."""
+    return text.encode()[:MOST_BYTES].decode(errors="ignore")
 
 
 def _told(result: SearchResult) -> dict[str, str]:

@@ -68,7 +68,6 @@ VIOLATIONS = [
     (READ_APART, "web", "import lxml"),
     (ONE_WAY, "internet", "import cc_bot.stores"),
     (ONE_WAY, "reading", "import cc_bot.internet"),
-    ("Only internet knows h11", "llm", "import h11"),
     ("Only discord knows hikari and lightbulb", "stores", "import hikari"),
     ("Only discord knows hikari and lightbulb", "tools", "import lightbulb"),
     ("Only terminal knows prompt_toolkit and rich", "discord", "from rich import print_json"),

@@ -5,6 +5,7 @@ import gzip
 import random
 import shutil
 import ssl
+import threading
 import time
 import zlib
 from dataclasses import replace
@@ -29,12 +30,13 @@ from cc_bot.domain.errors import (
     PageUnreachable,
     TooManyRedirects,
 )
-from cc_bot.internet.addresses import parse_address
+from cc_bot.internet.addresses import IpAddress, parse_address
 from cc_bot.internet.http import PUBLIC
 from cc_bot.internet.pages import MAX_BYTES, MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
 
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 BOMB = gzip.compress(bytes(300 << 20), 9)
 """300 MB of nothing, in 300 KB."""
 
@@ -70,6 +72,18 @@ class TestRequest:
             assert (await get(web)).data == b"<p>b</p>"
         assert "cookie" not in web.requests[1].headers
 
+    async def test_is_made_on_a_thread_of_its_own(self) -> None:
+        threads = list[str]()
+        async with LoopbackWeb({"/a": Answer(b"a")}) as web:
+            network = web.network()
+
+            def look(address: IpAddress) -> bool:
+                threads.append(threading.current_thread().name)
+                return network.may_reach(address)
+
+            await fetch(parse_address("http://a.example/a"), replace(network, may_reach=look))
+        assert {*threads} == {"fetch"}
+
 
 class TestPublic:
     @pytest.mark.parametrize(
@@ -91,8 +105,9 @@ class TestPublic:
     async def test_addresses_alone_are_asked_as_the_system_resolves_them(self, url: str) -> None:
         with pytest.raises((AddressNotPublic, PageUnreachable)) as caught:
             await fetch(parse_address(url), PUBLIC)
-        # A system without IPv6, or that takes no such spelling, knows no such place at all.
-        assert isinstance(caught.value, AddressNotPublic) or url.startswith(("http://[", "http://0"))
+        # Odd spellings of numbers are refused as such, and a system without IPv6 reaches no such address.
+        odd = ("http://[", "http://0", "http://127.1/", "http://2130706433/")
+        assert isinstance(caught.value, AddressNotPublic) or url.startswith(odd)
 
     async def test_addresses_are_all_that_a_name_has_or_nothing_is_asked(self) -> None:
         async with LoopbackWeb({"/a": Answer(b"a")}) as web:
@@ -201,6 +216,35 @@ class TestBody:
     async def test_that_has_no_end_is_refused(self) -> None:
         async with LoopbackWeb({"/a": Answer(b"x" * 65536, for_ever=True)}) as web:
             assert isinstance(await refusal(web), PageTooLarge)
+
+    @pytest.mark.parametrize(
+        ("head", "unit"),
+        [
+            (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
+            (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1;%b\r\na\r\n" % (b"x" * 4096)),
+            (OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"A: b\r\n"),
+            (OK, b"A: b\r\n"),
+            (b"", b"HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n"),
+            (OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"")),
+        ],
+        ids=["chunks", "extensions", "trailers", "headers", "interim answers", "gzip members"],
+    )
+    async def test_that_is_little_beside_what_is_around_it_is_refused(self, head: bytes, unit: bytes) -> None:
+        async with LoopbackWeb({"/a": Answer(raw=head + unit * ((1 << 20) // len(unit)))}) as web:
+            assert isinstance(await refusal(web), PageGarbled)
+
+    async def test_that_comes_in_single_bytes_is_refused(self) -> None:
+        drops = Answer(b"a" * 5000, piece=1, pause_s=0.0001)
+        async with LoopbackWeb({"/a": drops}) as web:
+            assert isinstance(await refusal(web, limit_s=20.0), PageGarbled)
+
+    async def test_in_small_chunks_and_small_segments_is_taken(self) -> None:
+        head = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+        chunks = Answer(raw=head + b"14\r\n%b\r\n" % (b"x" * 20) * 10_000 + b"0\r\n\r\n")
+        segments = Answer(b"x" * MAX_BYTES, piece=1400, pause_s=0.0001)
+        async with LoopbackWeb({"/a": chunks, "/b": segments}) as web:
+            assert len((await get(web)).data) == 200_000
+            assert len((await get(web, "http://a.example/b", 20.0)).data) == MAX_BYTES
 
     async def test_that_comes_in_drops_is_given_up(self) -> None:
         drops = Answer(b"<p>slow</p>", piece=1, pause_s=0.2, for_ever=True)

