@@ -100,7 +100,7 @@ def _content_as_json(content: Content) -> dict[str, object]:
 
 
 def _load_page_parser(beginning: bytes) -> Callable[[bytes], dict[str, object]]:
-    """Return what reads a page with this line above it. Raises ImportError if its library is not installed."""
+    """Return what reads a page with this line above it. Raises ImportError without its library."""
     kind, _, encoding = beginning.partition(b"\n")[0].decode("ascii", "replace").partition(" ")
     parse = import_module(f"cc_bot.reading.{'html' if kind == 'html' else 'plain'}").read_page
 

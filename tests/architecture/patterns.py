@@ -131,7 +131,8 @@ def _defaults(tree: ast.AST, names: Mapping[str, Any]) -> dict[ast.AST, dict[str
     found: dict[ast.AST, dict[str, Any]] = {}
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.defaults:
-            last = function.args.args[-len(function.args.defaults) :]
+            parameters = (*function.args.posonlyargs, *function.args.args)
+            last = parameters[-len(function.args.defaults) :]
             known = {
                 parameter.arg: _value(written, names)
                 for parameter, written in zip(last, function.args.defaults, strict=True)
