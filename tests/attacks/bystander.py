@@ -42,13 +42,6 @@ async def bystander(
     try:
         yield watched
     finally:
-        print(
-            "MEASURED waits",
-            [round(w, 2) for w in sorted(watched.waits_s)[-3:]],
-            "grown",
-            round(watched.grown_mib),
-            flush=True,
-        )
         for task in watching:
             task.cancel()
         ended = await asyncio.gather(*watching, return_exceptions=True)
