@@ -83,7 +83,8 @@ async def trickle(writer: asyncio.StreamWriter, more: bytes) -> None:
 class TestARequest:
     @pytest.mark.parametrize("whole", [0, 1, 2], ids=["the first", "the second", "the third"])
     async def test_that_trickles_ends_its_connection(self, whole: int) -> None:
-        async with listener(SHORT) as port, connected(port) as (reader, writer):
+        limits = ConnectionLimits(max_connections=10, request_s=0.3, idle_s=60, send_s=60)
+        async with listener(limits) as port, connected(port) as (reader, writer):
             for _ in range(whole):
                 writer.write(GET + b"\r\n")
                 assert b"200 OK" in await reader.readuntil(b"ok")

@@ -1,0 +1,300 @@
+"""Attacks over HTTP on the running program's pages and metrics, mostly by somebody who is not signed in."""
+
+import asyncio
+import os
+import re
+import resource
+import sys
+import time
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from typing import Final
+
+import pytest
+import pytest_asyncio
+
+from cc_bot.domain.process import RENEWED_EVERY
+from tests.attacks.bystander import bystander
+from tests.end_to_end.stage import Stage, set_stage
+from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.web.pages import free_port
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+CONNECTIONS: Final = 8
+OPEN_FILES: Final = 256
+"""The program's own limit here, so that an attack need not open thousands."""
+FORM: Final = "application/x-www-form-urlencoded"
+Body = tuple[str, bytes]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    settings = {"CC_BOT_WEB_PORT": str(free_port()), "CC_BOT_METRICS_PORT": str(free_port())}
+    folder = tmp_path_factory.mktemp("listeners")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    async with set_stage(folder, settings, LoopbackDiscord(patience_s=60.0)) as stage:
+        stage.program.from_nothing = True  # it takes over this process's limits
+        resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, limits[1]))
+        try:
+            await stage.start()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        yield stage
+
+
+@pytest.fixture
+def stage(shared: Stage) -> Stage:
+    shared.forget()
+    return shared
+
+
+@pytest.fixture
+def ben(stage: Stage) -> User:
+    return stage.discord.user("Ben", locale="en-US")
+
+
+@pytest.fixture
+def channel(stage: Stage) -> Channel:
+    return stage.discord.guild_channel()
+
+
+def port_of(stage: Stage, listener: str) -> int:
+    return int(stage.program.environment[f"CC_BOT_{listener}_PORT"])
+
+
+def request(port: int, line: str, body: bytes = b"", **headers: str) -> bytes:
+    """A request as a page of ours would send it."""
+    sent = {
+        "Host": f"127.0.0.1:{port}",
+        "Origin": f"http://127.0.0.1:{port}",
+        "Sec-Fetch-Site": "same-origin",
+        **({"Content-Length": str(len(body))} if body else {}),
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
+    return f"{line} HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+async def exchange(port: int, sent: bytes) -> bytes:
+    """Send it over a connection of its own. Returns what comes back until the connection ends."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    received = b""
+    with suppress(ConnectionError, TimeoutError):
+        async with asyncio.timeout(15):
+            writer.write(sent)
+            await writer.drain()
+            while piece := await reader.read(65536):
+                received += piece
+    writer.close()
+    return received
+
+
+async def at_once(attack: Callable[[], Awaitable[object]], times: int = CONNECTIONS) -> None:
+    await asyncio.gather(*(attack() for _ in range(times)))
+
+
+def part(headers: str, content: bytes) -> bytes:
+    return f"--x\r\n{headers}\r\n\r\n".encode() + content + b"\r\n"
+
+
+MULTIPART: Final = "multipart/form-data; boundary=x"
+FIELD: Final = 'Content-Disposition: form-data; name="code"'
+BODIES: Final[dict[str, Body]] = {
+    "punycode": (f"{FORM}; charset=punycode", b"a" * 800_000),
+    "punycode in escapes": (f"{FORM}; charset=punycode", b"code=1&" * 500 + b"%61" * 260_000),
+    "idna": (f"{FORM}; charset=idna", b"a." * 400_000),
+    "punycode in a part": (
+        MULTIPART,
+        part(f"{FIELD}\r\nContent-Type: text/plain; charset=punycode", b"a" * 800_000) + b"--x--\r\n",
+    ),
+    "punycode in a part named _charset_": (
+        MULTIPART,
+        part('Content-Disposition: form-data; name="_charset_"', b"punycode")
+        + part(FIELD, b"a" * 800_000)
+        + b"--x--\r\n",
+    ),
+    "quoted-printable in a part": (
+        MULTIPART,
+        part(f"{FIELD}\r\nContent-Transfer-Encoding: quoted-printable", b"=61" * 260_000) + b"--x--\r\n",
+    ),
+    "a hundred thousand fields": (FORM, b"a&" * 400_000),
+    "sixteen thousand parts": (MULTIPART, part(FIELD, b"") * 16_000 + b"--x--\r\n"),
+    "lines before the first part": (MULTIPART, b"\r\n" * 450_000),
+    "a long header of a part": (MULTIPART, b"--x\r\nX: " + b"a" * 900_000),
+    "a file name in punycode": (
+        MULTIPART,
+        part(FIELD + "; filename*=punycode''" + "a" * 7_000, b"a") * 120 + b"--x--\r\n",
+    ),
+}
+
+
+def packed(encoding: str) -> bytes:
+    """A megabyte or less that unfolds to gigabytes."""
+    if encoding == "zstd":  # RFC 8878: a frame of blocks, each a byte that is repeated 128 KiB long
+        repeated = (2**17 << 3 | 1 << 1).to_bytes(3, "little") + b"\0"
+        return b"\x28\xb5\x2f\xfd\x00\x38" + repeated * 250_000
+    zeros = bytes(2**20)
+    deflate = zlib.compressobj(9, wbits=31 if encoding == "gzip" else 15)
+    return b"".join(deflate.compress(zeros) for _ in range(2**10)) + deflate.flush()
+
+
+class TestABody:
+    @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+    async def test_of_a_stranger_holds_up_nobody(
+        self, stage: Stage, ben: User, channel: Channel, body: Body
+    ) -> None:
+        port = port_of(stage, "WEB")
+        sent = request(port, "POST /sign-in", body[1], Content_Type=body[0], Connection="close")
+        async with bystander(stage, ben, channel):
+            await at_once(lambda: exchange(port, sent))
+
+    @pytest.mark.parametrize("encoding", ["zstd", "gzip", "deflate"])
+    @pytest.mark.parametrize(
+        ("listener", "line"),
+        [("WEB", "GET /static/style.css"), ("WEB", "POST /sign-in"), ("METRICS", "GET /healthz")],
+    )
+    async def test_that_is_packed_is_not_unpacked(
+        self, stage: Stage, ben: User, channel: Channel, encoding: str, listener: str, line: str
+    ) -> None:
+        port, body = port_of(stage, listener), packed(encoding)
+        sent = request(port, line, body, Content_Type=FORM, Content_Encoding=encoding)
+        async with bystander(stage, ben, channel):
+            await at_once(lambda: exchange(port, sent), 2)
+
+    @pytest.mark.parametrize("line", ["POST /sign-in", "GET /static/style.css"])
+    async def test_of_one_byte_chunks_holds_up_nobody(
+        self, stage: Stage, ben: User, channel: Channel, line: str
+    ) -> None:
+        port = port_of(stage, "WEB")
+        sent = request(port, line, Content_Type=FORM, Transfer_Encoding="chunked") + b"1\r\na\r\n" * 300_000
+        async with bystander(stage, ben, channel):
+            await at_once(lambda: exchange(port, sent))
+
+
+async def ends_within(port: int, whole: bytes, more: bytes, limit_s: float) -> float:
+    """Send a whole request, then a byte of the next one at a time. Returns seconds until the connection
+    ends, at most `limit_s`."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(whole)
+    begun = time.monotonic()
+    try:
+        async with asyncio.timeout(limit_s):
+            await reader.readuntil(b"\r\n\r\n")
+            ending = asyncio.create_task(reader.read())
+            sending = asyncio.create_task(_drip(writer, more))
+            with suppress(ConnectionError):
+                await ending
+            sending.cancel()
+    except TimeoutError:
+        pass
+    finally:
+        writer.close()
+    return time.monotonic() - begun
+
+
+async def _drip(writer: asyncio.StreamWriter, more: bytes) -> None:
+    with suppress(ConnectionError):
+        for number in range(len(more)):
+            writer.write(more[number : number + 1])
+            await writer.drain()
+            await asyncio.sleep(0.2)
+
+
+class TestAKeptConnection:
+    async def test_whose_second_request_trickles_is_closed(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        port = port_of(stage, "WEB")
+        whole = request(port, "GET /static/style.css")
+        async with bystander(stage, ben, channel):
+            ended = await asyncio.gather(
+                *(ends_within(port, whole, b"GET / HTTP/1.1\r\nX: " + b"x" * 500, 22) for _ in range(20))
+            )
+        assert max(ended) < 20
+
+
+class TestConnections:
+    async def test_leave_files_for_everything_else(self, stage: Stage, ben: User, channel: Channel) -> None:
+        port, held = port_of(stage, "WEB"), []
+        health = request(port_of(stage, "METRICS"), "GET /healthz")
+        async with bystander(stage, ben, channel):
+            for _ in range(2 * OPEN_FILES):
+                held.append(await asyncio.open_connection("127.0.0.1", port))
+            async with asyncio.timeout(5):  # and not only once the pages have given connections back
+                answer = await exchange(port_of(stage, "METRICS"), health)
+        for _, writer in held:
+            writer.close()
+        assert b" 200 " in answer.partition(b"\r\n")[0]
+
+
+async def link_of(stage: Stage, user: User, channel: Channel) -> str:
+    reply = await stage.discord.slash(user, channel, "web")
+    await reply.finished()
+    [link] = [each.url for each in reply.message.buttons if each.url]
+    return link
+
+
+class TestALink:
+    async def test_that_is_good_signs_in_beside_made_up_ones(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        port = port_of(stage, "WEB")
+        made_up = request(port, "GET /sign-in?code=" + "a" * 43, Connection="close")
+        link = await link_of(stage, ben, channel)
+        async with bystander(stage, ben, channel):
+            for _ in range(10):
+                await at_once(lambda: exchange(port, made_up), 20)
+        answer = await exchange(port, request(port, f"GET /{link.split('/', 3)[3]}", Connection="close"))
+        assert b" 200 " in answer.partition(b"\r\n")[0]
+
+
+class TestAMember:
+    """Who is signed in, and sends the most that is taken."""
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            (FORM, b"content=" + b"%61" * 43_000),
+            (FORM, b"content=" + b"%" * 1_000_000),
+            (FORM, b"a&" * 900 + b"content=" + b"%E3%81%82" * 14_000),
+            (MULTIPART, part(FIELD, "あ".encode() * 340_000) + b"--x--\r\n"),
+            (MULTIPART, part(FIELD, b"") * 990 + b"--x--\r\n"),
+        ],
+        ids=["escapes", "per cent signs", "many fields", "a long part", "many parts"],
+    )
+    async def test_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel, body: Body) -> None:
+        port, aiko = port_of(stage, "WEB"), stage.discord.user("Aiko", locale="ja")
+        code = (await link_of(stage, aiko, channel)).partition("code=")[2]
+        signed_in = await exchange(
+            port,
+            request(port, "POST /sign-in", f"code={code}".encode(), Content_Type=FORM, Connection="close"),
+        )
+        cookie = re.search(rb"Set-Cookie: ([^;]+)", signed_in)
+        assert cookie is not None
+        sent = request(
+            port,
+            "POST /memories/new",
+            body[1],
+            Content_Type=body[0],
+            Cookie=cookie[1].decode(),
+            Connection="close",
+        )
+        async with bystander(stage, ben, channel):
+            for _ in range(5):
+                await at_once(lambda: exchange(port, sent), 20)
+
+
+class TestAnOperatorsFile:
+    @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with names")
+    async def test_that_is_a_pipe_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel) -> None:
+        pipes = [stage.database.with_name(name) for name in ("agents.toml", "policy.toml", "mcp.toml")]
+        async with bystander(stage, ben, channel):
+            for each in pipes:
+                os.mkfifo(each)
+            try:
+                await asyncio.sleep(RENEWED_EVERY.total_seconds() + 2)  # and it looks at them by itself
+            finally:
+                for each in pipes:
+                    each.unlink()
