@@ -11,6 +11,7 @@ ON_LINUX = sys.platform == "linux"
 ENTERED = """
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
+parent = os.getppid()
 from cc_bot.reading.sandbox import NotConfined, enter
 try:
     enter({})
@@ -71,9 +72,9 @@ class TestKernel:
         [
             "libc.fork()",
             "libc.socket(2, 1, 0)",
-            "libc.kill(os.getppid(), 0)",
-            "libc.tgkill(os.getppid(), os.getppid(), 0)",
-            "libc.fcntl(0, 8, os.getppid())",  # F_SETOWN: who is sent SIGIO, or what F_SETSIG says
+            "libc.kill(parent, 0)",
+            "libc.tgkill(parent, parent, 0)",
+            "libc.fcntl(0, 8, parent)",  # F_SETOWN: who is sent SIGIO, or what F_SETSIG says
             "libc.ioctl(0, 0x5452, ctypes.byref(ctypes.c_int(1)))",  # FIOASYNC: have it sent
             "libc.open(os.__file__.encode(), 0)",
             "libc.openat(-100, os.__file__.encode(), 0)",
