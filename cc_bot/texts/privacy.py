@@ -83,9 +83,10 @@ class PrivacyTexts(Area):
         en="- Attachments are deleted when they leave the history of their conversation.",
     )
     files_used = Sentence(
-        ja="・いまの添付ファイルは {used} MB です。{most} MB をこえると、古いものから消えます。",
-        en="- They take {used} MB now; beyond {most} MB the oldest are deleted.",
+        ja="・添付ファイル（{used} / {most} MB）は、会話の履歴から外れるか、いっぱいになると、古いものから消えます。",
+        en="- Attachments ({used} of {most} MB) go with the history, oldest first when full.",
     )
+    """Where there are some."""
     backups = Sentence(
         ja="・バックアップには、管理者が捨てるまで残ります。",
         en="- Backups keep a copy until the operator deletes them.",
@@ -218,11 +219,11 @@ class PrivacyTexts(Area):
         )
         lines = [template.format(days=days) for template, days in limits if days]
         copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
-        files = [self.files]
+        files = self.files
         if held.file_bytes:
-            used, most = held.file_bytes / 2**20, FILE_QUOTA.user_bytes >> 20
-            files.append(self.files_used.format(used=f"{used:.1f}", most=most))
-        return [*lines, self.kept_until_erased, *files, *copies, self.backups]
+            used, most = f"{held.file_bytes / 2**20:.1f}", FILE_QUOTA.user_bytes >> 20
+            files = self.files_used.format(used=used, most=most)
+        return [*lines, self.kept_until_erased, files, *copies, self.backups]
 
     def _list(self, held: Holdings) -> str:
         return self.comma.join(

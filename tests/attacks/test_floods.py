@@ -10,10 +10,13 @@ import pytest
 import pytest_asyncio
 
 from cc_bot.discord.floods import MAX_AT_ONCE
+from cc_bot.domain import Locale
+from cc_bot.domain.message import FILE_QUOTA
+from cc_bot.texts import texts
 from tests.attacks.bystander import bystander
 from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import Stage, ended, running_stage
-from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.loopback.discord import Channel, File, LoopbackDiscord, User
 from tests.loopback.discord.interactions import Interaction
 from tests.loopback.model_server import says
 
@@ -22,6 +25,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 A_SECOND: Final = 1000
 COUNT: Final = 10 * A_SECOND
 BATCH: Final = 20
+PICTURES: Final = 20
+MAX_PICTURES_GROWTH_MIB: Final = 250
+"""A picture of 8 MiB on its way is held several times: as it came, in base64, in the request, as stored."""
+PICTURE: Final = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"x" * (8 * 2**20 - 100)
 
 Send = Callable[[], Awaitable[object]]
 
@@ -108,3 +115,24 @@ class TestAThousandASecond:
     async def test_messages(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
         async with bystander(stage, ben, channel):
             await flood(lambda: stage.discord.post(aiko, channel, "はい"))
+
+
+class TestTwentyPictures:
+    async def test_in_twenty_channels_leave_no_more_than_the_quota_of_one_user(
+        self, stage: Stage, aiko: User, ben: User
+    ) -> None:
+        stage.model.script(*[says("はい。")] * PICTURES)
+        ends, picture = [], File("a.png", PICTURE, "image/png")
+        elsewhere = stage.discord.guild_channel()
+        async with bystander(stage, ben, elsewhere, max_growth_mib=MAX_PICTURES_GROWTH_MIB):
+            for _ in range(
+                PICTURES
+            ):  # at once, most are turned away: a user's questions wait in a short line
+                ends.append(await stage.ask(aiko, stage.discord.guild_channel(), attachment=picture))
+        [(count, size)] = stage.rows(
+            "SELECT count(*), sum(length(data)) FROM attachments WHERE user_id = ?", aiko.id
+        )
+        assert 0 < size <= FILE_QUOTA.user_bytes
+        told = [embed.get("description", "") for reply in ends for embed in reply.history[-1].embeds]
+        sentence = texts(Locale.JA).answer.files_deleted.format(count=1)
+        assert sum(sentence in each for each in told) == PICTURES - count

@@ -32,7 +32,7 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.message import Attachment, Status
-from cc_bot.domain.turn import Heard, ImagesGiven
+from cc_bot.domain.turn import FilesDeleted, Heard, ImagesGiven
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -50,6 +50,12 @@ def done(content: str, status: Status = "complete", *, first: bool = False, row:
 
 def streaming(*events: TurnEvent, quiet_s: int = 0) -> tuple[Page, ...]:
     return streaming_pages(replace(after(*events), quiet_s=quiet_s), JA, STOP)
+
+
+class TestFilesDeleted:
+    def test_are_told_below_the_answer(self) -> None:
+        [page] = final_pages(after(TextDelta("はい"), FilesDeleted(3), done("はい")), JA)
+        assert page.facts.notices == (JA.answer.files_deleted.format(count=3),)
 
 
 class TestWhileStreaming:

@@ -4,6 +4,8 @@ import base64
 
 import pytest
 
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
 from tests.end_to_end.stage import Stage, answered
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import CutConnection, Json, Reply, Say, says
@@ -45,6 +47,18 @@ class TestImage:
         await answered(again)
         await stage.ask(aiko, channel, "何色だった？")
         assert [len(images(request.body)) for request in stage.model.requests] == [1, 1, 1, 1]
+
+    async def test_that_had_to_go_is_told_of_and_shown_to_the_model_no_more(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("小さな絵です。"), says("さあ。"), says("さあ。"))
+        await stage.ask(aiko, channel, "これは何？", attachment=File("絵.png", PNG, "image/png"))
+        stage.change(f"UPDATE attachments SET data = x'', bytes = NULL WHERE user_id = {aiko.id}")
+        sentence = texts(Locale.JA).answer.files_deleted.format(count=1)
+        told = await stage.ask(aiko, channel, "何色だった？")
+        assert sentence in str(told.history[-1].embeds)
+        assert sentence not in str((await stage.ask(aiko, channel, "本当に？")).history[-1].embeds)
+        assert [len(images(request.body)) for request in stage.model.requests] == [1, 0, 0]
 
     async def test_is_known_by_its_bytes(self, stage: Stage, ben: User, channel: Channel) -> None:
         stage.model.script(says("A picture."))

@@ -10,6 +10,7 @@ import pytest
 from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, parse_custom_id
 from cc_bot.domain import Locale
+from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.privacy import DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
@@ -40,9 +41,15 @@ class TestOverview:
         assert words.copy_days.format(days=30) in words.overview(EVERYTHING, KEPT, TOKYO)
         assert "0" not in words.overview(Holdings({"usage": StoredAmount(1)}), Retention(), TOKYO)
 
+    def test_tells_how_much_room_files_have_where_there_are_some(self, locale: Locale) -> None:
+        words, most = texts(locale).privacy, FILE_QUOTA.user_bytes >> 20
+        held = replace(EVERYTHING, file_bytes=3 * 2**19)
+        assert words.files_used.format(used="1.5", most=most) in words.overview(held, KEPT, TOKYO)
+        assert f"{most} MB" not in words.overview(EVERYTHING, KEPT, TOKYO)
+
     def test_fits_a_message(self, locale: Locale) -> None:
-        words = mentioned(locale).privacy
-        assert len(words.overview(EVERYTHING, KEPT, TOKYO)) <= 2000
+        words, everything = mentioned(locale).privacy, replace(EVERYTHING, file_bytes=FILE_QUOTA.user_bytes)
+        assert len(words.overview(everything, KEPT, TOKYO)) <= 2000
         assert len(words.told(EVERYTHING)) <= 2000
         assert len(erase_question(EVERYTHING, 2**63 - 1, mentioned(locale), NOW).content) <= 2000
 
