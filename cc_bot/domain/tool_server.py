@@ -37,6 +37,9 @@ class ServerTool:
     """Of its arguments, a JSON schema that models take."""
     read_only: bool = False
     """Whether its server says that it changes nothing."""
+    open_world: bool = True
+    """Whether a call may reach anything beyond its server. False only where the operator says so, or the
+    server does and an owner has accepted that."""
 
     @property
     def full_name(self) -> str:
@@ -128,6 +131,8 @@ class ToolWording:
     read_only: bool
     waits: bool
     """Whether a call of it waits for a press."""
+    open_world: bool = True
+    """Whether a call may reach anything beyond its server."""
 
 
 @dataclass(frozen=True, slots=True)

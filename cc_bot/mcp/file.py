@@ -55,6 +55,9 @@ class ServerRules:
     dms: bool = True
     roles: frozenset[int] = frozenset()
     """Empty: everybody's."""
+    local: tuple[str, ...] | None = None
+    """Names or patterns of tools whose calls reach nothing beyond the server; None: those that the server
+    names, once an owner has accepted them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,7 @@ class _RulesTable(BaseModel):
     channels: list[_Id] = []
     dms: bool | None = None
     roles: list[_Id] = []
+    local: list[_Pattern] | None = None
 
 
 class _ServerTable(BaseModel):
@@ -298,7 +302,7 @@ class _Reader:
         words = self._words
         ids = dict.fromkeys(("guilds", "channels", "roles"), words.ids)
         switches = dict.fromkeys(("enabled", "dms", "disabled"), words.switch)
-        patterns = dict.fromkeys(("tools", "deny"), words.patterns)
+        patterns = dict.fromkeys(("tools", "deny", "local"), words.patterns)
         tables = {"env": words.pairs, "headers": words.pairs, "cc_bot": words.table}
         return {
             "command": words.command,
@@ -331,6 +335,7 @@ class _Reader:
             frozenset(given.channels),
             everywhere if given.dms is None else given.dms,
             frozenset(given.roles),
+            None if given.local is None else tuple(given.local),
         )
 
     def _program(self, given: _ServerTable, rules: ServerRules) -> ServerEntry:

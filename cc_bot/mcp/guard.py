@@ -54,15 +54,15 @@ def with_plain_tools(message: JSONRPCMessage) -> JSONRPCMessage:
     return message
 
 
+_HINTS: Final = ("readOnlyHint", "openWorldHint")
+
+
 def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
     words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
-    hints = tool.get("annotations")
-    reads = isinstance(hints, dict) and hints.get("readOnlyHint") is True
-    return {
-        **words,
-        "inputSchema": _of_object(tool.get("inputSchema")),
-        **({"annotations": {"readOnlyHint": True}} if reads else {}),
-    }
+    given = tool.get("annotations")
+    known = given if isinstance(given, dict) else {}
+    hints = {key: known[key] for key in _HINTS if isinstance(known.get(key), bool)}
+    return {**words, "inputSchema": _of_object(tool.get("inputSchema")), "annotations": hints}
 
 
 def _of_object(schema: object) -> dict[str, Any]:

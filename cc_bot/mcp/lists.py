@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
@@ -49,10 +49,14 @@ class ListedTool:
     """As JSON; empty for one that is too large."""
     read_only: bool
     digest: str
-    """Of all that the server said of it."""
+    """Of all that the server said of it but `open_world`."""
+    open_world: bool = True
+    """False where its server says that a call reaches nothing beyond it (`openWorldHint`)."""
 
 
-def listed(name: str, description: str, schema: object, *, read_only: bool) -> ListedTool:
+def listed(
+    name: str, description: str, schema: object, *, read_only: bool, open_world: bool = True
+) -> ListedTool:
     """Return a tool with its texts bounded."""
     written = json.dumps(schema, sort_keys=True, ensure_ascii=True, default=str)
     whole = json.dumps([name, description, written, read_only], ensure_ascii=True)
@@ -63,13 +67,18 @@ def listed(name: str, description: str, schema: object, *, read_only: bool) -> L
         written if len(written) <= LARGEST_SCHEMA else "",
         read_only,
         hashlib.sha256(whole.encode("ascii")).hexdigest(),
+        open_world,
     )
 
 
 def to_text(tools: Sequence[ListedTool]) -> str:
     """Return the tools as a text, in an order that does not hang on their server."""
-    ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest))
-    rows = [[each.name, each.description, each.schema, each.read_only, each.digest] for each in ordered]
+    ordered = sorted(tools, key=lambda tool: (tool.name, tool.digest, tool.open_world))
+    rows = [
+        [each.name, each.description, each.schema, each.read_only, each.digest]
+        + ([] if each.open_world else [False])  # by default left out: stored lists stay the same text
+        for each in ordered
+    ]
     return json.dumps(rows, ensure_ascii=False)
 
 
@@ -99,7 +108,7 @@ class Offer:
 
 def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
     """Decide on the tools of a server."""
-    agreed = {tool.digest for tool in from_text(stored.accepted)}
+    agreed = {tool.digest: tool for tool in from_text(stored.accepted)}
     seen = [tool for tool in from_text(stored.seen) if _is_wanted(tool.name, rules)]
     gone = {tool.name for tool in from_text(stored.accepted)} - {tool.name for tool in from_text(stored.seen)}
     withheld = {tool.name for tool in seen if tool.digest not in agreed} | {
@@ -117,6 +126,8 @@ def offer_of(server: str, rules: ServerRules, stored: StoredToolList) -> Offer:
             if total > LARGEST_LIST:
                 raise SchemaRefused("too_large")
             offered, checker = _offered(server, tool, names)
+            claim = tool.open_world or agreed[tool.digest].open_world or not stored.vouched
+            offered = replace(offered, open_world=_is_open_world(tool.name, rules, claim=claim))
         except SchemaRefused as refused:
             left_out.append(LeftOutTool(tool.name, refused.reason, longest))
         else:
@@ -158,12 +169,23 @@ def details_of(
 
 
 def _wording(tool: ListedTool, rules: ServerRules) -> ToolWording:
-    return ToolWording(tool.description, tool.schema, tool.read_only, waits(tool.read_only, rules))
+    waiting, open_world = (
+        waits(tool.read_only, rules),
+        _is_open_world(tool.name, rules, claim=tool.open_world),
+    )
+    return ToolWording(tool.description, tool.schema, tool.read_only, waiting, open_world)
 
 
 def waits(read_only: bool, rules: ServerRules) -> bool:
     """Return whether a call waits for a press."""
     return rules.approve == "always" or (rules.approve == "writes" and not read_only)
+
+
+def _is_open_world(name: str, rules: ServerRules, *, claim: bool) -> bool:
+    """Return whether a call may reach anything beyond its server: as the operator says; else by the claim."""
+    if rules.local is None:
+        return claim
+    return not any(fnmatchcase(name, pattern) for pattern in rules.local)
 
 
 def _full_name(server: str, name: str) -> str:

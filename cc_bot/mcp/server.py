@@ -306,8 +306,13 @@ def _is_forgotten(error: MCPError) -> bool:
 
 def _as_listed(tool: types.Tool) -> ListedTool:
     hints = tool.annotations
-    read_only = hints is not None and hints.read_only_hint is True
-    return listed(tool.name, tool.description or tool.title or "", tool.input_schema, read_only=read_only)
+    return listed(
+        tool.name,
+        tool.description or tool.title or "",
+        tool.input_schema,
+        read_only=hints is not None and hints.read_only_hint is True,
+        open_world=hints is None or hints.open_world_hint is not False,
+    )
 
 
 def _problem_of(error: Exception | None, way: ServerProcess | HttpWay | None) -> ToolServerProblem:

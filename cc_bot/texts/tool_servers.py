@@ -209,6 +209,14 @@ class ToolServersTexts(Area):
     reads = Sentence(ja="サーバーによれば、読み取るだけです。", en="It only reads, according to its server.")
     writes = Sentence(ja="何かを変えるかもしれません。", en="It may change something.")
     waits = Sentence(ja="呼び出しはボタンを待ちます。", en="Calls wait for a press.")
+    local = Sentence(
+        ja="サーバーか cc_bot の local によれば、呼び出しの内容はサーバーの外に出ません。",
+        en="A call reaches nothing beyond the server, according to it or to cc_bot.local.",
+    )
+    open_world = Sentence(
+        ja="呼び出しの内容が、サーバーの外に出るかもしれません。",
+        en="A call may reach beyond the server.",
+    )
     does_not_wait = Sentence(ja="呼び出しはボタンを待ちません。", en="Calls do not wait for a press.")
     description = Sentence(ja="説明:", en="Description:")
     arguments = Sentence(ja="引数:", en="Arguments:")
@@ -345,6 +353,7 @@ def _wording(wording: ToolWording | None, told: ToolServersTexts) -> Iterator[st
     if wording is None:
         return
     yield told.reads if wording.read_only else told.writes
+    yield told.open_world if wording.open_world else told.local
     yield told.waits if wording.waits else told.does_not_wait
     yield told.description
     yield from map(_barred, wording.description.split("\n"))

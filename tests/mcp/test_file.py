@@ -83,6 +83,7 @@ class TestAnEntry:
             "roles": [7],
             "guilds": ["123456789012345678"],
             "channels": [9],
+            "local": ["get_note"],
         }
         assert one({"command": PROGRAM, "cc_bot": ours}).rules == ServerRules(
             ("get_*",),
@@ -96,6 +97,7 @@ class TestAnEntry:
             frozenset({9}),
             dms=False,
             roles=frozenset({7}),
+            local=("get_note",),
         )
 
     @pytest.mark.parametrize("off", [{"disabled": True}, {"cc_bot": {"enabled": False}}])

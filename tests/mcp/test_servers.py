@@ -22,7 +22,8 @@ from cc_bot.domain.errors import (
     ToolTimedOut,
 )
 from cc_bot.domain.tool_server import LeftOutTool, ServerTool, ToolPlace
-from tests.mcp.running import HERE, KeptLists, closed_port, hostile, running
+from cc_bot.mcp.lists import from_text, listed, to_text
+from tests.mcp.running import HERE, KeptLists, Running, closed_port, hostile, running
 
 
 def calls(path: Path) -> list[dict[str, Any]]:
@@ -605,6 +606,57 @@ class TestTheFile:
 
 def test_a_name_of_ours_is_no_name_of_a_servers_tool() -> None:
     assert ServerTool("a b", "c.d/え", "", {}).full_name == "a_b__c_d__"
+
+
+def hints(folder: Path, *open_world: object) -> Path:
+    """A list of one tool for each of these hints."""
+    tools = [{**tool(f"t{n}"), "annotations": {"openWorldHint": each}} for n, each in enumerate(open_world)]
+    path = folder / "hints.json"
+    path.write_text(json.dumps([*tools, tool("unsaid")]), encoding="utf-8")
+    return path
+
+
+def local(bot: Running) -> list[str]:
+    return [each.tool.name for each in bot.servers.tools_in(HERE) if not each.tool.open_world]
+
+
+class TestAToolThatIsClosed:
+    async def test_is_believed_to_be_once_an_owner_accepted_that(self, tmp_path: Path) -> None:
+        listing = hints(tmp_path, False, True, "no", 0, None)
+        async with running(tmp_path, hostile=hostile("--list", listing)) as bot:
+            await bot.until_ready()
+            assert local(bot) == []
+            await bot.accept()
+            assert local(bot) == ["t0"]
+
+    async def test_is_believed_no_more_once_its_server_says_otherwise(self, tmp_path: Path) -> None:
+        lists = KeptLists()
+        for open_world, believed in ((False, ["t0"]), (True, []), (False, ["t0"])):
+            entry = hostile("--list", hints(tmp_path, open_world))
+            async with running(tmp_path, lists=lists, hostile=entry) as bot:
+                await bot.until_ready()
+                before = local(bot)
+                assert bot.report().withheld == ()
+                await bot.accept()
+                assert (before, local(bot)) == ([], believed)
+
+    @pytest.mark.parametrize(
+        ("patterns", "expected"), [(["*"], ["t0", "t1", "unsaid"]), (["t1"], ["t1"]), ([], [])], ids=str
+    )
+    async def test_is_what_the_operator_says(
+        self, tmp_path: Path, patterns: list[str], expected: list[str]
+    ) -> None:
+        listing = hints(tmp_path, False, True)
+        async with running(tmp_path, hostile=hostile("--list", listing, local=patterns)) as bot:
+            await bot.until_ready()
+            await bot.accept()
+            assert local(bot) == expected
+
+    async def test_was_listed_as_it_was_before_hints_were_kept(self, tmp_path: Path) -> None:
+        stored = to_text([listed("echo", "", {}, read_only=True)])
+        assert stored == to_text(from_text(stored))
+        [[*_, digest]] = json.loads(stored)
+        assert listed("echo", "", {}, read_only=True, open_world=False).digest == digest
 
 
 class TestAnOwner:

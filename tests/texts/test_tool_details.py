@@ -34,6 +34,7 @@ class TestTheFile:
             "■ notes__look",
             "State: in use",
             "It only reads, according to its server.",
+            EN.open_world,
             "Calls do not wait for a press.",
             "Description:",
             "  | メモを読みます。",
