@@ -180,14 +180,46 @@ _WITHIN: Final = (
     *("visanumber", "passwort", "kennwort", "contrasena", "motdepasse", "密码", "密碼", "验证码"),
     *("비밀번호", "пароль"),
     *("cvv", "暗証", "暗唱番号", "あんしょう", "パスワード", "パスコード", "パスフレーズ", "パスキー"),
-    *("ピンコード", "合言葉", "合い言葉", "秘密", "シークレット", "トークン", "アクセスキー"),
+    *("ピンコード", "合言葉", "合い言葉", "秘密", "ひみつ", "シークレット", "トークン", "アクセスキー"),
     *("apiキー", "ライセンスキー", "シードフレーズ", "カード番号", "カードの番号", "クレジットカード"),
     *("デビットカード", "クレカ", "カードno", "カードの裏", "セキュリティコード"),
     *("セキュリティ番号", "認証コード", "認証番号", "認証アプリ", "二段階認証", "二要素認証", "ピン番号"),
     *("桁のコード", "桁の番号", "桁の数字", "ログインコード", "apiの鍵", "api鍵", "アクセス鍵", "秘密鍵"),
     *("確認コード", "確認番号", "検証コード", "リカバリーコード", "復元コード", "ワンタイム"),
     *("バックアップコード", "口座番号", "口座の番号", "通帳", "マイナンバー", "個人番号"),
-    *("資格情報", "認証情報"),
+    *(
+        "資格情報",
+        "認証情報",
+        "ログイン情報",
+        "ログインに使",
+        "ログインで使",
+        "ログインするとき",
+        "旧姓",
+        "ニーモニック",
+    ),
+    *(
+        "復元フレーズ",
+        "パスポート番号",
+        "免許証の番号",
+        "免許証番号",
+        "保険証の番号",
+        "保険証番号",
+        "idとパス",
+    ),
+    *("wifiのキー", "wifiキー", "オーセンティケーター", "セッションのクッキー", "skで始"),
+    *("authenticator", "twofactor", "secondfactor", "maidenname", "securityquestion", "sessioncookie"),
+    *(
+        "sessionid",
+        "idrsa",
+        "envfile",
+        "webhookurl",
+        "authorizationheader",
+        "magiclink",
+        "loginlink",
+        "signinlink",
+    ),
+    *("logindetails", "logindata", "signindetails", "signindata", "discordlogin", "passportnumber"),
+    *("licensenumber", "licencenumber", "wifikey", "wpakey", "alarmcode", "doorcode", "recoverywords"),
 )
 """Wherever they stand, with nothing between letters: hiragana as katakana, and no long vowels."""
 _AS_WORDS: Final = frozenset(
@@ -197,6 +229,35 @@ _AS_WORDS: Final = frozenset(
     }
 )
 """As words of their own: they are part of many others."""
+_HARMLESS: Final = re.compile(
+    r"\b(?:postal|zip|post|room|seat|country|error|phone|flight|order|tracking|page|issue|line|qr|source|version|"
+    r"ticket) (?:code|number|digit)s?\b"
+)
+_THING: Final = r"\b(?:digits?|codes?|sms|numbers?(?! of [a-z]{1,20}s\b))\b"
+_SOURCE: Final = (
+    r"\b(?:sent|texted|receive|received|arrived|arrives|got|sms|text message|e ?mail|inbox|unlocks?|log ?in|"
+    r"e ?mailed|came by|sign ?in|verify|verification|"
+    r"(?:from|to|on|in) your (?:phone|card|screen)|your (?:visa|mastercard|wallet))\b"
+)
+_BY_PHRASE: Final = re.compile(
+    rf"{_THING}.{{0,40}}{_SOURCE}|{_SOURCE}.{{0,40}}{_THING}"
+    r"|\b(?:digits?|number)\b.{0,40}\b(?:discord|back|front)\b|\bdiscord\b.{0,40}\bdigits\b"
+    r"|\b(?:digits|number) of your (?:visa|mastercard|card)\b"
+    r"|\b(?:use|type|enter)(?: in)? to (?:log|sign|unlock)\b|\b(?:starts|begins) with (?:sk|ghp|xoxb|akia)\b"
+    r"|\blink\b.{0,40}\b(?:e ?mail|sent)\b|\bexpir(?:y|ation)\b.{0,20}\bcard\b|\baccount no\b.{0,20}\bbank\b"
+    r"|\byour (?:12|24|twelve) words\b|\b(?:12|24|twelve) words\b.{0,20}\bwallet\b"
+)
+"""A code or number near where it comes from or what it opens, in words with a blank between."""
+_BY_PHRASE_JA: Final = re.compile(
+    "(?:番号|数字|コド|[0-9一-十]桁|ケタ).{0,15}(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|"
+    "確認|二段階|二要素|解除|ログイン|裏)"
+    "|(?:届|送ッタ|送ラレ|送信サレ|受信|受ケ取|sms|メルデ|メルニ|認証|確認|二段階|二要素|解除|ログイン|裏|カド表面|クレジット)"
+    ".{0,15}(?:番号|数字|コド|桁|ケタ|リンク|3ツ)|アプリ.{0,10}(?:数字|桁)|カド.{0,5}有効期限|銀行.{0,5}口座"
+    "|ウォレット.{0,10}単語"
+)
+"""Likewise, in katakana and without long vowels and blanks."""
+_LETTERS_APART: Final = re.compile(r"\b[a-z0-9](?: [a-z0-9]){1,20}\b")
+_ONE_AS_LONG_VOWEL: Final = re.compile("(?<=[ァ-ヶ])一(?=[ァ-ヶ])")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Z][a-z])")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _BETWEEN: Final = re.compile(r"[\W_]+")
@@ -209,7 +270,15 @@ def asks_for_secret(text: str) -> bool:
     words = _WORD.findall(_HUMP.sub(" ", plain).casefold())
     spelt = (plain.casefold(), plain.casefold().translate(_DIGITS))
     close = [_BETWEEN.sub("", each).translate(_KATAKANA).replace("secretar", "") for each in spelt]
-    return not _AS_WORDS.isdisjoint(words) or any(word in each for word in _FOLDED for each in close)
+    close = [_ONE_AS_LONG_VOWEL.sub("", each) for each in close]
+    spaced = " ".join(words)
+    words += [each.replace(" ", "") for each in _LETTERS_APART.findall(spaced)]
+    return (
+        not _AS_WORDS.isdisjoint(words)
+        or any(word in each for word in _FOLDED for each in close)
+        or _BY_PHRASE.search(_HARMLESS.sub("", spaced)) is not None
+        or _BY_PHRASE_JA.search(close[0]) is not None
+    )
 
 
 def _without_accent(letter: str) -> str:
@@ -217,7 +286,7 @@ def _without_accent(letter: str) -> str:
     return base if base.isascii() and base.isalpha() else letter
 
 
-_ALIKE: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρν", "aeopcxyisdktknAaoOpv")
+_ALIKE: Final = str.maketrans("аеорсхуіѕԁкткпΑαοΟρνРАЕОСХКТМНВІЅ", "aeopcxyisdktknAaoOpvPAEOCXKTMHBIS")
 """Letters of other scripts that look like Latin ones."""
 _DIGITS: Final = str.maketrans("013457@$", "oleastas")
 _KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)} | {ord("ー"): None}

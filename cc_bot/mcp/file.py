@@ -158,6 +158,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@/-]{0,39}")
 _VARIABLE: Final = re.compile(r"\$\{(?:env:)?+([A-Za-z_][A-Za-z0-9_]{0,99}+)(?::-([^$}]{0,1000}+))?+\}|\$\{")
 _INPUT: Final = re.compile(r"\$\{input:[A-Za-z0-9_.-]{1,30}\}")
 """What VS Code asks its user for."""
+_SEEN_BY_ALL: Final = ("command", "args")
+"""Everybody on the machine can read them in the list of processes."""
 _HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 
 
@@ -405,6 +407,12 @@ class _Reader:
                         server=printable_key(self._name),
                         key=printable_key(key),
                         input=printable_key(asked[0]),
+                    )
+                )
+            if name and key in _SEEN_BY_ALL and name not in INHERITED:
+                raise FileRefused(
+                    self._words.seen_by_all.format(
+                        server=printable_key(self._name), key=key, variable=printable_key(name)
                     )
                 )
             found = self._variables.get(name, default) if name else None

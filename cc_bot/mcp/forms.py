@@ -36,7 +36,7 @@ LONGEST_MESSAGE: Final = 2000
 LONGEST_WORDS: Final = 200
 """Characters of each of a field's words."""
 MOST_TOLD: Final = 10_000
-"""Characters of a message or of a field's words, of which a part is shown; who says more asks nothing."""
+"""Characters of all words of a form, of which a part is shown; a server that says more asks nothing."""
 MOST_CHOICES: Final = 25
 _DECLINED: Final = "[A question of the server's was declined: {why}]"
 _WHY: Final[Mapping[type[ToolServerError], str]] = {
@@ -66,11 +66,12 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not all(isinstance(each, dict) for each in properties.values()):
         raise FormUnsuitable(server=server)
-    if not 1 <= len(properties) <= MOST_FIELDS or len(params.message) > MOST_TOLD:
+    if not 1 <= len(properties) <= MOST_FIELDS:
         raise FormUnsuitable(server=server)
-    told = (params.message, *(words for field in properties.items() for words in _words(*field)))
-    if any(len(words) > MOST_TOLD for words in told):
+    shown = (params.message, *(words for field in properties.values() for words in _words(field)))
+    if sum(map(len, (*properties, *shown))) > MOST_TOLD:
         raise FormUnsuitable(server=server)
+    told = (*properties, *shown, " ".join(shown))  # a question may be split over several of them
     if any(map(asks_for_secret, told)) or any(map(_is_hidden, properties.values())):
         raise SecretAsked(server=server)
     required = schema.get("required")
@@ -79,12 +80,13 @@ def form_of(server: str, params: types.ElicitRequestParams) -> Form:
     return Form(server, printable(params.message)[:LONGEST_MESSAGE], fields)
 
 
-def _words(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
+def _words(schema: Mapping[str, Any]) -> Iterator[str]:
     """Yield the words of a field, as a server may put its question into any of them."""
-    yield name
     for key in ("title", "description", "default"):
         if isinstance(words := schema.get(key), str):
             yield words
+    for choice in _choices(schema):
+        yield from {choice.label: None, choice.value: None}
 
 
 def _is_hidden(schema: Mapping[str, Any]) -> bool:

@@ -2,19 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import anyio
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCResponse
 
 from cc_bot.mcp.unanswered import Unanswered
 
 LONGEST_MESSAGE: Final = 12 << 20
-"""Bytes: 8 MB of pictures, as texts."""
+"""Bytes: 8 MB of pictures, as texts; what else is in it is bounded in messages.py."""
 MOST_BYTES: Final = 64 << 20
 MOST_MESSAGES: Final = 5000
 WINDOW_S: Final = 60.0
@@ -26,62 +24,22 @@ class Flooded(Exception):
 
 
 class Inflow:
-    """The messages and bytes of a server within a minute."""
+    """Counts the messages and bytes of a server within a minute."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
         self._messages = 0
         self._bytes = 0
 
-    def spend(self, size: int) -> None:
-        """Count a message of so many bytes. Raises Flooded."""
+    def spend(self, size: int, *, messages: int = 1) -> None:
+        """Count messages of so many bytes. Raises Flooded."""
         now = time.monotonic()
         if now - self._since > WINDOW_S:
             self._since, self._messages, self._bytes = now, 0, 0
-        self._messages += 1
+        self._messages += messages
         self._bytes += size
         if self._messages > MOST_MESSAGES or self._bytes > MOST_BYTES:
             raise Flooded
-
-
-def with_plain_tools(message: JSONRPCMessage) -> JSONRPCMessage:
-    """Return a list of tools with what is used of them, in a form that the client takes: for one tool that is
-    not as the protocol has it, it would let go of them all. The schemas of their results are not used: it
-    would check results by them, and they may hold patterns that take for ever."""
-    if isinstance(message, JSONRPCResponse) and isinstance(tools := message.result.get("tools"), list):
-        known = (tool for tool in tools if isinstance(tool, dict) and isinstance(tool.get("name"), str))
-        message.result["tools"] = [_plain(tool) for tool in known]
-    return message
-
-
-_HINTS: Final = ("readOnlyHint", "openWorldHint")
-
-
-def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
-    words = {key: tool[key] for key in ("name", "title", "description") if isinstance(tool.get(key), str)}
-    given = tool.get("annotations")
-    known = given if isinstance(given, dict) else {}
-    hints = {key: known[key] for key in _HINTS if isinstance(known.get(key), bool)}
-    return {**words, "inputSchema": _of_object(tool.get("inputSchema")), "annotations": hints}
-
-
-def _of_object(schema: object) -> dict[str, Any]:
-    """Return a schema that says of itself that it is one of an object; what is none is said within it, and
-    refused there (see schemas.py)."""
-    if isinstance(schema, dict) and schema.get("type", "object") == "object" and _has_readable_parts(schema):
-        return {**schema, "type": "object"}
-    return {"type": "object", "allOf": [schema]}
-
-
-def _has_readable_parts(schema: Mapping[str, Any]) -> bool:
-    properties, required = schema.get("properties", {}), schema.get("required", [])
-    return (
-        isinstance(properties, dict)
-        and all(isinstance(each, dict | bool) for each in properties.values())
-        and isinstance(required, list)
-        and all(isinstance(each, str) for each in required)
-        and isinstance(schema.get("$schema", ""), str)
-    )
 
 
 class ServerStream:
@@ -117,7 +75,7 @@ class Incoming(ServerStream):
 
 
 class GuardedStream(Incoming):
-    """The messages of a stream, within bounds."""
+    """The messages of a stream, of which it is noted when nothing more comes."""
 
     def __init__(
         self, stream: ReadStream[SessionMessage | Exception], closed: asyncio.Event, unanswered: Unanswered
@@ -126,7 +84,6 @@ class GuardedStream(Incoming):
         self._stream = stream
         self._unanswered = unanswered
         self._closed = closed
-        self._allowance = Inflow()
 
     @property
     def last_context(self) -> object:
@@ -136,13 +93,11 @@ class GuardedStream(Incoming):
         """Return the next message. Raises EndOfStream."""
         try:
             item = await self._stream.receive()
-            self._allowance.spend(0)
-        except (anyio.EndOfStream, anyio.ClosedResourceError, Flooded):
+        except (anyio.EndOfStream, anyio.ClosedResourceError):
             self._closed.set()
             raise anyio.EndOfStream from None
         if isinstance(item, SessionMessage):
             self._unanswered.note_came(item.message)
-            with_plain_tools(item.message)
         return item
 
     async def aclose(self) -> None:

@@ -18,19 +18,11 @@ from typing import Final
 import anyio
 import structlog
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCMessage, JSONRPCNotification, jsonrpc_message_adapter
+from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import (
-    LONGEST_MESSAGE,
-    Flooded,
-    Incoming,
-    Inflow,
-    NotedSending,
-    ServerStream,
-    with_plain_tools,
-)
-from cc_bot.mcp.readable import mend
+from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, NotedSending, ServerStream
+from cc_bot.mcp.messages import clean_message
 from cc_bot.mcp.unanswered import Unanswered
 
 _log = structlog.get_logger(__name__)
@@ -149,14 +141,13 @@ class ServerProcess:
         """Record what it says on stderr until it was told something that a user said: from then on nobody can
         tell the two apart."""
         secrets = [text for text in self._entry.secrets if len(text) >= SHORTEST_SECRET]
-        lines = 0
-        while line := await _next_line(stderr):
-            text = line.decode("utf-8", "replace").strip()
-            if not text or self.was_told or lines >= MOST_ERROR_LINES:
-                continue
-            lines += 1
-            if not any(secret in text for secret in secrets):
+        for _ in range(MOST_ERROR_LINES):
+            text = (await _next_line(stderr)).decode("utf-8", "replace").strip()
+            if self.was_told:
+                break
+            if text and not any(secret in text for secret in secrets):
                 _log.debug("tool_server_said", server=self._entry.name, line=text[:LONGEST_ERROR_LINE])
+        await _drain(stderr)  # in large pieces: line by line, a flood of short ones would keep the loop busy
 
 
 class _Lines(Incoming):
@@ -184,7 +175,7 @@ class _Lines(Incoming):
                 self._allowance.spend(len(line))
                 # What is there already is read without waiting, and others want to go on.
                 await asyncio.sleep(0)
-                if message := self._read(line):
+                if message := await self._read(line):
                     return message
         except (asyncio.IncompleteReadError, ConnectionError):
             problem, self.is_left = "", True
@@ -199,18 +190,18 @@ class _Lines(Incoming):
         self._closed.set()
         raise anyio.EndOfStream
 
-    def _read(self, line: bytes) -> SessionMessage | None:
+    async def _read(self, line: bytes) -> SessionMessage | None:
         """Return the message in a line; None where it is none for us. Raises ValueError."""
         if not line.lstrip().startswith(b"{"):
             self._stray += 1
             if self._stray > MOST_STRAY_LINES:
                 raise Flooded
             return None
-        message = _message_of(line)
+        message = jsonrpc_message_adapter.validate_json(await clean_message(line), by_name=False)
         if isinstance(message, JSONRPCNotification) and message.method in _UNHEARD:
             return None
         self._unanswered.note_came(message)
-        return SessionMessage(with_plain_tools(message))
+        return SessionMessage(message)
 
 
 class _Outgoing(ServerStream):
@@ -236,13 +227,6 @@ class _Outgoing(ServerStream):
 
     async def aclose(self) -> None:
         self._stdin.close()
-
-
-def _message_of(line: bytes) -> JSONRPCMessage:
-    """Return the message that a line is. Raises ValueError."""
-    with suppress(ValueError):
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    return jsonrpc_message_adapter.validate_json(mend(line), by_name=False)
 
 
 async def _next_line(stream: asyncio.StreamReader) -> bytes:

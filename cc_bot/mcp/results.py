@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,6 +18,7 @@ from mcp_types import (
 
 from cc_bot.domain.message import Attachment
 from cc_bot.domain.tool_server import ServerResult
+from cc_bot.mcp.messages import MAX_TEXT
 
 MOST_IMAGE_BYTES: Final = 8_000_000
 """Of all pictures of one result."""
@@ -34,11 +34,10 @@ _KINDS: Final = {
 
 
 def result_of(result: CallToolResult, *, most_kb: int) -> ServerResult:
-    """Return the outcome of a call, with so many KB of text at most."""
+    """Return the outcome of a call, with so many KB of text at most. What is structured is a text by now (see
+    messages.py)."""
     gathered = _Gathered()
     lines = [line for block in result.content for line in gathered.lines(block)]
-    if not gathered.has_text and result.structured_content is not None:
-        lines.append(_as_json(result.structured_content))
     text = cut("\n".join(lines), most_kb * 1024)
     return ServerResult(text, ok=not result.is_error, images=tuple(gathered.images))
 
@@ -50,14 +49,9 @@ def cut(text: str, limit: int) -> str:
         return whole.decode("utf-8")
     kept = whole[:limit].decode("utf-8", "ignore")
     left = len(whole) - len(kept.encode("utf-8"))
+    if len(whole) > MAX_TEXT:  # it came cut already
+        return f"{kept}\n[More than {left - 1} bytes were left out here.]"
     return f"{kept}\n[{left} of {len(whole)} bytes were left out here.]"
-
-
-def _as_json(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return "[The result can't be written down.]"
 
 
 @dataclass(slots=True)
@@ -65,14 +59,12 @@ class _Gathered:
     """The lines and pictures of a result so far."""
 
     images: list[Attachment] = field(default_factory=list)
-    has_text: bool = False
     image_bytes: int = 0
 
     def lines(self, block: ContentBlock) -> Iterator[str]:
         """Yield the lines that a block is told in."""
         match block:
             case TextContent(text=text):
-                self.has_text = True
                 yield text
             case ImageContent(data=data):
                 yield self._image(data)

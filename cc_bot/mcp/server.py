@@ -181,7 +181,7 @@ class ServerLink:
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
-            found += map(_as_listed, page.tools[: MOST_TOOLS - len(found)])
+            found += await asyncio.to_thread(_as_listed, page.tools[: MOST_TOOLS - len(found)])
             cursor = page.next_cursor
             if cursor is None or len(found) >= MOST_TOOLS:
                 break
@@ -223,7 +223,7 @@ class ServerLink:
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
             return _unreadable(error, server, read_only=read_only)
-        given = result_of(result, most_kb=rules.max_result_kb)
+        given = await asyncio.to_thread(result_of, result, most_kb=rules.max_result_kb)
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
     @contextmanager
@@ -304,15 +304,17 @@ def _is_forgotten(error: MCPError) -> bool:
     return error.code == types.INVALID_REQUEST and error.message == "Session terminated"
 
 
-def _as_listed(tool: types.Tool) -> ListedTool:
-    hints = tool.annotations
-    return listed(
-        tool.name,
-        tool.description or tool.title or "",
-        tool.input_schema,
-        read_only=hints is not None and hints.read_only_hint is True,
-        open_world=hints is None or hints.open_world_hint is not False,
-    )
+def _as_listed(tools: Sequence[types.Tool]) -> Sequence[ListedTool]:
+    return [
+        listed(
+            tool.name,
+            tool.description or tool.title or "",
+            tool.input_schema,
+            read_only=tool.annotations is not None and tool.annotations.read_only_hint is True,
+            open_world=tool.annotations is None or tool.annotations.open_world_hint is not False,
+        )
+        for tool in tools
+    ]
 
 
 def _problem_of(error: Exception | None, way: ServerProcess | HttpWay | None) -> ToolServerProblem:

@@ -248,7 +248,7 @@ class Servers:
         version or another program has that name now, is not agreed to."""
         from cc_bot.mcp.lists import to_text
 
-        seen, entry = to_text(tools), kept.entry.digest
+        seen, entry = await asyncio.to_thread(to_text, tools), kept.entry.digest
         stored = replace(kept.stored, seen=seen) if kept.stored else StoredToolList(entry, seen, seen)
         if stored == kept.stored:
             return

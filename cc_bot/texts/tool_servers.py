@@ -91,6 +91,10 @@ class ToolServersFileTexts(Area):
         ja="サーバー {server} の {key} にある環境変数 {variable} が設定されていません。",
         en="Server {server}: the variable {variable} in {key} is not set.",
     )
+    seen_by_all = Sentence(
+        ja="サーバー {server} の {key} に ${{{variable}}} は書けません。プロセスの一覧で誰にでも見えるので、env（HTTP なら headers）に書いてください。",
+        en="Server {server}: ${{{variable}}} can't stand in {key}, where everybody on this machine can read it in the list of processes. Put it in env (for HTTP, in headers).",
+    )
     no_command = Sentence(
         ja="サーバー {server} の command のプログラムが見つかりません。インストールするか、パスを直してください。",
         en="Server {server}: the program that command names is not there. Install it or correct the path.",

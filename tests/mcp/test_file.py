@@ -66,6 +66,9 @@ class TestAnEntry:
         entry = one({"url": "https://notes.example/mcp", "headers": headers})
         assert entry.headers == {"Authorization": "Bearer geheim-42"}
 
+    def test_may_name_in_its_arguments_what_is_no_secret(self) -> None:
+        assert one({"command": PROGRAM, "args": ["${HOME}/notes"]}).arguments == ("/home/notes",)
+
     @pytest.mark.parametrize("kind", ["http", "streamable-http", "streamableHttp"])
     def test_of_a_server_on_the_web_is_known_by_its_type_or_by_its_url(self, kind: str) -> None:
         url = "https://notes.example/mcp"
@@ -105,7 +108,7 @@ class TestAnEntry:
         assert parse({"mcpServers": {"notes": {"command": "is-not-there", **off}}}) == {}
 
     def test_shows_no_value_where_it_is_printed(self) -> None:
-        entry = one({"command": PROGRAM, "args": ["--key", "${KEY}"], "env": {"A": "wert-43"}})
+        entry = one({"command": PROGRAM, "args": ["geheim-42"], "env": {"A": "wert-43"}})
         assert not any(secret in repr(entry) for secret in SECRETS)
 
     def test_runs_as_before_when_only_what_it_may_do_changed(self) -> None:
@@ -157,6 +160,10 @@ MISTAKES = [
     (server(args=[1]), ["notes", "args"]),
     (server(env={"A": 43}), ["notes", "env"]),
     (server(env={"A": "${NOWHERE}"}), ["notes", "env.A", "NOWHERE"]),
+    (server(args=["--key=${KEY}"]), ["notes", "args", "${KEY}", "env", "headers"]),
+    (server(args=["${env:KEY}"]), ["notes", "args", "${KEY}"]),
+    (server(args=["${OTHER:-wert-43}"]), ["notes", "args", "${OTHER}"]),
+    (server(command="${KEY}"), ["notes", "command", "${KEY}"]),
     (server(args=["${input:key}"]), ["notes", "args", "${input:key}", "not supported"]),
     (server(cwd="/is/not/there"), ["notes", "cwd"]),
     (server(cwd="~nobody-of-that-name/x"), ["notes", "cwd"]),

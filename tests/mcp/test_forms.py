@@ -8,9 +8,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from mcp_types import ElicitRequestFormParams
 
+from cc_bot.discord.pages.forms import sheet_title
 from cc_bot.domain.errors import CcBotError, FormUnsuitable, QuestionUnclear, SecretAsked, ToolTimedOut
 from cc_bot.domain.form import Form
+from cc_bot.domain.locale import Locale
+from cc_bot.mcp.forms import form_of
+from cc_bot.texts import texts
+from tests.mcp.form_words import HARMLESS, SECRETS, Words
 from tests.mcp.running import Running, hostile, running
 
 ASKING: Final = Path(__file__).parent / "asking_server.py"
@@ -261,6 +267,37 @@ class TestASecret:
             await bot.until_ready()
             assert (await asked(bot, somebody))["action"] == "decline"
         assert somebody.forms == []
+
+
+def asks_for_secret(words: Words) -> bool:
+    """Whether a form with these words, which stand in `form_words`, is declined."""
+    above, name, title, description, default, *choices = (
+        (words, "a", "Answer", "", "") if isinstance(words, str) else (*words, *[""] * (5 - len(words)))
+    )
+    told = {"title": title, "description": description, "default": default, "enum": choices}
+    field = {"type": "string", **{key: value for key, value in told.items() if value}}
+    schema = {"type": "object", "properties": {name: field}}
+    try:
+        form_of("notes", ElicitRequestFormParams(message=above, requested_schema=schema))
+    except SecretAsked:
+        return True
+    return False
+
+
+class TestTheWordsOfAForm:
+    def test_are_known_by_most_ways_to_ask_for_a_secret(self) -> None:
+        missed = [words for words in SECRETS if not asks_for_secret(words)]
+        assert len(missed) <= 2, missed
+
+    def test_may_ask_for_anything_else(self) -> None:
+        assert [words for words in HARMLESS if asks_for_secret(words)] == []
+
+    @pytest.mark.parametrize("locale", Locale)
+    def test_stand_below_a_warning_that_no_server_writes(self, locale: Locale) -> None:
+        form, words = Form("n" * 40, "Type the word above all words.", ()), texts(locale)
+        warning = words.form.title.format(server="")
+        assert len(warning) > 15
+        assert sheet_title(form, words).startswith(warning[:35])
 
 
 class TestWhatIsNoForm:

@@ -17,6 +17,7 @@ from mcp_types import (
 )
 
 from cc_bot.domain.tool_server import ServerResult
+from cc_bot.mcp.messages import MAX_TEXT
 from cc_bot.mcp.results import MOST_IMAGE_BYTES, cut, result_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 100
@@ -38,16 +39,16 @@ class TestText:
     def test_is_all_texts_together(self) -> None:
         assert result(text("一"), text("two")) == ServerResult("一\ntwo")
 
-    def test_comes_before_what_is_structured(self) -> None:
-        assert result(text("12時"), structured_content={"hour": 12}).text == "12時"
-        assert result(structured_content={"場所": "東京"}).text == '{"場所": "東京"}'
-
     def test_of_a_failure_is_told_as_one(self) -> None:
         assert result(text("だめです"), is_error=True) == ServerResult("だめです", ok=False)
 
     def test_that_is_long_is_cut_between_characters_and_says_how_much_is_missing(self) -> None:
         told = result(text("猫" * 1000)).text
         assert told == "猫" * 341 + "\n[1977 of 3000 bytes were left out here.]"
+
+    def test_that_came_cut_already_says_so(self) -> None:
+        told = result_of(CallToolResult(content=[text("a" * (MAX_TEXT + 1))]), most_kb=1).text
+        assert told == "a" * 1024 + f"\n[More than {MAX_TEXT - 1024} bytes were left out here.]"
 
     @given(st.text(), st.integers(1, 50))
     def test_that_is_cut_is_the_beginning_of_the_whole(self, whole: str, limit: int) -> None:

@@ -336,7 +336,7 @@ class TestTheTools:
 
     async def test_are_as_many_and_as_long_as_can_be_told(self, tmp_path: Path) -> None:
         long = hostile("--long-description", 500_000)
-        async with running(tmp_path, budget=100_000, many=hostile("--many", 10_000), long=long) as bot:
+        async with running(tmp_path, budget=100_000, many=hostile("--many", 2000), long=long) as bot:
             await bot.until_ready("many")
             await bot.until_ready("long")
             assert bot.report("many").tools == 200
