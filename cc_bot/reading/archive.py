@@ -43,18 +43,19 @@ class Archive:
         if sum(info.file_size for info in infos) > MAX_BYTES:
             raise DocumentRefused("too_long")
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
         """Unfold one part. Raises DocumentRefused, also when there is none of this name."""
+        max_bytes = min(max_bytes, self._left_bytes)
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
         try:
             with self._zip.open(info) as part:
-                data = part.read(self._left_bytes + 1)
+                data = part.read(max_bytes + 1)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
             raise DocumentRefused("unreadable") from error
         self._left_bytes -= len(data)
-        if self._left_bytes < 0:
+        if len(data) > max_bytes:
             raise DocumentRefused("too_long")
         return data
 

@@ -13,10 +13,13 @@ except ImportError:  # the extra is not installed
         raise DocumentRefused("not_installed")
 
 
+_MAX_TYPE_BYTES = 1000
+
+
 def read_package(data: bytes) -> Content:
     """Read a zip archive. Raises DocumentRefused."""
     archive = Archive(data)
-    claimed = archive.read("mimetype").strip() if archive.has("mimetype") else b""
+    claimed = archive.read("mimetype", _MAX_TYPE_BYTES).strip() if archive.has("mimetype") else b""
     if claimed.startswith(b"application/vnd.oasis.opendocument.spreadsheet") or (
         archive.has("xl/workbook.xml") or archive.has("xl/workbook.bin")
     ):

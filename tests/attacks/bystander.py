@@ -70,12 +70,16 @@ async def _measure(process_id: int, watched: Watched) -> None:
         await asyncio.sleep(SAMPLE_EVERY_S)
 
 
-def _resident_mib(process_id: int) -> float:
-    """Resident memory of a process and all its descendants. 0 for one that has ended."""
+def _resident_mib(process_id: int, parent_command: bytes = b"") -> float:
+    """Resident memory of a process and all its descendants. 0 for one that has ended, and for a child that
+    has not yet begun its own program: until then its memory is its parent's (vfork)."""
     try:
+        command = Path(f"/proc/{process_id}/cmdline").read_bytes()
         fields = Path(f"/proc/{process_id}/statm").read_text().split()
         tasks = Path(f"/proc/{process_id}/task").iterdir()
-        children = " ".join((task / "children").read_text() for task in tasks)
+        children = " ".join((task / "children").read_text() for task in tasks).split()
     except OSError:
         return 0.0
-    return int(fields[1]) * 4096 / 2**20 + sum(_resident_mib(int(each)) for each in children.split())
+    if command == parent_command:
+        return 0.0
+    return int(fields[1]) * 4096 / 2**20 + sum(_resident_mib(int(each), command) for each in children)

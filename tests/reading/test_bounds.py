@@ -47,6 +47,11 @@ class TestArchive:
             archive.writestr("mimetype", "a", method)
         assert refused(lambda: Archive(written.getvalue())) == "unreadable"
 
+    def test_unfolds_no_more_of_a_part_than_is_asked_for(self) -> None:
+        archive = Archive(zipped({"a": b"0123456789"}))
+        assert refused(lambda: archive.read("a", 9)) == "too_long"
+        assert archive.read("a", 10) == b"0123456789"
+
     def test_of_too_many_parts_is_refused_before_they_are_listed(self) -> None:
         data = zipped({f"{n}": "" for n in range(MAX_ENTRIES * 2)})
         tracemalloc.start()
