@@ -125,9 +125,7 @@ class TestTwentyPictures:
         ends, picture = [], File("a.png", PICTURE, "image/png")
         elsewhere = stage.discord.guild_channel()
         async with bystander(stage, ben, elsewhere, max_growth_mib=MAX_PICTURES_GROWTH_MIB):
-            for _ in range(
-                PICTURES
-            ):  # at once, most are turned away: a user's questions wait in a short line
+            for _ in range(PICTURES):  # at once, most are turned away: a user's line is short
                 ends.append(await stage.ask(aiko, stage.discord.guild_channel(), attachment=picture))
         [(count, size)] = stage.rows(
             "SELECT count(*), sum(length(data)) FROM attachments WHERE user_id = ?", aiko.id
