@@ -8,8 +8,9 @@ Python's interpreter lock is held while they are. Hence the bound on their numbe
 import asyncio
 import json
 import re
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, TypeVar
 
 from cc_bot.mcp.lists import MOST_TOOLS
 
@@ -24,6 +25,8 @@ MAX_DIGITS: Final = 30
 MAX_INLINE_BYTES: Final = 32_000
 """Larger messages are read in a thread."""
 
+T = TypeVar("T")
+_READER: Final = ThreadPoolExecutor(1, thread_name_prefix="tool-servers")
 _REPLACEMENT: Final = "\ufffd"
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _SEPARATORS: Final = (b",", b"[", b"{")
@@ -39,7 +42,12 @@ async def clean_message(text: bytes) -> bytes:
     """Return a message as JSON in UTF-8 that the library reads fast. Raises MessageUnreadable."""
     if len(text) <= MAX_INLINE_BYTES:
         return _clean(text)
-    return await asyncio.to_thread(_clean, text)
+    return await run_aside(_clean, text)
+
+
+async def run_aside(function: Callable[..., T], *arguments: object) -> T:
+    """Run a function in the one thread for large data: so only one message at a time takes memory."""
+    return await asyncio.get_running_loop().run_in_executor(_READER, function, *arguments)
 
 
 def _clean(text: bytes) -> bytes:

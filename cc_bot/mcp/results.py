@@ -33,7 +33,7 @@ _KINDS: Final = {
 }
 
 
-def result_of(result: CallToolResult, *, most_kb: int) -> ServerResult:
+def result_of(result: CallToolResult, most_kb: int) -> ServerResult:
     """Return the outcome of a call, with so many KB of text at most. What is structured is a text by now (see
     messages.py)."""
     gathered = _Gathered()

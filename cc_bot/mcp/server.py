@@ -26,6 +26,7 @@ from cc_bot.mcp.file import ServerEntry
 from cc_bot.mcp.forms import CallUnderway
 from cc_bot.mcp.http import NO_ANSWER, NO_MESSAGE, HttpWay
 from cc_bot.mcp.lists import MOST_TOOLS, ListedTool, listed
+from cc_bot.mcp.messages import run_aside
 from cc_bot.mcp.process import HURRY_S, ServerProcess
 from cc_bot.mcp.results import cut, result_of
 from cc_bot.mcp.unanswered import CALL, is_of_the_way
@@ -181,7 +182,7 @@ class ServerLink:
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
-            found += await asyncio.to_thread(_as_listed, page.tools[: MOST_TOOLS - len(found)])
+            found += await run_aside(_as_listed, page.tools[: MOST_TOOLS - len(found)])
             cursor = page.next_cursor
             if cursor is None or len(found) >= MOST_TOOLS:
                 break
@@ -223,7 +224,7 @@ class ServerLink:
             return ServerResult(cut(error.message, LONGEST_ERROR), ok=False)
         except Exception as error:  # noqa: BLE001 - of what a server sends, anything may be wrong
             return _unreadable(error, server, read_only=read_only)
-        given = await asyncio.to_thread(result_of, result, most_kb=rules.max_result_kb)
+        given = await run_aside(result_of, result, rules.max_result_kb)
         return replace(given, text="\n".join((given.text, *call.notes)).strip()) if call.notes else given
 
     @contextmanager

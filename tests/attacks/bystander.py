@@ -64,9 +64,12 @@ async def _acknowledged_after(stage: Stage, user: User, channel: Channel) -> flo
 
 
 async def _measure(process_id: int, watched: Watched) -> None:
-    before = _resident_mib(process_id)
+    before = last = _resident_mib(process_id)
     while True:
-        watched.grown_mib = max(watched.grown_mib, _resident_mib(process_id) - before)
+        now = _resident_mib(process_id)
+        # A child that was just forked counts as a second program for a moment.
+        watched.grown_mib = max(watched.grown_mib, min(last, now) - before)
+        last = now
         await asyncio.sleep(SAMPLE_EVERY_S)
 
 

@@ -1,0 +1,93 @@
+"""Servers of tools that send what is as hard to read as can be, while somebody else uses the bot."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.architecture.test_layout import ROOT
+from tests.attacks.bystander import MAX_GROWTH_MIB as GROWTH
+from tests.attacks.bystander import bystander
+from tests.attacks.heavy_server import FLOODS, LISTS, RESULTS
+from tests.end_to_end.stage import Stage, ended, set_stage
+from tests.end_to_end.test_tool_servers import name_servers, results_of
+from tests.loopback.discord import LoopbackDiscord
+from tests.loopback.model_server import Call, calls, says
+from tests.mcp.running import closed_port
+
+RULES = {"timeout_s": 10, "approve": "never", "local": ["*"]}
+STDIO = [*RESULTS, *LISTS, *FLOODS, "errors"]
+HTTP = [*RESULTS, "one_byte_chunks", "blank_lines", "punycode", "lines_of_data"]
+AT_ONCE = 4
+"""Servers of one program: so each attack stays short."""
+MAX_GROWTH_MIB = {"picture": 150}
+"""A picture of 8 MB also goes to the model and to Discord, as one of a user's does."""
+
+
+def groups(names: list[str]) -> list[list[str]]:
+    others = [name for name in names if name not in MAX_GROWTH_MIB]
+    alone = [[name] for name in names if name in MAX_GROWTH_MIB]
+    return alone + [others[at : at + AT_ONCE] for at in range(0, len(others), AT_ONCE)]
+
+
+@asynccontextmanager
+async def served(folder: Path, servers: dict[str, Any]) -> AsyncIterator[Stage]:
+    """The program with these servers, all of which have had time to start."""
+    name_servers(folder, **servers)
+    discord = LoopbackDiscord(patience_s=120.0)
+    async with set_stage(folder, {"CC_BOT_LOCALE": "en"}, discord) as stage:
+        await stage.start()
+        told = ""
+        async with asyncio.timeout(30):
+            while "starting" in told or not told:
+                told = await stage.told(
+                    stage.discord.owner, stage.discord.guild_channel(), "admin tools show"
+                )
+        stage.model.script(says("はい。"))  # so that what the first question loads is there
+        await stage.ask(stage.discord.user("Cleo", locale="ja"), stage.discord.guild_channel(), "?")
+        yield stage
+
+
+async def look_with_each(stage: Stage, names: list[str]) -> list[str]:
+    """Have each server asked, one after the other, beside a bystander; return what the model was told."""
+    aiko, ben = stage.discord.user("Aiko", locale="ja"), stage.discord.user("Ben", locale="en-US")
+    told = list[str]()
+    limit = max(MAX_GROWTH_MIB.get(name, GROWTH) for name in names)
+    async with bystander(stage, ben, stage.discord.guild_channel(), max_growth_mib=limit):
+        for name in names:
+            stage.model.script(calls(Call(f"{name}__look", {"text": "a"})), says("はい。"))
+            await ended(await stage.begin(aiko, stage.discord.guild_channel(), f"{name}?"))
+            told += results_of(stage)
+    return told
+
+
+@pytest.mark.parametrize("names", groups(STDIO), ids=lambda names: names[0])
+async def test_a_program_that_sends_the_worst_holds_up_nobody_else(tmp_path: Path, names: list[str]) -> None:
+    heavy = {"command": sys.executable, "env": {"PYTHONPATH": str(ROOT)}, "cc_bot": RULES}
+    servers = {name: {**heavy, "args": ["-m", "tests.attacks.heavy_server", "stdio", name]} for name in names}
+    async with served(tmp_path, servers) as stage:
+        told = await look_with_each(stage, names)
+    assert len(told) == len(names)
+
+
+@pytest.mark.parametrize("form", ["json", "events"])
+@pytest.mark.parametrize("names", groups(HTTP), ids=lambda names: names[0])
+async def test_a_server_over_http_that_sends_the_worst_holds_up_nobody_else(
+    tmp_path: Path, names: list[str], form: str
+) -> None:
+    port = closed_port()
+    heavy = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.attacks.heavy_server", str(port)), cwd=ROOT
+    )
+    servers = {name: {"url": f"http://127.0.0.1:{port}/{form}/{name}", "cc_bot": RULES} for name in names}
+    try:
+        async with served(tmp_path, servers) as stage:
+            told = await look_with_each(stage, names)
+    finally:
+        heavy.kill()
+        await heavy.wait()
+    assert len(told) == len(names)
