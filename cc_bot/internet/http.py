@@ -173,12 +173,12 @@ class _CountingSocket(socket.socket):
         super().__init__(family, kind, protocol)
         self._guard = guard
 
-    def recv(self, bufsize: int, flags: int = 0, /) -> bytes:
+    def recv(self, bufsize: int, flags: int = 0) -> bytes:
         data = super().recv(min(bufsize, _MAX_READ_BYTES), flags)
         self._guard.count_read(len(data))
         return data
 
-    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0, /) -> int:
+    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
         size = super().recv_into(buffer, min(nbytes or len(buffer), _MAX_READ_BYTES), flags)
         self._guard.count_read(size)
         return size

@@ -37,6 +37,7 @@ from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 BOMB = gzip.compress(bytes(300 << 20), 9)
 """300 MB of nothing, in 300 KB."""
 
@@ -218,29 +219,34 @@ class TestBody:
             assert isinstance(await refusal(web), PageTooLarge)
 
     @pytest.mark.parametrize(
-        ("head", "unit"),
+        ("head", "unit", "end"),
         [
-            (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
-            (OK + b"Transfer-Encoding: chunked\r\n\r\n", b"1;%b\r\na\r\n" % (b"x" * 4096)),
-            (OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"A: b\r\n"),
-            (OK, b"A: b\r\n"),
-            (b"", b"HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n"),
-            (OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"")),
+            (CHUNKED, b"1\r\na\r\n", b"0\r\n\r\n"),
+            (CHUNKED, b"1;%b\r\na\r\n" % (b"x" * 4096), b"0\r\n\r\n"),
+            (CHUNKED + b"0\r\n", b"A: b\r\n", b"\r\n"),
+            (OK, b"A: b\r\n", b"\r\na"),
+            (b"", b"HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n", OK + b"\r\na"),
+            (OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b""), gzip.compress(b"a")),
         ],
         ids=["chunks", "extensions", "trailers", "headers", "interim answers", "gzip members"],
     )
-    async def test_that_is_little_beside_what_is_around_it_is_refused(self, head: bytes, unit: bytes) -> None:
-        async with LoopbackWeb({"/a": Answer(raw=head + unit * ((1 << 20) // len(unit)))}) as web:
-            assert isinstance(await refusal(web), PageGarbled)
+    async def test_that_is_little_beside_what_is_around_it_is_refused(
+        self, head: bytes, unit: bytes, end: bytes
+    ) -> None:
+        for size, refused in ((100, False), (1 << 20, True)):
+            raw = head + unit * (size // len(unit) or 1) + end
+            async with LoopbackWeb({"/a": Answer(raw=raw)}) as web:
+                if refused:
+                    assert isinstance(await refusal(web), PageGarbled)
+                else:
+                    assert set((await get(web)).data) <= {*b"a"}
 
-    async def test_that_comes_in_single_bytes_is_refused(self) -> None:
-        drops = Answer(b"a" * 5000, piece=1, pause_s=0.0001)
-        async with LoopbackWeb({"/a": drops}) as web:
-            assert isinstance(await refusal(web, limit_s=20.0), PageGarbled)
+    async def test_that_comes_in_single_bytes_without_end_is_refused(self) -> None:
+        async with LoopbackWeb({"/a": Answer(b"a", piece=1, pause_s=0.0001, for_ever=True)}) as web:
+            assert isinstance(await refusal(web, limit_s=60.0), PageGarbled)
 
     async def test_in_small_chunks_and_small_segments_is_taken(self) -> None:
-        head = OK + b"Transfer-Encoding: chunked\r\n\r\n"
-        chunks = Answer(raw=head + b"14\r\n%b\r\n" % (b"x" * 20) * 10_000 + b"0\r\n\r\n")
+        chunks = Answer(raw=CHUNKED + b"14\r\n%b\r\n" % (b"x" * 20) * 10_000 + b"0\r\n\r\n")
         segments = Answer(b"x" * MAX_BYTES, piece=1400, pause_s=0.0001)
         async with LoopbackWeb({"/a": chunks, "/b": segments}) as web:
             assert len((await get(web)).data) == 200_000
