@@ -65,6 +65,7 @@ class ServerLink:
         self._underway: list[CallUnderway] = []
         self._was_unclear = False
         """Whether a question was declined since nobody knew whose call it was of."""
+        self._ended = False
         self._client: Client | None = None
         self._way: ServerProcess | HttpWay | None = None
         self._changed = asyncio.Event()
@@ -76,18 +77,24 @@ class ServerLink:
         """Return whether it can be called."""
         return self._client is not None and self._way is not None and not self._way.closed.is_set()
 
+    def end(self) -> None:
+        """Have it not connected again."""
+        self._ended = True
+
     def hurry(self) -> None:
         """Have its process be killed soon where it does not end by itself."""
         if isinstance(self._way, ServerProcess):
             self._way.kill_after_s = HURRY_S
 
     async def run(self) -> None:
-        """Keep it connected until this is cancelled."""
+        """Keep it connected until `end` is called and this is cancelled."""
         clock = asyncio.get_running_loop().time
         pause, told = FIRST_PAUSE_S, False
-        while True:
+        while not self._ended:
             began = clock()
             problem = await self.attempt(self._stay)
+            if self._ended:  # a group of tasks that fails at the same moment swallows the cancellation
+                break
             self.state = "away"
             if steady := clock() - began > STEADY_S:
                 pause = FIRST_PAUSE_S
@@ -102,9 +109,7 @@ class ServerLink:
         try:
             await self.connect(then)
         except Exception as error:  # noqa: BLE001 - whatever one server does, it is tried again
-            _ensure_wanted()
             return self.problem(error)
-        _ensure_wanted()
         return self.problem(None)
 
     def problem(self, error: Exception | None) -> ToolServerProblem:
@@ -281,14 +286,6 @@ class ServerLink:
             _log.warning("tool_server_let_go", server=self.entry.name, problem=type(error).__name__)
             if self._way is not None and self._client is client:
                 self._way.closed.set()
-
-
-def _ensure_wanted() -> None:
-    """Raise CancelledError in a task that was cancelled: of a group of tasks that fails at the same moment,
-    only the failure comes out."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 def _unreadable(error: Exception, server: str, *, read_only: bool) -> ServerResult:

@@ -306,6 +306,9 @@ def _sum(cost: Cost, tools: Sequence[ServerTool]) -> int:
 
 
 async def _end(servers: Sequence[_Kept]) -> None:
+    for kept in servers:
+        if kept.link is not None:
+            kept.link.end()
     tasks = [kept.task for kept in servers if kept.task is not None]
     for task in tasks:
         task.cancel()

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from aiohttp.test_utils import TestServer
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway
 from cc_bot.mcp.guard import LONGEST_MESSAGE
-from tests.mcp.running import HERE, KeptLists, running
+from tests.mcp.running import HERE, KeptLists, closed_port, running
 from tests.web.pages import free_port
 
 HTTP_SERVER = Path(__file__).parent / "http_server.py"
@@ -103,6 +104,23 @@ class TestOverHttp:
             finally:
                 again.kill()
                 await again.wait()
+
+    @pytest.mark.parametrize("form", ["json", "events"])
+    @pytest.mark.parametrize("sent", ["a_million_keys", "lines_of_data", "punycode"])
+    async def test_an_answer_that_takes_too_long_to_read_is_not_read(
+        self, tmp_path: Path, sent: str, form: str
+    ) -> None:
+        port = closed_port()
+        command = (sys.executable, "-m", "tests.attacks.heavy_server", str(port))
+        heavy = await asyncio.create_subprocess_exec(*command)
+        try:
+            async with running(tmp_path, heavy={"url": f"http://127.0.0.1:{port}/{form}/{sent}"}) as bot:
+                await bot.until_ready("heavy")
+                with suppress(ToolCallLost):
+                    assert not (await bot.servers.call("heavy", "look", {"text": "a"})).ok
+        finally:
+            heavy.kill()
+            await heavy.wait()
 
     async def test_headers_go_to_the_server_alone_and_not_where_it_points(self, tmp_path: Path) -> None:
         seen = list[tuple[str, str | None]]()
