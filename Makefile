@@ -37,7 +37,7 @@ PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor install semantic charts documents mcp pages postgres test test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts documents mcp pages postgres test test-all test-slow test-postgres test-faults drill bench lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -52,7 +52,8 @@ help:
 	@echo "make mcp      set up with the client of servers with tools, which data/mcp.json names (40 MB)"
 	@echo "make pages    set up with what makes text of web pages, so that linked pages can be read (65 MB)"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
-	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
+	@echo "make test     set up and run the tests of the first tier (minutes); make test ARGS='-k memory' runs some of all"
+	@echo "make test-all those, all others but faults, and PostgreSQL, as CI does (half an hour)"
 	@echo "make test-postgres  the tests of the stores, kills and restarts, over a PostgreSQL that it brings along, with a standby and PgBouncer"
 	@echo "make bench    figures beside peers, into docs/benchmarks.md (a quarter of an hour; 1.1 GB in $(BENCH_VENV)); ARGS='turn ask' runs some parts"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
@@ -100,11 +101,18 @@ postgres: $(POS)
 
 # ---- checks -----------------------------------------------------------------------------------------------
 
-# The whole suite uses every core; a selection runs in one process, where a debugger works too. What each of its
-# processes loads is compiled once and kept, whatever the environment says of that.
-test test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
+# The first tier, for everyone (tests/README.md). It uses every core; a selection of any tests runs in one
+# process, where a debugger works too. What each process loads is compiled once and kept, whatever the
+# environment says of that.
+test test-slow test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
-	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
+	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-m "not slow" -n logical --dist worksteal $(ORDER))
+
+# All but `make test-faults`. Its tests wait for programs and browsers, so there are more processes than cores.
+test-all: test test-slow test-postgres
+
+test-slow: $(DEV)
+	$(OWN) -m pytest -m slow -n $(or $(WORKERS),4) --dist worksteal $(ORDER)
 
 # Of those, each that is about one engine alone says so.
 POSTGRES_TESTS := tests/stores tests/end_to_end/test_postgres.py tests/end_to_end/test_processes.py tests/doctor/test_server.py \

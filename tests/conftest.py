@@ -72,6 +72,33 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"order of tests: --order-seed {config.option.order_seed}"
 
 
+SLOW_FOLDERS = frozenset({"end_to_end", "loopback", "restored"})
+"""Tests of many programs, of the doubles, and of whole restores: all of them are in the second tier."""
+MAX_FAST_S = 0.5
+"""Processor time of a test in the first tier, with the processes that it started and saw end."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    if folder in SLOW_FOLDERS or "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Fail a test of the first tier that takes too long. Processor time is measured: a busy machine adds
+    nothing to it."""
+    began_s = sum(os.times()[:4])
+    result = yield
+    taken_s = sum(os.times()[:4]) - began_s
+    if taken_s > MAX_FAST_S and pyfuncitem.config.option.markexpr == "not slow":
+        pytest.fail(
+            f"took {taken_s:.1f} s of a processor: make it cheaper, or mark it slow (tests/README.md)"
+        )
+    return result
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """No test may need another one before it."""
     if config.option.order_seed != IN_ORDER_OF_FILES:

@@ -49,10 +49,12 @@ def opened(folder: Path, code: str = OPEN, **environment: str) -> subprocess.Com
 
 
 class TestWithoutAFile:
+    @pytest.mark.slow
     def test_nothing_of_the_library_is_loaded(self, tmp_path: Path) -> None:
         done = opened(tmp_path)
         assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["loaded:"])
 
+    @pytest.mark.slow
     def test_nor_with_one_in_which_every_server_is_switched_off(self, tmp_path: Path) -> None:
         write(tmp_path / "mcp.json", {"notes": {"command": "is-not-there", "disabled": True}})
         done = opened(tmp_path, CC_BOT_MCP_FILE="mcp.json")
@@ -79,6 +81,7 @@ class TestTheStart:
         assert all(word in output for word in ("mcp.json", *named))
         assert len(output.strip().splitlines()) == 1
 
+    @pytest.mark.slow
     def test_says_what_is_to_be_installed_where_the_library_is_missing(self, tmp_path: Path) -> None:
         write(tmp_path / "mcp.json", {"notes": {"command": "python"}})
         missing = "import sys; sys.modules['mcp'] = None\n" + OPEN

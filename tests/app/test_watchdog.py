@@ -67,6 +67,7 @@ async def end_of(way: str) -> tuple[int | None, str]:
 
 
 class TestALoopThatStands:
+    @pytest.mark.slow
     @pytest.mark.parametrize("way", ["stand_in_python", "stand_in_a_call"])
     async def test_is_ended_with_its_stack_in_the_log(self, way: str) -> None:
         code, log = await end_of(way)
@@ -77,6 +78,7 @@ class TestALoopThatStands:
         assert record["stack"][0].endswith(f" {way}")
         assert any(line.startswith("base_events.py:") for line in record["stack"])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("way", ["stand_in_a_pattern", "stand_in_c"])
     async def test_is_ended_by_the_kernel_where_no_python_can_run(self, way: str) -> None:
         code, log = await end_of(way)

@@ -16,6 +16,7 @@ UNLOADED = (
 )
 
 
+@pytest.mark.slow
 def test_nothing_of_them_is_loaded_before_they_are_served() -> None:
     done = subprocess.run([sys.executable, "-c", UNLOADED], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("", 0)

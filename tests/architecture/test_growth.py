@@ -101,6 +101,7 @@ def calls_of(work: Callable[[], object]) -> int:
 
 
 class TestReader:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", READERS)
     def test_does_work_in_proportion(self, name: str) -> None:
         run = partial(tolerant, READERS[name])

@@ -71,6 +71,7 @@ class TestTrackedFiles:
     def test_no_line_names_a_package_registry(self) -> None:
         assert lines_matching(REGISTRY) == []
 
+    @pytest.mark.slow
     def test_no_line_holds_a_path_of_one_machine(self) -> None:
         assert lines_matching(MACHINE) == []
 

@@ -15,6 +15,8 @@ import regex  # type: ignore[import-untyped]  # its stubs are not among the depe
 from cc_bot.domain.phrase import Phrase
 from tests.architecture.patterns import Found, attacks, compiled, unknown, weakness
 
+pytestmark = pytest.mark.slow
+
 AT_IMPORT = {
     "cc_bot.discord.pages.split: regex.compile(place + _ALLOWED)",
     "cc_bot.domain.repeat_days: re.compile(pattern)",

@@ -11,6 +11,8 @@ from cc_bot.context.channel_prompt import said_tokens
 from cc_bot.domain import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, Room, history, opened
 
+pytestmark = pytest.mark.slow
+
 A, B = ChannelKey(1000), ChannelKey(2000)
 PLACES = (A, B, ChannelKey(1000, 125), ChannelKey(2000, 65), ChannelKey(1000, 305))
 BUDGET, BLOCK = 240, 50

@@ -275,6 +275,7 @@ class TestBudget:
 
 
 class TestCache:
+    @pytest.mark.slow
     async def test_finds_at_least_nine_tenths_of_a_long_conversation_again(self) -> None:
         saved, _, left = await measure("blocks", PromptStyle(budget_tokens=BUDGET))
         assert saved >= GOAL

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -222,6 +223,7 @@ class Crowd(RuleBasedStateMachine):
 
 
 class TestACrowd:
+    @pytest.mark.slow
     def test_is_served_in_turn(self) -> None:
         bounds = settings(max_examples=60, stateful_step_count=30, deadline=None)
         run_state_machine_as_test(Crowd, settings=bounds)

@@ -400,6 +400,7 @@ class TestQuestion:
 
 
 class TestLongAnswer:
+    @pytest.mark.slow
     @pytest.mark.parametrize("unit", UNITS)
     def test_takes_time_that_grows_no_faster_than_it_does(self, unit: str) -> None:
         """Growth and not seconds: eight times as long, and with a square in it sixty-four times."""

@@ -61,6 +61,7 @@ def shown(request: ChatRequest) -> list[str]:
 
 
 class TestBudget:
+    @pytest.mark.slow
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         turns=st.integers(0, 12),

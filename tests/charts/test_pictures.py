@@ -41,12 +41,14 @@ class TestPicture:
     def test_of_equal_charts_is_the_same_file(self) -> None:
         assert draw(chart("bar", FRUIT), Locale.JA) == draw(chart("bar", dict(FRUIT)), Locale.JA)
 
+    @pytest.mark.slow
     def test_drawn_from_several_threads_at_once_is_the_same_file(self) -> None:
         alone = [draw(chart(kind, FRUIT), Locale.JA) for kind in KINDS]
         with ThreadPoolExecutor(6) as pool:
             together = list(pool.map(lambda kind: draw(chart(kind, FRUIT), Locale.JA), KINDS * 2))
         assert together == alone * 2
 
+    @pytest.mark.slow
     def test_is_not_what_is_loaded_with_the_program(self) -> None:
         modules = "cc_bot.charts, cc_bot.app.discord, cc_bot.app.terminal"
         code = f"import sys, {modules}; assert not {{'matplotlib', 'numpy'}} & set(sys.modules)"
@@ -77,6 +79,7 @@ class TestBars:
         assert zero
         assert min(zero) > 350
 
+    @pytest.mark.slow
     def test_lie_where_their_labels_are_long(self) -> None:
         labels = [f"{place}番目の、とても長くて一行には収まらない項目の名前" for place in range(6)]
         bars = ink(picture(chart("bar", dict.fromkeys(labels, 10.0))), SERIES[0])
@@ -149,6 +152,7 @@ class TestLabels:
     def test_of_which_nothing_can_be_written_are_left_to_the_table(self, kind: ChartKind) -> None:
         assert draw(chart(kind, {"🍎": 1.0, "みかん": 2.0}), Locale.JA) is None
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", KINDS)
     @pytest.mark.parametrize("count", [1, 7, 13, 24])
     def test_stay_within_the_picture_however_long_they_are(self, kind: ChartKind, count: int) -> None:
@@ -236,6 +240,7 @@ class TestWhatCannotBeDrawn:
         )
         subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(
         kind=st.sampled_from(KINDS),

@@ -175,6 +175,7 @@ class TestRestore:
         code, output = await program.run("restore", str(copy))
         assert (code, f"cc-bot restore {copy} --yes" in output) == (2, True)
 
+    @pytest.mark.slow
     async def test_does_what_a_person_at_a_terminal_says(self, program: Program) -> None:
         await remember(program, "猫が好き")
         await program.run("backup")

@@ -53,6 +53,7 @@ class TestWhatIsLoaded:
         assert re.search(r"^cc-bot \d+\.\d+\.\d+$", output, re.MULTILINE)
         assert not loaded(output) & {*HEAVY, "aiosqlite", "rich", "structlog"}
 
+    @pytest.mark.slow
     async def test_for_keeping_the_database_is_what_that_needs(self, tmp_path: Path) -> None:
         """structlog loads rich itself wherever that is installed."""
         (tmp_path / "data").mkdir()
@@ -146,6 +147,7 @@ def through_a_shell(folder: Path, *arguments: str, streams: str) -> subprocess.C
 class TestOutputThatCanNotBeWritten:
     LOST = "結果を書き出せませんでした（No space left on device）。出力先を確かめてください。\n"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("command", ["doctor --offline", "doctor --offline --json", "chat"])
     def test_is_one_sentence(self, tmp_path: Path, command: str) -> None:
         (tmp_path / "data").mkdir()
@@ -160,6 +162,7 @@ class TestOutputThatCanNotBeWritten:
         assert len(ended.stderr.splitlines()) == 1
         assert "CC_BOT_SESSION_TTL" in ended.stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("streams", [">/dev/full", "| true", ">&-"])
     def test_keeps_no_backup_from_being_made(self, tmp_path: Path, streams: str) -> None:
         (tmp_path / "data").mkdir()
@@ -168,12 +171,14 @@ class TestOutputThatCanNotBeWritten:
         assert (ended.returncode, ended.stderr) == (0, "")
         assert len([*(tmp_path / "写し").glob("*.db")]) == 1
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("command", ["doctor --offline", "migrate", "chat", "run"])
     def test_because_it_was_closed_is_no_matter(self, tmp_path: Path, command: str) -> None:
         (tmp_path / "data").mkdir()
         ended = through_a_shell(tmp_path, *command.split(), streams="<&- >&- 2>&-")
         assert ended.returncode == (2 if command == "run" else 0)
 
+    @pytest.mark.slow
     def test_because_stderr_was_closed_is_no_reason_for_pages_of_what_functions_hold(
         self, tmp_path: Path
     ) -> None:

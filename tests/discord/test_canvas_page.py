@@ -179,6 +179,7 @@ canvases = st.builds(
 
 
 class TestLimits:
+    @pytest.mark.slow
     @given(canvases)
     def test_hold_for_any_canvas(self, canvas: Canvas) -> None:
         page = canvas_page(canvas, JA, user_id=AIKO)

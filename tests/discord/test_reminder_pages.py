@@ -143,6 +143,7 @@ class TestList:
         assert "チャンネルを見られなくなった" in told[2]
         assert "⏸ 停止中 ・ ターミナル" in told[3]
 
+    @pytest.mark.slow
     @given(st.lists(st.text(alphabet="*_薬", min_size=100, max_size=200), max_size=30))
     def test_fits_an_embed_and_has_every_one_on_some_page(self, all_said: list[str]) -> None:
         known = [

@@ -17,6 +17,8 @@ from cc_bot.domain.errors import AlreadyRunning
 from cc_bot.storage.files import database_file, sole_bot
 from tests.stores.encoders import TopicEncoder
 
+pytestmark = pytest.mark.slow
+
 TARO = 123456789012345678
 LOADING = """
 import asyncio, sys, threading

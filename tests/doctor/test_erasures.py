@@ -37,6 +37,7 @@ async def finding(config: Config) -> Finding:
 
 
 class TestTheRecord:
+    @pytest.mark.slow
     async def test_is_well_before_it_is_made_and_when_somebody_stands_in_it(
         self, config: Config, log: ErasureLog
     ) -> None:
@@ -65,6 +66,7 @@ class TestTheRecord:
         with pytest.raises(ErasureNotNoted):
             await log.note("user", 1)
 
+    @pytest.mark.slow
     async def test_of_the_backups_is_looked_at_too(self, config: Config, log: ErasureLog) -> None:
         await log.ensure()
         config.backup_folder.mkdir()

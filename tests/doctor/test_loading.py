@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 TOKEN = "MTIzNDU2Nzg5MDEyMzQ1Njc4.loopback.token"
 LOADED_LATE = f"""
 import asyncio, sys

@@ -308,6 +308,7 @@ class TestWhateverIsDrawn:
         assert (canvas.mode == "focus") == bool(canvas.focus)
         assert not canvas.focus or canvas.element(canvas.focus)
 
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(DRAWINGS, DRAWINGS)
     def test_in_public_hangs_on_nothing_private(self, hidden: list[Drawn], drawings: list[Drawn]) -> None:

@@ -65,6 +65,7 @@ class TestTimeForAll:
 
 
 class TestMaking:
+    @pytest.mark.slow
     def test_a_phrase_takes_no_time_of_what_is_read(self) -> None:
         """The first thing that is said after a start is read as well."""
         phrases = [Phrase(rf"(?:{'|'.join(f'word{n}{m}' for m in range(400))})\b") for n in range(40)]

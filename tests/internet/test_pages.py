@@ -75,6 +75,7 @@ class TestHtml:
         assert page.title == "東京の天気 | 天気予報"
         assert BODY in page.text
 
+    @pytest.mark.slow
     async def test_is_read_as_the_page_says_where_the_server_does_not(self) -> None:
         declared = PAGE.replace(
             "<title>", '<meta http-equiv="Content-Type" content="text/html; charset=x-sjis"><title>'
@@ -86,6 +87,7 @@ class TestHtml:
     async def test_with_little_on_it_is_read_whole(self) -> None:
         assert (await read(html("<p>短い</p>", "utf-8"))).text == "短い"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "body",
         [
@@ -99,6 +101,7 @@ class TestHtml:
         with pytest.raises(PageUnreadable):
             await read(html(body, "utf-8"))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "body",
         [
@@ -119,6 +122,7 @@ class TestHtml:
             return
         assert "root:" not in page.text
 
+    @pytest.mark.slow
     async def test_shows_nothing_that_no_screen_does(self) -> None:
         page = await read(html("<title>a\u202eb\x07c</title><p>本文\u202e逆\x07です</p>", "utf-8"))
         assert (page.title, page.text) == ("abc", "本文逆です")
@@ -132,6 +136,7 @@ class TestHtml:
             with pytest.raises(PageUnreadable):
                 await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("part", "times"),
         [
@@ -150,6 +155,7 @@ class TestHtml:
         assert page.text.count("気温は18度") > 5000  # as much as is kept
         assert not any(word in page.text for word in ("no", "{}", "1\n"))
 
+    @pytest.mark.slow
     async def test_that_takes_too_much_of_the_processor_is_too_large(self) -> None:
         told = json.dumps({"error": "too_long"}).encode()
         for program in (
@@ -165,6 +171,7 @@ class TestHtml:
         with pytest.raises(PagesNotInstalled):
             await read(html(PAGE, "utf-8"), (sys.executable, "-c", program))
 
+    @pytest.mark.slow
     @pytest.mark.skipif(UNCONFINED, reason="takes seccomp away, which is Linux's")
     async def test_is_read_unconfined_only_where_the_operator_permits_it(self) -> None:
         strict, lax = reading_command("page"), reading_command("page", unconfined=True)
@@ -248,6 +255,7 @@ class TestText:
         for kind in ("application/json", "application/problem+json"):
             assert (await read(Answer(text.encode(), kind))).text == text
 
+    @pytest.mark.slow
     async def test_of_json_is_told_in_characters_and_not_their_numbers(self) -> None:
         for sent, told in (
             ('{"\\u5929\\u6c17": "\\u6674\\u308c"}', '{"天気": "晴れ"}'),

@@ -52,6 +52,7 @@ class TestAnswer:
 class TestStream:
     """Of which each is much longer than what the model may say, and none says anything."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "reply",
         [
@@ -159,6 +160,7 @@ FRAGMENTS: dict[str, Callable[[int], CallFragment]] = {
 
 
 class TestFragments:
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", FRAGMENTS)
     def test_cost_the_same_however_many_came_before(self, kind: str) -> None:
         few, many = (min(seconds_for(kind, count) for _ in range(3)) for count in (5_000, 40_000))

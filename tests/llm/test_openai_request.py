@@ -63,6 +63,7 @@ class TestPrompt:
             {"role": "tool", "tool_call_id": "call_1", "content": "3月15日"},
         ]
 
+    @pytest.mark.slow
     async def test_of_many_large_images_the_newest_are_sent(self) -> None:
         """Each request brings those of its history along anew."""
         image = Attachment("猫.png", "image/png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20))

@@ -91,6 +91,7 @@ class TestAForm:
         assert (form.message, shown.title, shown.hint) == ("どなたですか", "お名前 様", "名字")
         assert shown.default == "愛子"
 
+    @pytest.mark.slow
     async def test_comes_with_the_result_in_the_newest_protocol(self, tmp_path: Path) -> None:
         entry = {"command": sys.executable, "args": [str(ASKING)]}
         async with running(tmp_path, asking=entry) as bot:

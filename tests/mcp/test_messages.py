@@ -34,6 +34,7 @@ async def cleaned(result: object) -> Any:
 
 
 class TestAMessage:
+    @pytest.mark.slow
     @given(st.dictionaries(st.text(), JSON))
     async def test_is_what_it_was(self, message: dict[str, Any]) -> None:
         message.pop("result", None)

@@ -29,6 +29,7 @@ def python(module: str, *arguments: object, **rules: Any) -> dict[str, Any]:
 
 
 class TestFromPyPI:
+    @pytest.mark.slow
     async def test_the_time_is_told(self, tmp_path: Path) -> None:
         async with running(tmp_path, time=python("mcp_server_time", "--local-timezone", "Asia/Tokyo")) as bot:
             await bot.until_ready("time")
@@ -41,6 +42,7 @@ class TestFromPyPI:
             assert result.ok
             assert "+09:00" in result.text
 
+    @pytest.mark.slow
     async def test_a_repository_is_read_and_what_changes_it_waits(self, tmp_path: Path) -> None:
         repository = tmp_path / "リポジトリ"
         await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(repository)], check=True)
@@ -53,6 +55,7 @@ class TestFromPyPI:
             result = await bot.servers.call("git", "git_status", {"repo_path": str(repository)})
             assert result.ok
 
+    @pytest.mark.slow
     async def test_a_page_is_fetched(self, tmp_path: Path) -> None:
         async def page(_: web.Request) -> web.Response:
             return web.Response(text="<h1>お知らせ</h1><p>明日は休みです</p>", content_type="text/html")
@@ -79,12 +82,14 @@ def notes() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
 
 
 class TestOverHttp:
+    @pytest.mark.slow
     async def test_tools_are_called(self, tmp_path: Path, notes: tuple[str, subprocess.Popen[bytes]]) -> None:
         async with running(tmp_path, notes={"type": "http", "url": notes[0]}) as bot:
             await bot.until_ready("notes")
             assert [each.waits for each in bot.servers.tools_in(HERE)] == [False, True]
             assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
 
+    @pytest.mark.slow
     async def test_a_server_that_went_away_is_told_of_and_found_again(
         self, tmp_path: Path, notes: tuple[str, subprocess.Popen[bytes]]
     ) -> None:
@@ -420,6 +425,7 @@ def npm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestFromNpm:
+    @pytest.mark.slow
     async def test_all_kinds_of_content_come_back(self, tmp_path: Path, npm: Path) -> None:
         entry = {"command": str(npm / "mcp-server-everything"), "args": ["stdio"]}
         async with running(tmp_path, everything=entry) as bot:
@@ -443,6 +449,7 @@ class TestFromNpm:
             outside = await bot.servers.call("files", "read_text_file", {"path": "/etc/passwd"})
             assert not outside.ok
 
+    @pytest.mark.slow
     async def test_its_tools_are_the_same_after_a_restart(self, tmp_path: Path, npm: Path) -> None:
         entry = {
             "command": str(npm / "mcp-server-memory"),

@@ -63,6 +63,7 @@ class TestACall:
                 await call
             await bot.until(lambda: {"cancelled": True} in calls(counted))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "switches", [["--die"], ["--flood"], ["--long-line", 50_000_000], ["--deep", 4000]], ids=str
     )
@@ -91,6 +92,7 @@ class TestACall:
             with pytest.raises(ToolTimedOut):
                 await bot.echo()
 
+    @pytest.mark.slow
     async def test_takes_no_more_memory_than_there_is_for_an_answer(self, tmp_path: Path) -> None:
         async with running(tmp_path, hostile=hostile("--long-line", 500_000_000, timeout_s=20)) as bot:
             await bot.until_ready()
@@ -342,6 +344,7 @@ class TestTheTools:
             assert bot.report("many").tools == 200
             assert all(len(each.tool.description) <= 4001 for each in bot.servers.tools_in(HERE))
 
+    @pytest.mark.slow
     async def test_that_take_more_than_a_message_may_are_never_there(self, tmp_path: Path) -> None:
         huge = hostile("--many", 10_000, "--long-description", 1000)
         async with running(tmp_path, huge=huge, good=hostile()) as bot:
@@ -404,6 +407,7 @@ class TestAListThatChanges:
             assert await bot.accept()
             assert "hostile__more" in bot.offered()
 
+    @pytest.mark.slow
     async def test_that_is_very_long_is_offered_in_part(self, tmp_path: Path) -> None:
         long = {f"p{number}": {"type": "string", "description": "長" * 20} for number in range(300)}
         file = tmp_path / "tools.json"

@@ -247,6 +247,7 @@ class TestAConnection:
             writer.write(WHOLE[whole])
             assert (await rest_of(reader)).count(b"HTTP/1.1 ") == 1
 
+    @pytest.mark.slow
     async def test_whose_answer_is_not_read_is_closed(self, impatient: Served) -> None:
         for number in range(100_000):
             impatient.meter.record_failure(f"Trouble{number}")  # longer than any socket's buffer

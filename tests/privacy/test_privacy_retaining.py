@@ -64,6 +64,7 @@ async def old_data(stores: Stores, database: Database) -> None:
 
 
 class TestRetain:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("retention", "expected"),
         [

@@ -21,14 +21,17 @@ def refused(attempt: object) -> str:
 
 
 class TestArchive:
+    @pytest.mark.slow
     def test_unfolds_no_more_than_it_may(self) -> None:
         archive = Archive(bomb("a", MAX_BYTES + 2**20))
         assert refused(lambda: archive.read("a")) == "too_long"
 
+    @pytest.mark.slow
     def test_believes_no_size(self) -> None:
         archive = Archive(lying(bomb("a", MAX_BYTES + 2**20), 10))
         assert refused(lambda: archive.read("a")) in {"too_long", "unreadable"}
 
+    @pytest.mark.slow
     def test_counts_all_that_it_unfolds(self) -> None:
         part = bytes(MAX_BYTES // 4)
         archive = Archive(zipped({f"{n}": part for n in range(5)}))
@@ -36,6 +39,7 @@ class TestArchive:
             assert len(archive.read(f"{n}")) == len(part)
         assert refused(lambda: archive.read("4")) == "too_long"
 
+    @pytest.mark.slow
     def test_asks_for_the_sizes_of_sheets_first(self) -> None:
         assert refused(lambda: Archive(bomb("xl/a", MAX_BYTES + 2**20)).check_size("xl/")) == "too_long"
         Archive(bomb("media/a", MAX_BYTES + 2**20)).check_size("xl/")

@@ -14,6 +14,8 @@ from cc_bot.reading.reader import DocumentReader
 from tests import documents
 from tests.reading.confinement import UNCONFINED
 
+pytestmark = pytest.mark.slow
+
 IN_TIME_S = 20.0
 
 

@@ -289,6 +289,7 @@ class TestReader:
             await DocumentReader(program(ANSWERS.format(answer))).read(b"data")
         assert [each["extra"] for each in log if each["event"] == "documents_not_installed"] == ["documents"]
 
+    @pytest.mark.slow
     async def test_reads_all_but_two_kinds_without_the_extra(self) -> None:
         missing = (
             "import runpy, sys; sys.modules.update(dict.fromkeys(('pypdfium2', 'python_calamine', 'PIL'))); "

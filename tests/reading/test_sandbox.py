@@ -101,6 +101,7 @@ class TestKernel:
             process.stdout.readline()
             assert Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip() == "1000"
 
+    @pytest.mark.slow
     def test_ends_an_endless_loop(self) -> None:
         assert attack("while True: pass", "cpu_s=1").returncode == -9
 

@@ -5,10 +5,14 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from cc_bot.domain import SessionKey
 from cc_bot.domain.schedule import Firing, MissedReminders
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import open_stores
+
+pytestmark = pytest.mark.slow
 
 KEY = SessionKey(user_id=1, channel_id=10)
 PROGRAM = """

@@ -198,6 +198,7 @@ class TestARowThatCannotBe:
 class TestStart:
     """After a while without a program."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("late", "expected"),
         [
@@ -289,6 +290,7 @@ class TestClockChange:
 
 
 class TestSetClock:
+    @pytest.mark.slow
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(jumps=st.lists(st.integers(-4 * 1440, 4 * 1440), max_size=8))
     async def test_neither_repeats_nor_loses_a_day(

@@ -2,6 +2,8 @@
 
 import tracemalloc
 
+import pytest
+
 from cc_bot.search import document_terms
 
 
@@ -33,6 +35,7 @@ class TestTerms:
 
 
 class TestMemory:
+    @pytest.mark.slow
     def test_keeps_no_long_runs_of_characters_that_no_other_note_has(self) -> None:
         """An import of a megabyte that is one run after another would stay there for good: its letters alone
         are four times what may be kept."""

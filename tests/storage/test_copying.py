@@ -268,6 +268,7 @@ class Killed(Exception):
 
 
 class TestACopyThatIsCutOff:
+    @pytest.mark.slow
     async def test_after_any_page_goes_on_and_ends_right(self, pair: Pair) -> None:
         await fill(pair.source)
         cuts = 0

@@ -71,6 +71,7 @@ class TestRecordsOfTheSchema:
 
 
 class TestARowThatCannotBe:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("statement", "table"),
         [

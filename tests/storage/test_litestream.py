@@ -18,6 +18,8 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import open_stores
 
+pytestmark = pytest.mark.slow
+
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "litestream.yml"
 PROGRAM = shutil.which(
     "litestream", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from cc_bot.storage.database import Statement
 from cc_bot.storage.rewriting import connect_to_rewrite, free_bytes, rewrite, temporary_folder
 from cc_bot.storage.sqlite import SqliteDatabase, connect_sqlite
@@ -46,6 +48,7 @@ def an_hour_ago(folder: Path) -> None:
 
 
 class TestRewriting:
+    @pytest.mark.slow
     async def test_leaves_no_copy_of_what_was_moved_before_it_was_deleted(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             texts, left = await fill(database)

@@ -110,6 +110,7 @@ class TestLocked:
                 await writing
             assert await notes(patient) == ["前からあるメモ", "新しいメモ"]
 
+    @pytest.mark.slow
     async def test_is_waited_for_by_what_was_handed_over_whoever_goes_away(self, path: Path) -> None:
         async with open_database(f"sqlite:///{path}") as patient:
             await patient.transaction(CREATE, ())

@@ -78,6 +78,7 @@ async def end_all(programs: Sequence[Stores], reservations: Sequence[Reservation
 
 
 class TestLimit:
+    @pytest.mark.slow
     async def test_of_a_user_admits_no_more_in_several_programs(self, programs: Sequence[Stores]) -> None:
         rules: dict[LimitKey, int | None] = {LimitKey("everyone", 0, "concurrent"): 5}
         for _ in range(ROUNDS):
@@ -85,6 +86,7 @@ class TestLimit:
             assert len(given) == 5
             await end_all(programs, given)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("by", ["the file", "an owner"])
     async def test_of_a_guild_admits_no_more_of_all_its_users(
         self, programs: Sequence[Stores], by: str

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Literal
 from uuid import uuid4
 
+import pytest
 from freezegun import freeze_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
 from tests.domain.canvases import DRAWINGS
 from tests.stores.backends import OpenStores, turn
+
+pytestmark = pytest.mark.slow
 
 Kind = Literal["turn", "late turn", "heartbeat", "expiry", "clear session", "clear canvas"]
 KINDS: tuple[Kind, ...] = ("turn", "late turn", "heartbeat", "expiry", "clear session", "clear canvas")

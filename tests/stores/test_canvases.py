@@ -188,6 +188,7 @@ class TestHeartbeat:
         drawn = await stores.sessions.open(KEY)
         assert (drawn.canvas, drawn.last_active) == (Canvas((MOCHI,)), session.last_active)
 
+    @pytest.mark.slow
     async def test_draws_nowhere_without_one(self, stores: Stores) -> None:
         assert await stores.canvases.draw(KEY, [CAT]) is None
         with freeze_time("2026-11-22", real_asyncio=True) as clock:

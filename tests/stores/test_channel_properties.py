@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -140,6 +141,7 @@ async def empty(database: Database) -> None:
 
 
 class TestArchive:
+    @pytest.mark.slow
     @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(steps=STEPS)
     async def test_after_anything_is_what_discord_has(

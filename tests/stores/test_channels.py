@@ -163,6 +163,7 @@ class TestPage:
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 10**18
 
+    @pytest.mark.slow
     async def test_of_ten_thousand_is_kept_whole_by_writers_side_by_side(
         self, open_again: OpenStores, database: Database
     ) -> None:

@@ -13,6 +13,8 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.stores import open_stores
 from tests.stores.backends import KEY, contents
 
+pytestmark = pytest.mark.slow
+
 WRITER = """
 import asyncio, sys
 from cc_bot.domain import Attachment, Message, SessionKey

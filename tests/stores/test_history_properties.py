@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from cc_bot.domain import Message
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 from tests.stores.backends import OpenStores, contents, turn
+
+pytestmark = pytest.mark.slow
 
 VISIBILITIES: tuple[Visibility, ...] = ("public", "private")
 Kind = Literal["turn", "answer", "regenerate", "clear"]

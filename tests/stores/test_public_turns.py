@@ -277,6 +277,7 @@ SAID = st.builds(
 
 
 class TestAnyTurns:
+    @pytest.mark.slow
     @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(turns=st.lists(SAID, max_size=8))
     async def test_are_read_in_their_own_place_in_order_and_nowhere_else(

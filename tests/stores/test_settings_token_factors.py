@@ -33,6 +33,7 @@ class TestFactor:
     async def test_of_an_unknown_model_changes_nothing(self, stores: Stores) -> None:
         assert await stores.token_factors.get("new") == 1
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", FITTED)
     @pytest.mark.parametrize("dearer", [1.0, 1.6], ids=["o200k", "a smaller vocabulary"])
     async def test_of_ten_answers_brings_estimates_within_5_percent(

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Locale, Message, SessionKey
@@ -168,6 +169,7 @@ class TestExpiry:
                 await desk.settle()
                 assert await desk.kept() == {"public": "- ディエゴさん"}
 
+    @pytest.mark.slow
     async def test_drops_the_summary_that_is_being_written_and_has_all_of_it_written_anew(
         self, tmp_path: Path
     ) -> None:

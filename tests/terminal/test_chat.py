@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = [sys.executable, "-X", "dev", "-m", "tests.terminal.program"]
 PATIENCE_S = 60.0
 

@@ -133,6 +133,7 @@ async def keyboard(completer: ChatCompleter) -> AsyncIterator[Keyboard]:
 
 
 class TestInputLine:
+    @pytest.mark.slow
     async def test_enter_sends(self, keyboard: Keyboard) -> None:
         assert await keyboard.type("こんにちは\r") == "こんにちは"
 

@@ -1,6 +1,7 @@
 import unicodedata
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
@@ -47,6 +48,7 @@ def lines(pieces: list[str], width: int = 40) -> list[str]:
 
 
 class TestGrowingMarkdown:
+    @pytest.mark.slow
     @settings(deadline=None)  # the first one loads the highlighter
     @given(st.lists(st.integers(1, len(ANSWER) - 1), max_size=40))
     def test_the_outcome_is_the_same_however_the_text_was_cut(self, cuts: list[int]) -> None:

@@ -225,6 +225,7 @@ class TestTextOfTheirsOnceItIsKept:
         await chat.lines("/accept 1")
         assert (await chat.lines("/memory show 1"))[1:3] == ["猫が好き", "  ◆ 💾 覚えました（#9）: 犬"]
 
+    @pytest.mark.slow
     async def test_is_no_fact_where_a_reminder_is_said(self, chat: Talk, stores: Stores) -> None:
         def show_now(print_: Callable[[], None]) -> Awaitable[None]:
             print_()

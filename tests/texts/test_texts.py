@@ -86,6 +86,7 @@ class TestSentences:
         }
         assert foreign == set()
 
+    @pytest.mark.slow
     def test_are_all_said_somewhere(self) -> None:
         root = Path(str(cc_bot.__file__)).parent
         files = [*root.rglob("*.py"), *root.rglob("*.html"), root.parent / "Makefile"]

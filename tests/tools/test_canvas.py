@@ -196,6 +196,7 @@ class TestPrivateElement:
 
 
 class TestCost:
+    @pytest.mark.slow
     def test_of_all_six_is_what_the_documents_say(self) -> None:
         schemas = [
             {"name": each.name, "description": each.description, "parameters": each.parameters}

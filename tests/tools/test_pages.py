@@ -80,6 +80,7 @@ async def call(
 
 
 class TestReadPage:
+    @pytest.mark.slow
     async def test_tells_the_text_as_material(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
@@ -179,6 +180,7 @@ class TestReadPage:
 
 
 class TestWebSearch:
+    @pytest.mark.slow
     async def test_tells_what_is_found_which_may_be_read_then(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
@@ -284,6 +286,7 @@ class TestCarryingOut:
         assert json.loads(outcome.proposal.arguments) == {"url": "http://a.example/a"}
         assert web.connections == []
 
+    @pytest.mark.slow
     async def test_a_page_waits_after_a_look_at_what_is_kept_unless_it_was_typed_just_now(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:

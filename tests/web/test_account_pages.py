@@ -80,6 +80,7 @@ async def sign_in(page: Page, site: Site) -> None:
 
 
 class TestEveryPage:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("size", "options"), LOOKS)
     async def test_fits_and_is_there_for_everybody(
         self, browser: Browser, site: Site, size: tuple[int, int], options: dict[str, Any]
@@ -150,6 +151,7 @@ class TestWithScripts:
             await expect(page.locator("#said")).to_have_text("お知らせを予約しました。")
             trouble.forgive("400")
 
+    @pytest.mark.slow
     async def test_the_language_changes_with_its_press(self, browser: Browser, site: Site) -> None:
         async with new_page(browser, locale="ja-JP") as page:
             await sign_in(page, site)
@@ -161,6 +163,7 @@ class TestWithScripts:
 
 
 class TestTheKeyboard:
+    @pytest.mark.slow
     async def test_alone_deletes_a_conversation(self, browser: Browser, site: Site) -> None:
         id_ = await live(site)
         async with new_page(browser, locale="ja-JP") as page:

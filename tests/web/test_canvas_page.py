@@ -268,6 +268,7 @@ class TestWhileTheBotIsAway:
 
 
 class TestRevision:
+    @pytest.mark.slow
     async def test_that_was_missed_has_the_page_ask_for_all_of_it(self, browser: Browser, site: Site) -> None:
         async with new_page(browser, locale="ja-JP") as page:
             asked: list[str | bytes] = []

@@ -36,7 +36,7 @@ from cc_bot.web.canvas_protocol import CLEAR, changes, fill
 from tests.browser import browser_fixture, new_page
 from tests.web.small_server import serving, text_answer
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 browser = browser_fixture()
 
 SEQUENCES = 1000

@@ -292,6 +292,7 @@ class TestTheLog:
 
 
 class TestTheDoctor:
+    @pytest.mark.slow
     async def test_looks_on_a_press_and_writes_in_its_readers_language(
         self, site: Site, owner: Visit
     ) -> None:

@@ -90,6 +90,7 @@ async def is_too_wide(page: Page) -> bool:
 
 @pytest.mark.usefixtures("_recording")
 class TestThePages:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("locale", "size", "scheme"), READERS)
     async def test_can_be_read_by_everybody(
         self,
@@ -116,6 +117,7 @@ class TestThePages:
                 await page.goto(f"{site.url}/console{path}")
                 assert not await is_too_wide(page), path
 
+    @pytest.mark.slow
     async def test_do_what_is_pressed(self, browser: Browser, site: Site) -> None:
         trouble = Trouble()
         async with new_page(browser, locale="ja-JP", size=PHONE, trouble=trouble) as page:

@@ -92,6 +92,7 @@ class TestHostileWords:
                 await expect(page.locator("main img, main script, main style")).to_have_count(0)
                 await expect(page.get_by_text("<script>").first).to_be_attached()
 
+    @pytest.mark.slow
     async def test_in_a_reminder_are_text(self, browser: Browser, site: Site) -> None:
         due = datetime.now(UTC) + timedelta(days=1)
         await site.core.stores.schedules.add(SessionKey(TARO, CHANNEL), HOSTILE[:400], due)

@@ -337,6 +337,7 @@ class TestErasing:
         history = (await site.core.stores.sessions.open(KEY)).history
         assert texts(Locale.JA).erasure.mark in {each.content for each in history}
 
+    @pytest.mark.slow
     async def test_leaves_conversations_if_that_is_wanted(self, site: Site, taro: Visit) -> None:
         await keep(site, "合言葉は山と川")
         session = await site.core.stores.sessions.open(KEY)
@@ -467,6 +468,7 @@ class TestSeveral:
 
 
 class TestManyNotes:
+    @pytest.mark.slow
     async def test_are_listed_and_searched(self, site: Site, taro: Visit) -> None:
         notes = [PortableMemory(f"京都のメモ {n}", tags=(f"t{n % 50}",)) for n in range(3000)]
         await site.core.stores.memory_transfer.take(TARO, notes)

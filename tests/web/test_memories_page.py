@@ -61,6 +61,7 @@ async def live(site: Site) -> None:
 
 
 class TestEveryPage:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("size", "options"), LOOKS)
     async def test_fits_and_is_there_for_everybody(
         self, browser: Browser, site: Site, size: tuple[int, int], options: dict[str, Any]
@@ -323,6 +324,7 @@ class TestWithScripts:
             await expect(page.get_by_text("1 MB まで）。小さく分けて")).to_be_visible()
             trouble.forgive("413 (Request Entity Too Large)")
 
+    @pytest.mark.slow
     async def test_an_edit_of_what_changed_meanwhile_shows_both(self, browser: Browser, site: Site) -> None:
         await keep(site, "水曜は在宅")
         trouble = Trouble()

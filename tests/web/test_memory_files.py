@@ -60,6 +60,7 @@ class TestAnImport:
         assert {(each.audience, each.source.kind) for each in kept[:2]} == {("anywhere", "import")}
         assert await take(taro, planned_in(page)) == (303, "0件を取り込みました。")
 
+    @pytest.mark.slow
     async def test_of_many_arrives_whole(self, site: Site, taro: Visit) -> None:
         notes = [
             f"{n}番目の長いメモです。京都の庭と寺について、思い出したことを書いておく。" * 3
@@ -72,6 +73,7 @@ class TestAnImport:
         assert "はじめの50件" in page
         assert (await take(taro, planned_in(page)))[1] == "2,000件を取り込みました。"
 
+    @pytest.mark.slow
     async def test_of_nearly_1_mb_arrives_whole_whatever_it_says(self, site: Site, taro: Visit) -> None:
         letters = [chr(code) for code in range(0x4E00, 0x9000)]
         random = Random(17)
@@ -82,6 +84,7 @@ class TestAnImport:
         assert status == 200
         assert await take(taro, planned_in(page)) == (303, "515件を取り込みました。")
 
+    @pytest.mark.slow
     async def test_that_would_not_come_back_is_told_to_be_split(self, site: Site, taro: Visit) -> None:
         data = b64encode(Random(17).randbytes(735_000))
         lines = b"\n".join(data[at : at + 3000] for at in range(0, len(data), 3000))

@@ -98,6 +98,7 @@ class TestErasing:
         assert site.town.told_anew == [TARO]
         assert (await site.core.privacy.overview(HANA)).count("messages") == 2
 
+    @pytest.mark.slow
     async def test_asks_once_more_when_the_question_is_an_old_one(self, site: Site, taro: Visit) -> None:
         await talk(site)
         for old in ("1", "", "x", "９" * 3):

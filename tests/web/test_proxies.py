@@ -112,6 +112,7 @@ async def listening(port: int) -> None:
 
 @pytest.mark.parametrize("name", [*PROXIES])
 class TestBehind:
+    @pytest.mark.slow
     async def test_it_a_browser_signs_in_and_sees_the_canvas_change(self, name: str, tmp_path: Path) -> None:
         chromium = find_chromium()
         async with proxied(name, tmp_path) as behind, async_playwright() as playwright:

@@ -14,6 +14,8 @@ from tests.web.test_console import shown
 from tests.web.test_conversations import talk
 from tests.web.test_usage import spend
 
+pytestmark = pytest.mark.slow
+
 PATHS: Final = (
     *("/conversations", f"/conversations?place={CHANNEL}/default", "/reminders", "/usage", "/settings"),
     *("/privacy", "/privacy/erase", "/console", "/console/limits", "/console/access", "/console/models"),

@@ -306,6 +306,7 @@ class TestAnyChain:
                             model.insert(0, version.content)
             assert await said(stores, memory) == model
 
+    @pytest.mark.slow
     @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(pointers=st.lists(st.integers(0, 5), min_size=6, max_size=6), heads=st.integers(1, 6))
     async def test_edited_by_hand_ends(

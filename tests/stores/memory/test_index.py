@@ -139,6 +139,7 @@ def upkeep(database: Database) -> MemoryUpkeep:
 
 
 class TestAnyHistory:
+    @pytest.mark.slow
     @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         begin=st.lists(ADD, min_size=2, max_size=8),
@@ -308,6 +309,7 @@ class TestFolding:
             await asyncio.sleep(0.05)
         assert await check_index(database) == 0
 
+    @pytest.mark.slow
     async def test_that_is_killed_leaves_an_index_that_is_true(self, url: str, database: Database) -> None:
         for reported in (1, 4):
             process = await asyncio.create_subprocess_exec(

@@ -312,6 +312,7 @@ class TestSearch:
         assert len(await memories.suggest(USER, "猫")) == 1
         assert encoder.embedded == []
 
+    @pytest.mark.slow
     async def test_uses_the_encoder_that_is_installed(self, url: str) -> None:
         async with open_stores(url) as stores:
             [_, wife] = await store(stores.memories, ["ギターを始めて2年", "奥さんとは2018年に結婚した"])

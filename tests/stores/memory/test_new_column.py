@@ -11,6 +11,8 @@ import pytest
 from cc_bot.storage.migrate import known_migrations
 from tests.stores.memory import new_column
 
+pytestmark = pytest.mark.slow
+
 ROOT: Final = Path(__file__).parents[3]
 MIGRATION: Final = f"storage/migrations/{len(known_migrations()) + 1:04}_moods.sql"
 FIELDS: Final = {

@@ -122,6 +122,7 @@ class TestPurge:
                 now.tick(60)
             assert await stores.memory_removal.get_next_purge() == START + UNDO_TIME
 
+    @pytest.mark.slow
     async def test_of_many_goes_by_users(self, stores: Stores, database: Database) -> None:
         for user_id in (ME, YOU, 7):
             for number in range(250):
@@ -222,6 +223,7 @@ class TestErasing:
 
 @pytest.mark.sqlite("what stands in its file")
 class TestDatabaseFiles:
+    @pytest.mark.slow
     @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(lengths=st.lists(st.integers(0, 3900), min_size=8, max_size=40), seed=st.randoms())
     async def test_hold_nothing_of_what_was_erased_wherever_it_stood(
@@ -241,6 +243,7 @@ class TestDatabaseFiles:
         data = bytes_of(tmp_path)
         assert {id_ for id_, mark in kept.items() if mark.encode() in data} == kept.keys() - set(gone)
 
+    @pytest.mark.slow
     async def test_hold_nothing_of_it_after_it_was_indexed(
         self, stores: Stores, database: Database, tmp_path: Path
     ) -> None:

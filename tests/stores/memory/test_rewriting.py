@@ -52,6 +52,7 @@ async def rewritten(database: Database) -> int:
 
 @pytest.mark.sqlite("a file that is written anew")
 class TestLargeFile:
+    @pytest.mark.slow
     async def test_has_pieces_of_what_was_erased_until_it_is_written_anew(
         self, database: Database, tmp_path: Path
     ) -> None:
@@ -107,6 +108,7 @@ class TestSmallFile:
 
 @pytest.mark.sqlite("a file that is written anew")
 class TestKilledProgram:
+    @pytest.mark.slow
     @pytest.mark.parametrize("rewrites", [False, True])
     async def test_is_followed_by_one_that_writes_the_file_anew(
         self, url: str, database: Database, tmp_path: Path, rewrites: bool

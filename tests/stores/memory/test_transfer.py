@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -107,6 +108,7 @@ class TestTake:
         await stores.memory_transfer.take(ME, [PortableMemory("猫の名前はタマ", audience="anywhere")])
         assert [memory.content for memory in await stores.memories.search(ME, "猫")] == ["猫の名前はタマ"]
 
+    @pytest.mark.slow
     @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
     @given(
         contents=st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=30), max_size=5)
