@@ -282,7 +282,7 @@ class ChannelTurn:
             temperature=options.agent.temperature,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
-            has_notes=bool(notes),
+            tells_private=bool(notes),
         )
 
     def _said_before(self, shown: Shown) -> Iterator[Message]:

@@ -206,6 +206,7 @@ class Heartbeats:
         before."""
         context = self._context(schedule, options, canvas)
         draft, models = Draft(), options.agent.models
+        draft.tainted = tools.taints(offered)
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
         first = self._chains.first(models)
         async with self._spending.admit(payer, "heartbeat", model=first) as recorder:
@@ -242,7 +243,8 @@ class Heartbeats:
             timezone=options.timezone,
             single_system=self._style.single_system,
         )
-        return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=options.agent.temperature)
+        temperature = options.agent.temperature
+        return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=temperature, tells_private=True)
 
     def _tools_there(self, schedule: Schedule) -> ToolRegistry:
         """Return the tools of the place that it is for: nobody tells the user's roles here."""

@@ -148,6 +148,8 @@ class SessionTurn:
         before = recap(self._session, self.visibility) if turns.summaries else None
         now, canvas = turns.clock(), self._canvas.canvas
         notes = await turns.profile.of(self.user_id, self.visibility, offered)
+        asked = self._question
+        beside = (*history, *canvas.elements, *asked.attachments, *asked.references, before and before.text)
 
         def build(budget_tokens: float) -> Built:
             parts = build_prompt(
@@ -177,7 +179,7 @@ class SessionTurn:
             temperature=options.agent.temperature,
             limit=turns.calibration.limit(options.agent.models),
             offered=offered,
-            has_notes=bool(notes),
+            tells_private=bool(notes) or (self.visibility == "private" and any(beside)),
         )
 
     async def store(

@@ -1,6 +1,7 @@
 """A turn while it is on its way, whatever kind of conversation it belongs to."""
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Container, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -131,11 +132,12 @@ class TurnPrompt:
         temperature: float | None = None,
         limit: int | None = None,
         offered: Sequence[ToolSchema] = (),
-        has_notes: bool = False,
+        tells_private: bool = False,
     ) -> None:
         """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
         `cache_key` and `temperature` are those of its requests. `limit` is known of the model: with the tools
-        that are `offered`, no more tokens than that. `has_notes`: some of its user's memories stand in it."""
+        that are `offered`, no more tokens than that. `tells_private`: it holds more of
+        what only its user knows than the question."""
         self._build = build
         self._factor = factor
         if limit is not None:
@@ -143,7 +145,7 @@ class TurnPrompt:
             budget_tokens = min(budget_tokens, fitting_history(beside, int(limit / factor)))
         self._cache_key = cache_key
         self._temperature = temperature
-        self._has_notes = has_notes
+        self._tells_private = tells_private
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
         """Less than at first when the server took less."""
@@ -174,11 +176,12 @@ class TurnPrompt:
         return any(part.tainted for part in (*self._start.parts, *self._rounds))
 
     def tells_what_is_kept(self, personal: Container[str]) -> bool:
-        """Return whether it holds something that is kept of its user: notes, or a result of one of these
-        tools."""
+        """Return whether it holds something that is kept of its user, such as a result of one of these tools
+        that found anything."""
         parts = (*self._start.parts, *self._rounds)
-        return self._has_notes or any(
-            isinstance(part, ToolResultPart) and part.name in personal for part in parts
+        return self._tells_private or any(
+            isinstance(part, ToolResultPart) and part.name in personal and not _found_nothing(part.text)
+            for part in parts
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
@@ -198,6 +201,16 @@ class TurnPrompt:
     @property
     def _shrinkable(self) -> bool:
         return not self._shrunk and self._start.history
+
+
+def _found_nothing(result: str) -> bool:
+    """Return whether a result is of lists, and these are empty."""
+    try:
+        told = json.loads(result)
+    except (ValueError, RecursionError):
+        return False
+    lists = [each for each in told.values() if isinstance(each, list)] if isinstance(told, dict) else []
+    return bool(lists) and not any(lists)
 
 
 def _tokens(parts: Sequence[PromptPart]) -> int:

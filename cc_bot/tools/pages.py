@@ -66,7 +66,7 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     if internet.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
-    if _may_carry_out(context) and not repeats_only(context.typed, words):
+    if _may_carry_out(context) and not repeats_only(context.typed, {"query": words}):
         return _leave(context, WEB_SEARCH, {"query": query})
     found = await searches.search(words)
     for result in found:

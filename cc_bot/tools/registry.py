@@ -12,7 +12,6 @@ import inspect
 import json
 import pkgutil
 import re
-import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -529,27 +528,33 @@ WAITING: Final[Mapping[str, Any]] = {
     "After ten minutes it is a no.",
 }
 """What a model is told of a call that is left to somebody's press."""
-_WORD: Final = re.compile(r"[0-9a-z]+|.", re.DOTALL)
+MAX_REPEATED_VALUES: Final = 2
+MAX_PHRASE_RUNS: Final = 4
+_RUN: Final = re.compile(
+    r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
+)
+"""What a phrase is made of: an address, or letters of one script."""
 
 
-def repeats_only(typed: str, given: object) -> bool:
-    """Return whether every value of a call's arguments stands in what the user typed, as whole words. Then
-    the call carries nothing out that its user did not write there."""
-    match given:
-        case dict():
-            return all(repeats_only(typed, value) for value in given.values())
-        case list():
-            return all(repeats_only(typed, value) for value in given)
-        case None | "":
-            return True
-        case _:
-            return _in_words(str(given)) in _in_words(typed)
+def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
+    """Return whether a call's arguments are phrases that the user typed, letter by letter, and no more than
+    MAX_REPEATED_VALUES. What can be told by choosing among them is a few bits, and not a sentence."""
+    values = [str(each) for each in given.values() if isinstance(each, str | int | float)]
+    if len(values) < len(given) or len(values) > MAX_REPEATED_VALUES:
+        return False
+    return all(_is_phrase(value, typed) for value in values)
 
 
-def _in_words(text: str) -> str:
-    """Mark where a text can be cut: around Latin words and numbers, and around any other character."""
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return "\0".join(("", *_WORD.findall(folded), ""))
+def _is_phrase(value: str, typed: str) -> bool:
+    """Return whether a text is all that was typed, or up to MAX_PHRASE_RUNS adjacent runs of it."""
+    if value == typed.strip():
+        return bool(value)
+    runs = [match.span() for match in _RUN.finditer(typed)]
+    return any(
+        typed[begin:end] == value
+        for at, (begin, _) in enumerate(runs)
+        for _, end in runs[at : at + MAX_PHRASE_RUNS]
+    )
 
 
 # ---- arguments -------------------------------------------------------------------------------------------

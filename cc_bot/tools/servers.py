@@ -63,7 +63,7 @@ OWNERS_ELSEWHERE: Final = (
     "Only an owner of this bot may agree to this, and nobody but the user reads this answer. Nothing was"
     " done: tell the user to ask for it in a channel, not in private."
 )
-MAX_REPEATS: Final = 2
+MAX_REPEATS: Final = 1
 """Calls of a tainted turn that repeat what its user typed: which words they repeat tells something, too."""
 _REPEATS: Final = ""
 """What these are counted under: no server has this name."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Literal
 from zoneinfo import ZoneInfo
 
@@ -25,6 +26,7 @@ from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table
 from tests.assistant.test_tool_servers import Notes
+from tests.loopback.tool_servers import CountingServers, calls_in, offered
 from tests.scripted_model import only
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -274,6 +276,18 @@ class TestRequest:
         await single.speak(heart.schedule, OPTIONS)
         prompt = heart.table.model.requests[-1].prompt
         assert [isinstance(part, SystemPart) for part in prompt] == [True, False]
+
+    @pytest.mark.parametrize("vouched", [True, False])
+    async def test_tells_memories_to_no_server_that_no_owner_has_accepted(
+        self, heart: Heart, tmp_path: Path, *, vouched: bool
+    ) -> None:
+        look = offered("look", read_only=True, waits=False, open_world=True)
+        servers = CountingServers(tmp_path, (replace(look, vouched=vouched),))
+        tools = discover(cc_bot.tools).beside(ServerTools(servers))
+        await heart.table.stores.memories.add(ME, "11月24日に検査")
+        heart.table.model.script = [[ToolRequest("1", "notes__look", '{"text": "11月24日に検査"}')], ["はい"]]
+        await Heartbeats(heart.table.stores, only(heart.table.model), tools).speak(heart.schedule, OPTIONS)
+        assert len(calls_in(tmp_path)) == vouched
 
     async def test_two_at_a_time_are_made_and_no_more(self, heart: Heart) -> None:
         await heart.table.stores.memories.add(ME, "11月24日に検査")

@@ -6,7 +6,7 @@ then writes it into calls of a tool server, into searches, and into its choice a
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,7 @@ from tests.attacks.carriers import (
     name_in_a_mention,
     question_of_another,
     quotation_of_the_front_end,
+    told,
 )
 from tests.attacks.scene import Calling, Next, Scene, laid_scene, words_of
 from tests.loopback.tool_servers import CountingServers, calls_in, offered
@@ -105,6 +106,19 @@ async def test_what_is_kept_leaves_by_no_call(tmp_path: Path, carrier: Carrier) 
         assert web.asked == [] or (carrier in TYPED and web.asked == ["https://evil.example/7"])
         if carrier is heartbeat:
             assert await scene.open_proposals() == ()
+
+
+async def test_words_of_a_private_conversation_leave_by_no_search_or_choice(tmp_path: Path) -> None:
+    """Nothing is looked up: the model knows them from what was said before."""
+    async with laid_scene(tmp_path) as scene:
+        web = Web()
+        give_tools(scene, web)
+        scene.play(["はい。"])
+        await scene.ask(f"猫の番号は {SECRET}", visibility="private")
+        scene.switch.model = Calling([lambda _: CALLS, lambda _: CALLS])
+        await scene.ask(replace(told(ORDER), visibility="private"))
+        assert calls_in(tmp_path) == []
+        assert web.asked == []
 
 
 async def test_it_would_leave_if_the_words_were_the_users(tmp_path: Path) -> None:

