@@ -472,8 +472,8 @@ class TestToolsOfServers:
             )
             for name in ("look", "write")
         )
-        for offered in (look, write):
-            tools = discover(cc_bot.tools).beside(ServerTools(Notes(offered)))
+        for tool in (look, write):
+            tools = discover(cc_bot.tools).beside(ServerTools(Notes(tool)))
             heart.heartbeats = Heartbeats(heart.table.stores, only(heart.table.model), tools)
             await heart.table.stores.memories.add(ME, f"11月26日に{offered.tool.name}")
             await heart.beat()
