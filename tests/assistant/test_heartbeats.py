@@ -475,10 +475,10 @@ class TestToolsOfServers:
         for tool in (look, write):
             tools = discover(cc_bot.tools).beside(ServerTools(Notes(tool)))
             heart.heartbeats = Heartbeats(heart.table.stores, only(heart.table.model), tools)
-            await heart.table.stores.memories.add(ME, f"11月26日に{offered.tool.name}")
+            await heart.table.stores.memories.add(ME, f"11月26日に{tool.tool.name}")
             await heart.beat()
         read, written = (
-            [tool.name for tool in request.tools if tool.name.startswith("notes")]
+            [each.name for each in request.tools if each.name.startswith("notes")]
             for request in heart.table.model.requests
         )
         assert (read, written) == (["notes__look"], [])
