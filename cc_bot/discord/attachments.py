@@ -12,6 +12,7 @@ import hikari
 from cc_bot.assistant.files import read_files
 from cc_bot.context import recordings
 from cc_bot.context.attachments import size_limit, too_large
+from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Attachment, Message, is_recording
 from cc_bot.domain.turn import AskedFile, FilesLeftOut, ScansShown
@@ -135,23 +136,29 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
 class AttachmentFetcher:
     """Fetches the files of questions, and has them read."""
 
-    def __init__(self, documents: DocumentReader) -> None:
+    def __init__(self, documents: DocumentReader, held: HeldFiles | None = None) -> None:
+        """`held` bounds what is fetched for answers."""
         self._documents = documents
+        self._held = held or HeldFiles()
 
     async def fetch(self, attachments: Sequence[_File], room_bytes: int = MAX_BYTES) -> Fetched:
         """Fetch the files of one message, side by side: together they take no longer than one may. Those that
         can't be read, or for which those before them leave no room, are left out.
 
         Raises AttachmentTooLarge (before anything is fetched; also for their sum), AttachmentNotFetched, and
-        as `read_files` does, when none of them is left.
+        as `read_files` does, when none of them is left; DocumentsWait where others hold too much.
         """
+        fitting, left = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}
+        for attachment in attachments:
+            recording = is_recording(attachment.media_type)
+            fitting.append(attachment.size <= left[recording])
+            left[recording] -= attachment.size if fitting[-1] else 0
+        await self._held.take(recordings.MAX_BYTES + room_bytes - sum(left.values()))
         async with asyncio.TaskGroup() as group:
-            fetching, left = [], {True: recordings.MAX_BYTES, False: room_bytes}
-            for attachment in attachments:
-                recording = is_recording(attachment.media_type)
-                fits = attachment.size <= left[recording]
-                left[recording] -= attachment.size if fits else 0
-                fetching.append(group.create_task(self._outcome(attachment, fits=fits)))
+            fetching = [
+                group.create_task(self._outcome(attachment, fits=fits))
+                for attachment, fits in zip(attachments, fitting, strict=True)
+            ]
         outcomes = [task.result() for task in fetching]
         files = tuple(file for outcome in outcomes if isinstance(outcome, tuple) for file in outcome)
         wrong = [
@@ -182,7 +189,9 @@ class AttachmentFetcher:
             if not fits:
                 return too_large(MAX_BYTES)
             name, limit = attachment.filename, size_limit(attachment.media_type, attachment.filename)
-            return await read_files(name, await fetch_bytes(attachment.url, limit), self._documents)
+            data = await fetch_bytes(attachment.url, limit)
+            async with self._held.reader():
+                return await read_files(name, data, self._documents)
         except InputError as error:
             return error
 

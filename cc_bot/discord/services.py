@@ -287,7 +287,7 @@ def build_services(
         stores,
         gate.reads,
         places,
-        AttachmentFetcher(DocumentReader(unconfined=settings.read_unconfined)),
+        AttachmentFetcher(DocumentReader(unconfined=settings.read_unconfined), running.held),
         partial(own_user, bot),
         reads_all=granted.reading == "all",
     )

@@ -112,7 +112,7 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
 LIMIT_S: Final = 19.0
 """Of fetching, waiting for others and reading: less than a tool has, so that its user is told why. Reading
 itself is bounded by the processor's time, in its process, so that a busy machine refuses no page."""
-AT_A_TIME: Final = 16
+AT_A_TIME: Final = 8
 READING_AT_A_TIME: Final = 2
 TITLE_CHARACTERS: Final = 200
 
@@ -163,7 +163,7 @@ class PageReader:
         """Return what was fetched, its title and its text. Raises a PageError."""
         try:
             async with asyncio.timeout(self._limit_s):
-                async with self._fetching:
+                async with places, self._fetching:
                     fetched = await fetch(address, self._network)
                 return fetched, await self._text_of(fetched, places)
         except TimeoutError as error:  # fetching and reading have limits of their own: others took it

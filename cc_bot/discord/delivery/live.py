@@ -21,6 +21,7 @@ from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
 from cc_bot.discord.delivery.speaking import SpokenAnswers
+from cc_bot.discord.held_files import HeldFiles
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -238,6 +239,7 @@ class RunningTurns:
         self.receipts = receipts
         self.spoken = spoken
         self.forms = OpenForms()
+        self.held = HeldFiles()
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
@@ -338,7 +340,7 @@ class RunningTurns:
                 await live.open()
                 live.first_id = (await reply.message_ids())[0]
                 await opened(live.first_id)
-            async with live:
+            async with live, self.held.answer(recipient.user_id):
                 with _tell_failures(live, recipient):
                     yield live
                 over_s = time.monotonic()

@@ -1,0 +1,85 @@
+"""Bounds the files that answers hold in memory: in bytes for each user and for all, and one reader a user.
+
+A question's files are in memory from their download until its answer ends: who asks in sixty channels
+at once would have sixty of them there.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+
+from cc_bot.domain.errors import DocumentsWait
+from cc_bot.in_order import InOrder
+
+MAX_USER_BYTES: Final = 24 * 2**20
+MAX_BYTES: Final = 64 * 2**20
+WAIT_S: Final = 20.0
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class _Holder:
+    user_id: int
+    size: int = 0
+
+
+_holder: ContextVar[_Holder | None] = ContextVar("holder of files", default=None)
+"""The answer that files are fetched for in this context."""
+
+
+@dataclass(eq=False, slots=True)
+class HeldFiles:
+    max_user_bytes: int = MAX_USER_BYTES
+    max_bytes: int = MAX_BYTES
+    wait_s: float = WAIT_S
+    _by_user: Counter[int] = field(default_factory=Counter)
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _readers: InOrder = field(default_factory=InOrder)
+
+    @asynccontextmanager
+    async def answer(self, user_id: int) -> AsyncIterator[None]:
+        """Count what is taken in the block as held for an answer to this user, until the block ends."""
+        holder = _Holder(user_id)
+        token = _holder.set(holder)
+        try:
+            yield
+        finally:
+            _holder.reset(token)
+            if holder.size:
+                self._by_user[user_id] -= holder.size
+                self._by_user += Counter()  # forget those who hold nothing
+                async with self._changed:
+                    self._changed.notify_all()
+
+    async def take(self, size: int) -> None:
+        """Wait until there is room for so many bytes. One answer may hold more than there is room for, while
+        nobody else holds anything. Raises DocumentsWait when there is none in time."""
+        holder = _holder.get()
+        if holder is None or size <= 0:
+            return
+        try:
+            async with asyncio.timeout(self.wait_s), self._changed:
+                await self._changed.wait_for(lambda: self._has_room(holder, size))
+                holder.size += size
+                self._by_user[holder.user_id] += size
+        except TimeoutError as error:
+            _log.warning("files_wait", size=size)
+            raise DocumentsWait from error
+
+    def reader(self) -> AbstractAsyncContextManager[object]:
+        """Wait until no other document of the same user is read."""
+        holder = _holder.get()
+        return nullcontext() if holder is None else self._readers.after(holder.user_id)
+
+    def _has_room(self, holder: _Holder, size: int) -> bool:
+        of_user, of_all = self._by_user[holder.user_id], self._by_user.total()
+        return (of_user + size <= self.max_user_bytes or of_user == holder.size) and (
+            of_all + size <= self.max_bytes or of_all == holder.size
+        )
