@@ -193,7 +193,9 @@ class AttachmentFetcher:
             async with self._held.reader():
                 return await read_files(name, data, self._documents)
         except InputError as error:
-            return error
+            # Its tracebacks hold the file, for as long as somebody holds the error.
+            error.__cause__ = error.__context__ = None
+            return error.with_traceback(None)
 
 
 def _check_size(attachment: _File) -> None:

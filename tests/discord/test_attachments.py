@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import traceback
 from collections.abc import Sequence
 
 import hikari
@@ -62,6 +63,14 @@ class TestFiles:
         found = await fetched("gone.txt", "a.txt", "b.zip", "c.txt")
         assert said(found) == ["これはa.txt", "これはc.txt"]
         assert found.left_out == ("gone.txt", "b.zip")
+
+    async def test_that_are_refused_are_held_by_no_error(self) -> None:
+        with pytest.raises(DocumentUnreadable) as refused:
+            await fetched("b.zip")
+        frames = [frame for frame, _ in traceback.walk_tb(refused.value.__traceback__)]
+        held = [value for frame in frames for value in frame.f_locals.values()]
+        assert not any(isinstance(value, bytes | bytearray) for value in held)
+        assert refused.value.__context__ is None
 
     async def test_that_are_all_wrong_are_refused_for_the_first(self) -> None:
         with pytest.raises(DocumentUnreadable):
