@@ -15,8 +15,9 @@ from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.texts import texts
 from tests.attacks.bystander import bystander
 from tests.databases import DatabaseSettings
-from tests.end_to_end.stage import Stage, ended, running_stage
-from tests.loopback.discord import Channel, File, LoopbackDiscord, User
+from tests.documents import word
+from tests.end_to_end.stage import Stage, ended, running_stage, stop_label
+from tests.loopback.discord import Channel, ChannelReply, File, LoopbackDiscord, User
 from tests.loopback.discord.interactions import Interaction
 from tests.loopback.model_server import says
 
@@ -29,6 +30,9 @@ PICTURES: Final = 20
 MAX_PICTURES_GROWTH_MIB: Final = 250
 """A picture of 8 MiB on its way is held several times: as it came, in base64, in the request, as stored."""
 PICTURE: Final = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"x" * (8 * 2**20 - 100)
+
+CHANNELS: Final = 20
+LARGE: Final = {"docx": word(["はい"]) + bytes(19 * 2**20), "ogg": b"OggS" + bytes(24 * 10**6)}
 
 Send = Callable[[], Awaitable[object]]
 
@@ -84,6 +88,12 @@ async def send_again(stage: Stage, first: Interaction) -> Interaction:
     return again
 
 
+async def is_over(answer: ChannelReply) -> None:
+    """Wait until an answer has ended, whatever it says."""
+    label = stop_label(answer)
+    await answer.until(lambda shown: bool(shown.text) and label not in shown.labels, "an end")
+
+
 class TestAThousandASecond:
     """Of one user, for ten seconds."""
 
@@ -134,3 +144,25 @@ class TestTwentyPictures:
         told = [embed.get("description", "") for reply in ends for embed in reply.history[-1].embeds]
         sentence = texts(Locale.JA).answer.files_deleted.format(count=1)
         assert sum(sentence in each for each in told) == PICTURES - count
+
+
+class TestFilesInManyChannels:
+    """Of one user, who mentions the bot in all of them at once."""
+
+    @pytest.mark.parametrize("kind", ["docx", "ogg"])
+    async def test_are_in_memory_a_few_at_a_time(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, kind: str
+    ) -> None:
+        file = File(f"a.{kind}", LARGE[kind], {"docx": "application/octet-stream", "ogg": "audio/ogg"}[kind])
+        async with bystander(stage, ben, channel):
+            asked = []
+            for _ in range(CHANNELS):
+                stage.model.script(says("はい。"))
+                place = stage.discord.guild_channel()
+                asked.append(await stage.write(aiko, place, "?", attachments=(file,)))
+            for message in asked:
+                answer = stage.discord.answer(message)
+                label = stop_label(answer)
+                await answer.until(
+                    lambda shown, label=label: shown.text and label not in shown.labels, "an end"
+                )
