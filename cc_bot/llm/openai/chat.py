@@ -12,12 +12,10 @@ said, in characters; calls and their arguments. What was said up to a bound is a
 """
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 from uuid import uuid4
 
@@ -36,13 +34,13 @@ from cc_bot.llm.model import (
     ModelEvent,
     Thinking,
     ToolRequest,
-    UserPart,
 )
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
 from cc_bot.llm.openai.wire import (
     CallFragment,
     Json,
     Piece,
+    RequestBody,
     TextJoiner,
     Thoughts,
     is_json_object,
@@ -282,9 +280,7 @@ class OpenAIChatModel:
     async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
         """Ask with every option that this server has not refused yet; once it refuses, with fewer. Which ones
         they are, it may not say: the second time in which it takes a request without them tells."""
-        make = partial(request_body, self._model, request, cache_control=self._cache_control)
-        # Images are megabytes, and more of them once they are text: no work for the event loop.
-        body = await asyncio.to_thread(make) if _has_images(request) else make()
+        body = request_body(self._model, request, cache_control=self._cache_control)
         max_retries = 0 if request.answer_begun else self._client.max_retries
         refused, guessed = self._refused_options, frozenset[str]()
         while True:
@@ -293,9 +289,7 @@ class OpenAIChatModel:
                 name: value for name, value in (body | _options(request)).items() if name not in left_out
             }
             try:
-                encode = partial(_json, asked)
-                content = await asyncio.to_thread(encode) if _has_images(request) else encode()
-                chunks = await self._post(content, max_retries)
+                chunks = await self._post(RequestBody(asked), max_retries)
             except (BadRequestError, UnprocessableEntityError) as error:
                 named = _named(asked, error.message)
                 suspect = frozenset[str]() if named else _suspect(asked)
@@ -312,12 +306,13 @@ class OpenAIChatModel:
             _log.info("options_refused", model=self._model, options=sorted(refused))
         self._refused_options |= refused
 
-    async def _post(self, content: bytes, max_retries: int) -> AsyncStream[object]:
+    async def _post(self, content: RequestBody, max_retries: int) -> AsyncStream[object]:
+        headers = {"Content-Length": str(len(content))}  # without it chunked: many servers do not take that
         return await self._client.post(
             "/chat/completions",
             cast_to=object,
             content=content,
-            options={"max_retries": max_retries},
+            options={"max_retries": max_retries, "headers": headers},
             stream=True,
             stream_cls=AsyncStream[object],
         )
@@ -427,21 +422,6 @@ class _Reply:
         if self.finish_reason in _CUT_REASONS:
             return Trouble(ModelUnavailable(), "cut_by_server")
         return None
-
-
-def _has_images(request: ChatRequest) -> bool:
-    return any(isinstance(part, UserPart) and part.images for part in request.prompt)
-
-
-def _json(body: Json) -> bytes:
-    """The body as it is sent. Message by message: each is one call that holds the interpreter's lock."""
-    fields = {name: _dumps(value) for name, value in body.items() if name != "messages"}
-    fields["messages"] = b"[" + b",".join(map(_dumps, body["messages"])) + b"]"
-    return b"{" + b",".join(_dumps(name) + b":" + value for name, value in fields.items()) + b"}"
-
-
-def _dumps(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _options(request: ChatRequest) -> Json:

@@ -7,8 +7,10 @@ channels (`<|channel|>analysis<|message|>…<|end|>`), which servers that do not
 import json
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
+from secrets import token_hex
 from typing import Any, Final, assert_never
 
 from pydantic_core import from_json
@@ -198,7 +200,8 @@ MAX_CACHE_MARKS = 4
 
 
 def request_body(model: str, request: ChatRequest, *, cache_control: bool = False) -> Json:
-    """The body of a streamed request, without options that some servers refuse.
+    """The body of a streamed request, without options that some servers refuse. In place of the URL of an
+    image stands the image itself: see RequestBody.
 
     With `cache_control` the ends of what is stable are marked: the first, which is the same in the most
     requests, and the last ones.
@@ -274,11 +277,7 @@ def _content(text: str, images: Sequence[Attachment]) -> str | list[Json]:
     if not images:
         return text
     words: list[Json] = [{"type": "text", "text": text}] if text else []
-    return words + [{"type": "image_url", "image_url": {"url": _data_url(image)}} for image in images]
-
-
-def _data_url(image: Attachment) -> str:
-    return f"data:{image.content_type};base64,{b64encode(image.data).decode()}"
+    return words + [{"type": "image_url", "image_url": {"url": image}} for image in images]
 
 
 def _call(request: ToolRequest) -> Json:
@@ -299,6 +298,65 @@ def _tool(tool: ToolSchema) -> Json:
             "parameters": tool.parameters,
         },
     }
+
+
+# ---- encoded body ----------------------------------------------------------------------------------------
+
+_ENCODED_BYTES: Final = 48 * 1024
+"""Bytes of an image that are encoded at a time: a multiple of 3, so that the pieces join to one base64."""
+
+
+class RequestBody:
+    """The bytes of a request. Images are encoded to base64 while they are sent, so no copy of them is held.
+
+    The client sends a body again only if it can be rewound like a file, so this has a file's methods.
+    """
+
+    def __init__(self, body: Json) -> None:
+        """`body` as `request_body` makes it."""
+        mark, self._images = token_hex(16), list[bytes]()
+
+        def data_url(image: Attachment) -> str:
+            self._images.append(image.data)
+            return f"data:{image.content_type};base64,{mark}"
+
+        def dumps(value: object) -> bytes:
+            encoded = json.dumps(
+                value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=data_url
+            )
+            return encoded.encode()
+
+        # Message by message: each is one call that holds the interpreter's lock.
+        fields = {name: dumps(value) for name, value in body.items() if name != "messages"}
+        fields["messages"] = b"[" + b",".join(map(dumps, body["messages"])) + b"]"
+        encoded = b"{" + b",".join(dumps(name) + b":" + value for name, value in fields.items()) + b"}"
+        self._texts = encoded.split(mark.encode())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._texts)) + sum(-(-len(image) // 3) * 4 for image in self._images)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks():
+            yield chunk
+
+    def read(self) -> bytes:
+        return b"".join(self._chunks())
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return 0
+
+    def seek(self, position: int) -> int:
+        """Do nothing: each iteration begins at the start."""
+        return position
+
+    def _chunks(self) -> Iterator[bytes]:
+        for text, image in zip_longest(self._texts, self._images, fillvalue=b""):
+            yield text
+            for start in range(0, len(image), _ENCODED_BYTES):
+                yield b64encode(image[start : start + _ENCODED_BYTES])
 
 
 # ---- chat chunks -----------------------------------------------------------------------------------------
