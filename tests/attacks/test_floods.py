@@ -118,7 +118,7 @@ class TestAThousandASecond:
         async with bystander(stage, ben, channel):
             await flood(send)
         answered = [each for each in sent if each.interaction.answered is not None]
-        assert len(answered) == MAX_AT_ONCE["interaction"] + 1
+        assert 0 < len(answered) - MAX_AT_ONCE["interaction"] < 5  # a few more while it is used up
         assert "<t:" in answered[-1].text  # the moment from which on it goes on
 
     async def test_messages(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
