@@ -310,8 +310,8 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="This document is too long. Please send the part that matters: up to 1,000 pages, 100,000 cells or a million characters.",
     ),
     errors.DocumentsWait: Sentence(
-        ja="今はほかの文書を読んでいて、手が回りませんでした。少し待って、もう一度送ってください。",
-        en="I am busy reading other documents right now. Please wait a moment and send it again.",
+        ja="今はほかのファイルを読んでいて、手が回りませんでした。少し待って、もう一度送ってください。",
+        en="I am busy reading other files right now. Please wait a moment and send it again.",
     ),
     errors.DocumentsNotInstalled: Sentence(
         ja="このボットは、PDFとExcelを読む準備ができていません。管理者に伝えるか、文章をテキストで送ってください。",
