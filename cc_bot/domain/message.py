@@ -117,6 +117,9 @@ class ToolCall:
         return isinstance(told, dict) and MAYBE_DONE in told
 
 
+MAX_REQUEST_IMAGE_BYTES: Final = 20 * 2**20
+"""Of all images in one request, as of all files of one message. Each request brings those of its history
+along again, the newest first: twenty questions with the largest images would be 160 MB."""
 FORWARD_NAME: Final = "forwarded message"
 """What the text of a forward is called as a file."""
 
@@ -141,7 +144,8 @@ class Attachment:
     content_type: str
     """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
     data: bytes = field(repr=False)
-    """Of a document that a history brings back: nothing. Its text is all that is read there."""
+    """Of a document that a history brings back: nothing. Its text is all that is read there. Nor of an image
+    there that is too long ago to be shown (MAX_REQUEST_IMAGE_BYTES)."""
     document: Document | None = field(default=None, repr=False)
     """What was read of it, where it is a document."""
     source_id: int | None = None

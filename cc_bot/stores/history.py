@@ -2,10 +2,11 @@
 
 The history is the tail of the archive, not a copy of it. One query brings the session, its last messages and
 what is known from before them, so that a turn begins with one trip to the database; only a session that has
-files takes a second one. A second copy as JSON made a turn cost 2.9 times as much.
+files takes a second one, and one that has images a third. A second copy as JSON made a turn cost 2.9 times as
+much.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import dropwhile
@@ -13,7 +14,14 @@ from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.document import document_from_json, document_to_json
-from cc_bot.domain.message import Attachment, Message, Reference, Role, has_quotation
+from cc_bot.domain.message import (
+    MAX_REQUEST_IMAGE_BYTES,
+    Attachment,
+    Message,
+    Reference,
+    Role,
+    has_quotation,
+)
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
@@ -136,14 +144,23 @@ SELECT_EARLIER: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. A document is read from its text: its bytes may be 20 MB, and are not fetched. $1
-# session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
+# a third of its read. A document is read from its text: its bytes may be 20 MB, and are not fetched, nor are
+# those of images here. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
     SELECT
-        message_id, name, content_type, CASE WHEN document IS NULL THEN data END, document, source_id, bytes
+        message_id, name, content_type,
+        CASE WHEN document IS NULL AND content_type NOT LIKE 'image/%' THEN data END,
+        document, source_id, bytes, position
     FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
+"""
+
+# By attachments_by_session. $1 session, $2 user, $3 names of slots (see newest_images)
+SELECT_IMAGES: Final = """
+    SELECT message_id, position, data FROM attachments
+    WHERE session_id = $1 AND user_id = $2
+        AND CAST(message_id AS TEXT) || ' ' || CAST(position AS TEXT) IN @texts($3)
 """
 
 PAGE_SIZE: Final = 200
@@ -277,9 +294,35 @@ def _canvas(rows: Sequence[Row]) -> Canvas:
     return canvas_from_json(stored[0]) if stored else Canvas()
 
 
+def newest_images(files: Sequence[Row], message_ids: Collection[int], room_bytes: int) -> list[str]:
+    """The images among SELECT_FILES' rows that fit into so many bytes, newest first, as SELECT_IMAGES names
+    them. Once one does not fit, those before it are left out as well."""
+    slots = list[str]()
+    for id_, _, content_type, _, document, _, size, position in reversed(files):
+        if id_ not in message_ids or document or not content_type.startswith("image/"):
+            continue
+        room_bytes -= size or 0
+        if room_bytes < 0:
+            break
+        slots.append(f"{id_} {position}")
+    return slots
+
+
+def with_images(files: Sequence[Row], images: Sequence[Row]) -> list[Row]:
+    """SELECT_FILES' rows with the bytes that SELECT_IMAGES found."""
+    data = {(id_, position): found for id_, position, found in images}
+    return [(*row[:3], data.get((row[0], row[-1]), row[3]), *row[4:]) for row in files]
+
+
+def image_room(history: Sequence[Message]) -> int:
+    """Bytes of images that may come before these messages in one request."""
+    images = [file.data for message in history for file in message.attachments if file.is_image]
+    return MAX_REQUEST_IMAGE_BYTES - sum(map(len, images)) if all(images) else 0
+
+
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for id_, name, content_type, data, stored, source_id, size in rows:
+    for id_, name, content_type, data, stored, source_id, size, _ in rows:
         if size is None:  # see FREE_OLDEST_FILES
             continue
         document = document_from_json(stored) if stored else None

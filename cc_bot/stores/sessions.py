@@ -34,6 +34,7 @@ from cc_bot.stores.history import (
     SELECT_EARLIER,
     SELECT_FILE_BYTES,
     SELECT_FILES,
+    SELECT_IMAGES,
     SELECT_OPEN_SESSION,
     UNBOUNDED,
     Opening,
@@ -41,13 +42,16 @@ from cc_bot.stores.history import (
     free_files,
     has_files,
     has_question,
+    image_room,
     insert_files,
     message_id,
+    newest_images,
     opening,
     read_history,
     read_session,
     tail,
     unstored_session,
+    with_images,
 )
 from cc_bot.stores.ledger import ANSWERED, SELECT_ANSWERED
 from cc_bot.stores.members import Settlement, settle_stored
@@ -394,7 +398,7 @@ class SessionStore:
         session = read_session(found, key, more=more)
         if not has_files(found.tail) or not session.history:
             return session
-        files = await self._read_files(session, found.tail, UNBOUNDED)
+        files = await self._read_files(session, found.tail, UNBOUNDED, image_room(()))
         return read_session(found, key, files, more=more)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
@@ -414,7 +418,8 @@ class SessionStore:
             more = self._paging.may_continue(size, len(page), known + len(rows))
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
-        files = await self._read_files(session, rows, start) if rows and has_files(rows) else ()
+        room = image_room(session.history)
+        files = await self._read_files(session, rows, start, room) if rows and has_files(rows) else ()
         return replace(session, history=(*read_history(rows, files), *session.history), more=more)
 
     async def get_question(self, user_id: int, answer_id: int) -> Message | None:
@@ -503,9 +508,16 @@ class SessionStore:
         idle = idle_since(now, self._ttl)
         return await store_turn(self._database, writing, idle, self._limit, self._file_quota)
 
-    async def _read_files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
+    async def _read_files(
+        self, session: Session, rows: Sequence[Row], before: int, room_bytes: int
+    ) -> Sequence[Row]:
+        """Read the files of messages; of images, those that fit into so many bytes."""
         owned = (session.id, session.key.user_id)
-        return await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
+        files = await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
+        wanted = newest_images(files, {*map(message_id, rows)}, room_bytes)
+        if not wanted:
+            return files
+        return with_images(files, await self._database.query(SELECT_IMAGES, *owned, json.dumps(wanted)))
 
     async def _renew(
         self,

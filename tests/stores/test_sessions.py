@@ -1,13 +1,15 @@
 """Sessions: one conversation per key, and its window of messages."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain import Message, SessionKey, ToolCall
+from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
 from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, stores_over, turn
@@ -116,6 +118,37 @@ class TestOpening:
         assert await heard(stores, other) == []
 
 
+class TestImages:
+    async def test_are_read_as_far_as_one_request_may_have_them(self, stores: Stores) -> None:
+        half = MAX_REQUEST_IMAGE_BYTES // 2
+        image = Attachment("猫.png", "image/png", b"\x89PNG" + bytes(half - 4))
+        session = await stores.sessions.open(KEY)
+        for files in ((image,), (NOTE,), (image, CAT), (replace(image, name="犬.png"),)):
+            said = (Message("user", "これ", attachments=files), Message("assistant", "はい"))
+            session = await stores.sessions.commit_turn(session, said)
+        questions = (await stores.sessions.open(KEY)).history[::2]
+        shown = [[(file.name, len(file.data)) for file in question.attachments] for question in questions]
+        assert shown == [
+            [("猫.png", 0)],
+            [(NOTE.name, len(NOTE.data))],
+            [("猫.png", 0), (CAT.name, len(CAT.data))],
+            [("犬.png", half)],
+        ]
+
+    async def test_that_were_private_leave_no_less_room_in_public(self, stores: Stores) -> None:
+        image = Attachment("猫.png", "image/png", b"\x89PNG" + bytes(MAX_REQUEST_IMAGE_BYTES - 4))
+        session = await stores.sessions.open(KEY, visibility="private")
+        said = (Message("user", "これ", attachments=(image,)), Message("assistant", "はい"))
+        session = await stores.sessions.commit_turn(session, said)
+        hidden = (
+            Message("user", "秘密", visibility="private", attachments=(CAT,)),
+            Message("assistant", "内緒", visibility="private"),
+        )
+        await stores.sessions.commit_turn(session, hidden)
+        [shown] = (await stores.sessions.open(KEY)).history[0].attachments
+        assert len(shown.data) == len(image.data)
+
+
 class TestTurn:
     async def test_is_read_back_as_it_was_committed(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
@@ -195,13 +228,16 @@ class TestTurn:
         await store.commit_turn(session, turn("次", attachments=(CAT,)), replaces=session.history[-1].id)
         assert recorder.trips == 2
 
-    async def test_costs_one_more_trip_to_read_files(self, database: Database) -> None:
+    @pytest.mark.parametrize(("file", "trips"), [(NOTE, 2), (CAT, 3)])
+    async def test_costs_one_more_trip_to_read_files_and_another_to_read_images(
+        self, database: Database, file: Attachment, trips: int
+    ) -> None:
         recorder = Recorder(database)
         store = stores_over(recorder).sessions
-        await store.commit_turn(await store.open(KEY), turn("最初", attachments=(CAT,)))
+        await store.commit_turn(await store.open(KEY), turn("最初", attachments=(file,)))
         recorder.trips = 0
         session = await store.open(KEY)
-        assert (recorder.trips, session.history[0].attachments) == (2, (CAT,))
+        assert (recorder.trips, session.history[0].attachments) == (trips, (file,))
 
     async def test_of_many_at_once_in_one_session_stay_whole_and_in_order(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)

@@ -15,7 +15,7 @@ from typing import Any, Final, assert_never
 
 from pydantic_core import from_json
 
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Attachment
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import (
     MAX_CALLS,
@@ -191,9 +191,6 @@ def _plain(mark: str) -> str:
 
 Json = dict[str, Any]
 
-MOST_IMAGE_BYTES: Final = 20 * 2**20
-"""Of all images in one request, as of all files of one message. Each request brings those of its history
-along anew: twenty questions with the largest images would be 160 MB, which are joined and sent at once."""
 _LEFT_OUT: Final = "[An image that was here is too long ago to be shown again.]"
 MAX_CACHE_MARKS = 4
 """As Anthropic's API has it: a fifth `cache_control` in a request is refused."""
@@ -243,7 +240,7 @@ def _message(part: PromptPart) -> Json:
 
 def _with_few_images(prompt: Sequence[PromptPart]) -> Sequence[PromptPart]:
     """The prompt with its newest images, as many as there is room for; a line says where one is left out."""
-    room = MOST_IMAGE_BYTES
+    room = MAX_REQUEST_IMAGE_BYTES
     parts = list[PromptPart]()
     for part in reversed(prompt):
         kept = part
@@ -251,7 +248,7 @@ def _with_few_images(prompt: Sequence[PromptPart]) -> Sequence[PromptPart]:
             images = list[Attachment]()
             for image in reversed(part.images):
                 room -= len(image.data)
-                if room >= 0:
+                if image.data and room >= 0:
                     images.append(image)
             if len(images) < len(part.images):
                 kept = UserPart(f"{part.text}\n\n{_LEFT_OUT}".strip(), tuple(reversed(images)))
