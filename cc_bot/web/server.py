@@ -56,6 +56,7 @@ from cc_bot.web.visitor import (
     drop_cookie,
     find_session,
     locale_of,
+    read_cookie,
     recognize,
 )
 
@@ -250,7 +251,7 @@ class Doorway:
         )
         secure = is_secure(request.host, settings)
         left = visitor is None and isinstance(error, NotSignedIn)
-        if left and cookie_name(secure=secure) in request.cookies:
+        if left and read_cookie(request, cookie_name(secure=secure)):
             drop_cookie(response, secure=secure)
         return response
 

@@ -87,9 +87,20 @@ def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
     response.del_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True, samesite="Lax")
 
 
+def read_cookie(request: web.Request, name: str) -> str:
+    """Return a cookie's value, or an empty string. In linear time: aiohttp's parser takes 14 ms for what one
+    header holds."""
+    for header in request.headers.getall("Cookie", ()):
+        for pair in header.split(";"):
+            found, _, value = pair.partition("=")
+            if found.strip() == name:
+                return value.strip()
+    return ""
+
+
 async def find_session(services: WebServices, request: web.Request, *, secure: bool) -> WebSession | None:
     """Return the session that a request's cookie names. Raises StorageError."""
-    secret = request.cookies.get(cookie_name(secure=secure), "")
+    secret = read_cookie(request, cookie_name(secure=secure))
     return await services.stores.web_sessions.get(secret) if secret else None
 
 
