@@ -40,7 +40,8 @@ class ConnectionLimits:
     """Bounds of one listener."""
 
     max_connections: int
-    """At a time; more are refused. At most half of the files that the process may open."""
+    """At a time, and at most half of the files that the process may open. One more takes the slot of the
+    connection that has waited longest for a request; it is refused if all are being answered."""
     request_s: float
     """From a new connection, or the first byte of a later request, to the end of the request's headers."""
     idle_s: float
@@ -111,13 +112,16 @@ async def _bind(
     runner: web.AppRunner, port: Port, limits: ConnectionLimits, headers: Mapping[str, str]
 ) -> asyncio.Server:
     loop, server, most = asyncio.get_running_loop(), runner.server, _max_connections(limits)
+    waiting: dict[_Connection, None] = {}
     if server is None:
         raise RuntimeError("the runner was not set up")
 
     def connection() -> asyncio.Protocol:
         if len(server.connections) >= most:
-            return _RefusedConnection()
-        return _Connection(server, limits, headers, loop=loop, **server._kwargs)
+            if not waiting:
+                return _RefusedConnection()
+            next(iter(waiting)).abort()
+        return _Connection(server, limits, headers, waiting, loop=loop, **server._kwargs)
 
     try:
         return await loop.create_server(connection, port.host, port.number, start_serving=False)
@@ -163,8 +167,8 @@ class _RefusedRequest(Exception):
 def _body_length(head: bytes) -> int:
     """Return how many bytes of body follow a request's head. Raises _RefusedRequest.
 
-    Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, CONNECT, HTTP/0.9, or line that ends
-    otherwise than in CR LF."""
+    Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, no CONNECT, no HTTP/0.9, and each
+    line ends in CR LF."""
     lines = head.removesuffix(_HEAD_END).split(b"\r\n")
     stray = {*b"\r\n"} & {*b"".join(lines)}
     if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
@@ -197,14 +201,22 @@ class _Connection(web.RequestHandler):
         "_state",
         "_stream_bytes",
         "_stream_counted_s",
+        "_waiting",
     )
 
     def __init__(
-        self, server: web.Server, limits: ConnectionLimits, headers: Mapping[str, str], **options: Any
+        self,
+        server: web.Server,
+        limits: ConnectionLimits,
+        headers: Mapping[str, str],
+        waiting: "dict[_Connection, None]",
+        **options: Any,
     ) -> None:
         super().__init__(server, **options)
         self._limits = limits
         self._headers = headers
+        self._waiting = waiting
+        """Connections without a request, in the order in which they began to wait for one."""
         self._state: Literal["arriving", "answering", "idle"] = "arriving"
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
@@ -218,6 +230,7 @@ class _Connection(web.RequestHandler):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._socket = self.transport  # which aiohttp forgets before all is sent
+        self._waiting[self] = None
         self._abort_in(self._limits.request_s)
 
     def data_received(self, data: bytes) -> None:
@@ -240,7 +253,7 @@ class _Connection(web.RequestHandler):
         end = self._head.find(_HEAD_END, max(0, before - len(_HEAD_END) + 1), MAX_HEAD_BYTES)
         if end < 0:
             if len(self._head) >= MAX_HEAD_BYTES:
-                self._abort()
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
             return
         end += len(_HEAD_END)
         head, self._head = bytes(self._head[:end]), bytearray()
@@ -254,7 +267,7 @@ class _Connection(web.RequestHandler):
     def _receive_body(self, data: bytes, head: bytes = b"") -> None:
         self._body_left = (self._body_left or 0) - len(data)
         if self._body_left < 0:  # a request before the answer to this one, or a stream before it is upgraded
-            self._abort()
+            self.abort()
         else:
             super().data_received(head + data)
 
@@ -264,7 +277,7 @@ class _Connection(web.RequestHandler):
         self._stream_bytes = max(0.0, self._stream_bytes - drained) + len(data)
         self._stream_counted_s = now
         if self._stream_bytes > MAX_STREAM_BYTES:
-            self._abort()
+            self.abort()
         else:
             super().data_received(data)
 
@@ -276,17 +289,22 @@ class _Connection(web.RequestHandler):
             self._socket.write(f"HTTP/1.1 {status.value} {status.phrase}\r\n{fields}\r\n".encode())
             self._socket.close()
 
-    def _abort(self) -> None:
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._waiting.pop(self, None)
         if self._socket is not None:
             self._socket.abort()
 
     async def _handle_request(self, *request: Any) -> tuple[web.StreamResponse, bool]:
         self._state = "answering"
+        self._waiting.pop(self, None)
         self._abort_in(None)
         try:
             return await super()._handle_request(*request)
         finally:
             self._state = "idle"
+            if self._socket is not None:
+                self._waiting[self] = None
             self._abort_in(self._limits.idle_s)
 
     def pause_writing(self) -> None:
@@ -300,6 +318,7 @@ class _Connection(web.RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
         self._abort_in(None)
+        self._waiting.pop(self, None)
         self._socket = None
 
     def _abort_in(self, seconds: float | None) -> None:

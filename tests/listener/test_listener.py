@@ -175,9 +175,10 @@ class TestTheEndOfARequest:
     async def test_has_to_come_within_a_bound(self) -> None:
         fields = b"".join(b"X-%d: %s\r\n" % (number, b"y" * 1000) for number in range(20))
         async with listener(PATIENT) as port:
-            within, beyond = fields[: MAX_HEAD_BYTES - 1000], fields[:MAX_HEAD_BYTES]
+            within = fields[: MAX_HEAD_BYTES - 1000]
             assert b"200 OK" in await answers(port, GET, b"Connection: close\r\n", within, b"\r\n\r\n")
-            assert await answers(port, GET, beyond) == b""
+            beyond = fields[: MAX_HEAD_BYTES - len(GET)]
+            assert (await answers(port, GET, beyond)).startswith(b"HTTP/1.1 431 ")
 
     @pytest.mark.parametrize(
         "first",
@@ -194,7 +195,8 @@ HANDSHAKE: Final = (
 )
 EMPTY_PING: Final = b"\x89\x80\0\0\0\0"
 EMPTY_PONG: Final = b"\x8a\x80\0\0\0\0"
-EMPTY_PIECE: Final = b"\x01\x80\0\0\0\0" + b"\0\x80\0\0\0\0" * 9
+FIRST_PIECE: Final = b"\x01\x80\0\0\0\0"
+EMPTY_PIECE: Final = b"\0\x80\0\0\0\0"
 
 
 class TestAStream:
@@ -203,6 +205,7 @@ class TestAStream:
         async with listener(PATIENT) as port, connected(port) as (reader, writer):
             writer.write(HANDSHAKE)
             assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+            writer.write(FIRST_PIECE)
             writer.write(frame * (MAX_STREAM_BYTES // len(frame) + 1))
             received = await read_all(reader)
         assert len(received) <= MAX_STREAM_BYTES
@@ -272,9 +275,34 @@ class TestConnections:
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         async with serving, AsyncExitStack() as held:
-            for _ in range(files // 2):
+            readers = []
+            for _ in range(files // 2 + 1):
                 reader, writer = await held.enter_async_context(connected(port))
                 writer.write(GET + b"\r\n")
                 await reader.readuntil(b"ok")
-            async with connected(port) as (reader, _):
-                assert await read_all(reader) == b""
+                readers.append(reader)
+            assert await read_all(readers[0]) == b""
+
+    async def test_beyond_their_number_take_the_place_of_the_one_that_waited_longest(self) -> None:
+        limits = ConnectionLimits(max_connections=2, request_s=60, idle_s=60, send_s=60)
+        async with listener(limits) as port, connected(port) as first, connected(port) as second:
+            for reader, writer in (first, second, first):
+                writer.write(GET + b"\r\n")
+                await reader.readuntil(b"ok")
+            async with connected(port) as third:
+                assert await read_all(second[0]) == b""
+                for reader, writer in (third, first):
+                    writer.write(GET + b"\r\n")
+                    assert b"200 OK" in await reader.readuntil(b"ok")
+
+    async def test_beyond_their_number_are_refused_while_the_others_are_answered(self) -> None:
+        limits = ConnectionLimits(max_connections=1, request_s=60, idle_s=60, send_s=60)
+        async with (
+            listener(limits) as port,
+            aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
+            client.ws_connect("/socket") as stream,
+            connected(port) as (reader, _),
+        ):
+            assert await read_all(reader) == b""
+            await stream.send_str("まだ")
+            assert await stream.receive_str() == "まだ"
