@@ -181,6 +181,8 @@ REQUESTS: Final[dict[str, tuple[str, dict[str, str], bytes]]] = {
     "chunks and a cookie": ("POST /", {"Transfer_Encoding": "chunked", "Cookie": BAD_COOKIE}, CHUNKS),
     "a cookie of many": ("GET /", {"Cookie": "a=b; " * 1500, "Connection": "close"}, b""),
     "a malformed cookie": ("GET /", {"Cookie": BAD_COOKIE, "Connection": "close"}, b""),
+    "a long type": ("POST /sign-in", {"Content_Type": ";" * 8000, "Connection": "close"}, b""),
+    "many languages": ("GET /", {"Accept_Language": "," * 8000, "Connection": "close"}, b""),
     "pipelined requests": ("GET /", {}, b"GET / HTTP/1.1\r\n\r\n" * 56_000),
 }
 

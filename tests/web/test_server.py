@@ -3,17 +3,22 @@
 import asyncio
 import io
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from cc_bot.domain.errors import PortTaken
-from cc_bot.web.form import MAX_URLENCODED_BYTES
+from cc_bot.domain.locale import Locale
+from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
 from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
 from cc_bot.web.site import serve_pages
+from cc_bot.web.visitor import locale_of, read_cookie
 from tests.web.pages import HANA, TARO, Site, Visit, open_site
 
 HOSTS_OF_OTHERS = [
@@ -61,6 +66,34 @@ class TestEveryResponse:
         assert "<script>" not in text
         assert " style=" not in text
         assert "<style" not in text
+
+
+class TestAHeader:
+    @pytest.mark.parametrize(
+        "read",
+        [
+            lambda request: read_cookie(request, "cc_bot") == "own",
+            lambda request: locale_of(request, Locale.JA) is Locale.JA,
+        ],
+        ids=["cookies", "languages"],
+    )
+    @pytest.mark.parametrize("filler", ["a=b; ", "a b=c;", ";", ","])
+    def test_is_read_in_microseconds(self, read: Callable[[web.Request], bool], filler: str) -> None:
+        long = filler * (8000 // len(filler))
+        headers = {"Cookie": f"x=cc_bot; cc_bot=own; {long}", "Accept-Language": f"{long}, en"}
+        request = make_mocked_request("GET", "/", headers=headers)
+        begun = time.process_time()
+        assert all(read(request) for _ in range(200))
+        assert time.process_time() - begun < 0.5
+
+    @pytest.mark.parametrize("filler", [";", "a=b;"])
+    async def test_that_names_a_forms_type_at_length_is_read_in_milliseconds(self, filler: str) -> None:
+        headers = {"Content-Type": "text/plain;" + filler * (8000 // len(filler))}
+        request = make_mocked_request("POST", "/", headers=headers)
+        begun = time.process_time()
+        for _ in range(20):
+            await read_form(request, 1)
+        assert time.process_time() - begun < 0.2
 
 
 class TestAHost:
