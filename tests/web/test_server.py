@@ -81,9 +81,9 @@ class TestAHeader:
     def test_is_read_in_microseconds(self, read: Callable[[web.Request], bool], filler: str) -> None:
         long = filler * (8000 // len(filler))
         headers = {"Cookie": f"x=cc_bot; cc_bot=own; {long}", "Accept-Language": f"{long}, en"}
-        request = make_mocked_request("GET", "/", headers=headers)
+        requests = [make_mocked_request("GET", "/", headers=headers) for _ in range(200)]
         begun = time.process_time()
-        assert all(read(request) for _ in range(200))
+        assert all(read(request) for request in requests)
         assert time.process_time() - begun < 0.5
 
     @pytest.mark.parametrize("filler", [";", "a=b;"])
@@ -93,7 +93,7 @@ class TestAHeader:
         begun = time.process_time()
         for _ in range(20):
             await read_form(request, 1)
-        assert time.process_time() - begun < 0.2
+        assert time.process_time() - begun < 0.1
 
 
 class TestAHost:
