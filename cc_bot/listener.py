@@ -1,7 +1,9 @@
 """TCP listeners, shared by pages and metrics: bounds on connections, and on what a request can cost.
 
 The event loop is everybody's. No body is unpacked, none is read after its answer, and a connection ends when
-a request does not arrive, or an answer is not taken, in time.
+a request does not arrive, or an answer is not taken, in time. A request's end is found here, before aiohttp
+sees a byte of it: its parser spends microseconds on each chunk, pipelined request and WebSocket frame, of
+which a client sends tens of thousands in one read.
 """
 
 import asyncio
@@ -38,13 +40,25 @@ class ConnectionLimits:
     """Bounds of one listener."""
 
     max_connections: int
-    """At a time; more are refused. At most half of the files that the process may open."""
+    """At a time, and at most half of the files that the process may open. One more takes the slot of the
+    connection that has waited longest for a request; it is refused if all are being answered."""
     request_s: float
     """From a new connection, or the first byte of a later request, to the end of the request's headers."""
     idle_s: float
     """From an answer to the first byte of the next request."""
     send_s: float
     """For the client to take the next 48 KiB or so of an answer."""
+
+
+MAX_HEAD_BYTES: Final = 2**14
+"""The request line and all headers of a request."""
+MAX_STREAM_BYTES: Final = 2**14
+"""What a client may send at once over a WebSocket: the longest message twice."""
+STREAM_BYTES_PER_S: Final = 2**12
+"""What a client may go on sending over a WebSocket. A page sends less than a tenth of it."""
+MAX_LENGTH_DIGITS: Final = 15
+_HEAD_END: Final = b"\r\n\r\n"
+_VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
 
 
 def _requests_logger(name: str) -> logging.Logger:
@@ -98,13 +112,16 @@ async def _bind(
     runner: web.AppRunner, port: Port, limits: ConnectionLimits, headers: Mapping[str, str]
 ) -> asyncio.Server:
     loop, server, most = asyncio.get_running_loop(), runner.server, _max_connections(limits)
+    waiting: dict[_Connection, None] = {}
     if server is None:
         raise RuntimeError("the runner was not set up")
 
     def connection() -> asyncio.Protocol:
         if len(server.connections) >= most:
-            return _RefusedConnection()
-        return _Connection(server, limits, headers, loop=loop, **server._kwargs)
+            if not waiting:
+                return _RefusedConnection()
+            next(iter(waiting)).abort()
+        return _Connection(server, limits, headers, waiting, loop=loop, **server._kwargs)
 
     try:
         return await loop.create_server(connection, port.host, port.number, start_serving=False)
@@ -139,40 +156,155 @@ async def listen(reserved: asyncio.Server, port: Port) -> None:
         raise startup_error(error, port) from error
 
 
-class _Connection(web.RequestHandler):
-    """A connection with deadlines. A malformed request is answered by its status alone: aiohttp would quote
-    the line that it stumbled over, which may be a cookie."""
+class _RefusedRequest(Exception):
+    """A request whose end only a parser of HTTP would find."""
 
-    __slots__ = ("_deadline", "_headers", "_limits", "_socket", "_state")
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def _body_length(head: bytes) -> int:
+    """Return how many bytes of body follow a request's head. Raises _RefusedRequest.
+
+    Stricter than RFC 9112, so that aiohttp finds the same end: no chunks, no CONNECT, no HTTP/0.9, and each
+    line ends in CR LF."""
+    lines = head.removesuffix(_HEAD_END).split(b"\r\n")
+    stray = {*b"\r\n"} & {*b"".join(lines)}
+    if stray or not lines[0].endswith(_VERSIONS) or lines[0].startswith(b"CONNECT "):
+        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+    split = [line.partition(b":") for line in lines[1:]]
+    headers = [(name.strip().lower(), value.strip(b" \t")) for name, _, value in split]
+    names = {name for name, _ in headers}
+    if b"transfer-encoding" in names:
+        raise _RefusedRequest(HTTPStatus.LENGTH_REQUIRED)
+    lengths = [value for name, value in headers if name == b"content-length"]
+    length = lengths[0] if lengths else b"0"
+    if len(lengths) > 1 or not length.isdigit() or len(length) > MAX_LENGTH_DIGITS:
+        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+    if int(length) and b"upgrade" in names:  # its body would be taken for what follows the upgrade
+        raise _RefusedRequest(HTTPStatus.BAD_REQUEST)
+    return int(length)
+
+
+class _Connection(web.RequestHandler):
+    """A connection with deadlines, which carries one request at a time. A malformed request is answered by
+    its status alone: aiohttp would quote the line that it stumbled over, which may be a cookie."""
+
+    __slots__ = (
+        "_body_left",
+        "_deadline",
+        "_head",
+        "_headers",
+        "_limits",
+        "_socket",
+        "_state",
+        "_stream_bytes",
+        "_stream_counted_s",
+        "_waiting",
+    )
 
     def __init__(
-        self, server: web.Server, limits: ConnectionLimits, headers: Mapping[str, str], **options: Any
+        self,
+        server: web.Server,
+        limits: ConnectionLimits,
+        headers: Mapping[str, str],
+        waiting: "dict[_Connection, None]",
+        **options: Any,
     ) -> None:
         super().__init__(server, **options)
         self._limits = limits
         self._headers = headers
+        self._waiting = waiting
+        """Connections without a request, in the order in which they began to wait for one."""
         self._state: Literal["arriving", "answering", "idle"] = "arriving"
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
+        self._head = bytearray()
+        """What has come of the next request's head."""
+        self._body_left: int | None = None
+        """Bytes of the request's body that have not come. None: its head has not."""
+        self._stream_bytes = 0.0
+        self._stream_counted_s = 0.0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._socket = self.transport  # which aiohttp forgets before all is sent
+        self._waiting[self] = None
         self._abort_in(self._limits.request_s)
 
     def data_received(self, data: bytes) -> None:
-        if data and self._state == "idle":
+        if not data:  # aiohttp goes on with what it held back
+            super().data_received(data)
+        elif self._payload_parser is not None:
+            self._receive_stream(data)
+        elif self._body_left is None or (self._body_left == 0 and self._state == "idle"):
+            self._receive_head(data)
+        else:
+            self._receive_body(data)
+
+    def _receive_head(self, data: bytes) -> None:
+        if self._state == "idle":
             self._state = "arriving"
             self._abort_in(self._limits.request_s)
-        super().data_received(data)
+        before = len(self._head)
+        self._body_left = None
+        self._head += data[:MAX_HEAD_BYTES]
+        end = self._head.find(_HEAD_END, max(0, before - len(_HEAD_END) + 1), MAX_HEAD_BYTES)
+        if end < 0:
+            if len(self._head) >= MAX_HEAD_BYTES:
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+            return
+        end += len(_HEAD_END)
+        head, self._head = bytes(self._head[:end]), bytearray()
+        try:
+            self._body_left = _body_length(head)
+        except _RefusedRequest as refused:
+            self._refuse(refused.status)
+        else:
+            self._receive_body(data[end - before :], head)
+
+    def _receive_body(self, data: bytes, head: bytes = b"") -> None:
+        self._body_left = (self._body_left or 0) - len(data)
+        if self._body_left < 0:  # a request before the answer to this one, or a stream before it is upgraded
+            self.abort()
+        else:
+            super().data_received(head + data)
+
+    def _receive_stream(self, data: bytes) -> None:
+        now = self._loop.time()
+        drained = (now - self._stream_counted_s) * STREAM_BYTES_PER_S
+        self._stream_bytes = max(0.0, self._stream_bytes - drained) + len(data)
+        self._stream_counted_s = now
+        if self._stream_bytes > MAX_STREAM_BYTES:
+            self.abort()
+        else:
+            super().data_received(data)
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        """Answer a request that aiohttp does not see, and end the connection."""
+        headers = {**self._headers, "Content-Length": "0", "Connection": "close"}
+        fields = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        if self._socket is not None:
+            self._socket.write(f"HTTP/1.1 {status.value} {status.phrase}\r\n{fields}\r\n".encode())
+            self._socket.close()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._waiting.pop(self, None)
+        if self._socket is not None:
+            self._socket.abort()
 
     async def _handle_request(self, *request: Any) -> tuple[web.StreamResponse, bool]:
         self._state = "answering"
+        self._waiting.pop(self, None)
         self._abort_in(None)
         try:
             return await super()._handle_request(*request)
         finally:
             self._state = "idle"
+            if self._socket is not None:
+                self._waiting[self] = None
             self._abort_in(self._limits.idle_s)
 
     def pause_writing(self) -> None:
@@ -186,6 +318,7 @@ class _Connection(web.RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
         self._abort_in(None)
+        self._waiting.pop(self, None)
         self._socket = None
 
     def _abort_in(self, seconds: float | None) -> None:

@@ -28,7 +28,7 @@ from cc_bot.web.page import render, see_other, sentence_on
 from cc_bot.web.places import channel_names
 from cc_bot.web.server import is_from_ours
 from cc_bot.web.services import WebServices
-from cc_bot.web.visitor import RequestRates, SignedIn, visitor_of
+from cc_bot.web.visitor import RequestRates, SignedIn, read_cookie, visitor_of
 
 LONGEST_MESSAGE: Final = 4096
 """Bytes that a page sends over its socket at once."""
@@ -81,7 +81,7 @@ class CanvasPages:
         discord = self._services.discord
         key = await discord.current_key(visitor.user_id, channel_id)
         seen = await self._services.stores.canvases.get(key)
-        hiding = request.cookies.get(HIDING) == "yes"
+        hiding = read_cookie(request, HIDING) == "yes"
         canvas = (seen.canvas if seen else Canvas()).visible_in("public" if hiding else "private")
         return render(
             request,

@@ -45,7 +45,7 @@ async def read_form(request: web.Request, max_bytes: int) -> None:
     """Read the request's form, for `form_of`. Raises RequestTooLarge, and ValueError for what is not a form
     in UTF-8."""
     header, max_read = request.headers.get("Content-Type", ""), MAX_DISCARDED * max_bytes
-    match request.content_type:
+    match header.partition(";")[0].strip().lower():  # aiohttp takes seconds to parse what a header holds
         case "application/x-www-form-urlencoded":
             _need_utf8(header)
             body = await _read_body(request, min(max_bytes, MAX_URLENCODED_BYTES), max_read)

@@ -7,6 +7,7 @@ sentence, in the reader's language.
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
@@ -37,6 +38,7 @@ from cc_bot.domain.errors import (
     TooManyRequests,
 )
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.web import WebSession
 from cc_bot.listener import ConnectionLimits, Port, listen, reserve
 from cc_bot.texts import texts
 from cc_bot.web.form import read_form, text_of
@@ -56,6 +58,7 @@ from cc_bot.web.visitor import (
     drop_cookie,
     find_session,
     locale_of,
+    read_cookie,
     recognize,
 )
 
@@ -154,6 +157,8 @@ LARGEST_BYTES: Final = 2**20
 """Of a request: a file of 1 MB, with what a form needs around it."""
 MAX_STRANGER_BYTES: Final = 4096
 """Of a request by somebody who is not signed in: a code."""
+MAX_RECEIVING: Final = 4
+"""Forms of one user that arrive at the same time; each is held in memory."""
 READING_S: Final = 20.0
 """For the body of a request to arrive whole."""
 
@@ -185,6 +190,7 @@ class Doorway:
     def __init__(self, services: WebServices, rates: RequestRates) -> None:
         self._services = services
         self._rates = rates
+        self._receiving = Counter[int]()
 
     @web.middleware
     async def pass_on(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -219,7 +225,7 @@ class Doorway:
             what: What = "choices" if request.method in _SAFE else "command"
             await services.discord.admit(session.place, what, always=request.path.startswith(ALWAYS))
         if request.method not in _SAFE:
-            await _receive(request, LARGEST_BYTES if session else MAX_STRANGER_BYTES)
+            await self._receive(request, session)
             whose = text_of(request, WHOSE)
             if session is not None and whose not in ("", str(session.user_id)):
                 raise PageOfAnother
@@ -230,6 +236,21 @@ class Doorway:
         same = only_header(request, "Sec-Fetch-Site") == "same-origin"
         if not (same and is_from_ours(request, self._services.settings)):
             raise ForeignRequest
+
+    async def _receive(self, request: web.Request, session: WebSession | None) -> None:
+        """Have a form arrive whole, a few of one user at a time. Raises TooManyRequests, RequestTooLarge and
+        InputError."""
+        if session is None:
+            await _receive(request, MAX_STRANGER_BYTES)
+            return
+        if self._receiving[session.user_id] >= MAX_RECEIVING:
+            raise TooManyRequests
+        self._receiving[session.user_id] += 1
+        try:
+            await _receive(request, LARGEST_BYTES)
+        finally:
+            self._receiving[session.user_id] -= 1
+            self._receiving += Counter()  # forgets those at zero
 
     def _told(self, request: web.Request, error: CcBotError) -> web.Response:
         status = status_of(error)
@@ -250,7 +271,7 @@ class Doorway:
         )
         secure = is_secure(request.host, settings)
         left = visitor is None and isinstance(error, NotSignedIn)
-        if left and cookie_name(secure=secure) in request.cookies:
+        if left and read_cookie(request, cookie_name(secure=secure)):
             drop_cookie(response, secure=secure)
         return response
 

@@ -17,6 +17,8 @@ from cc_bot.web.services import WebServices
 COOKIE: Final = "cc_bot"
 PREFIX: Final = "__Host-"
 """Of a cookie that a browser keeps from every other host, by its own rules (RFC 6265bis, section 4.1.3.2)."""
+MAX_LANGUAGES_LENGTH: Final = 500
+"""Characters of `Accept-Language` that are read."""
 MOST_REQUESTS: Final = 20
 """Within a second, of a session."""
 REMEMBERED: Final = 5000
@@ -60,7 +62,7 @@ def payer_of(visitor: SignedIn) -> UsageSubject:
 
 def locale_of(request: web.Request, otherwise: Locale) -> Locale:
     """Return the first language of a browser that every text exists in."""
-    for wanted in request.headers.get("Accept-Language", "").split(","):
+    for wanted in request.headers.get("Accept-Language", "")[:MAX_LANGUAGES_LENGTH].split(","):
         tag = wanted.partition(";")[0].strip().lower()
         if tag.partition("-")[0] in [*Locale]:
             return Locale.of(tag)
@@ -87,9 +89,20 @@ def drop_cookie(response: web.StreamResponse, *, secure: bool) -> None:
     response.del_cookie(cookie_name(secure=secure), path="/", secure=secure, httponly=True, samesite="Lax")
 
 
+def read_cookie(request: web.Request, name: str) -> str:
+    """Return a cookie's value, or an empty string. In linear time: aiohttp's parser takes 14 ms for what one
+    header holds."""
+    for header in request.headers.getall("Cookie", ()):
+        for pair in header.split(";"):
+            found, _, value = pair.partition("=")
+            if found.strip() == name:
+                return value.strip()
+    return ""
+
+
 async def find_session(services: WebServices, request: web.Request, *, secure: bool) -> WebSession | None:
     """Return the session that a request's cookie names. Raises StorageError."""
-    secret = request.cookies.get(cookie_name(secure=secure), "")
+    secret = read_cookie(request, cookie_name(secure=secure))
     return await services.stores.web_sessions.get(secret) if secret else None
 
 

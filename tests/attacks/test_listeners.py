@@ -15,6 +15,9 @@ import pytest
 import pytest_asyncio
 
 from cc_bot.domain.process import RENEWED_EVERY
+from cc_bot.listener import MAX_STREAM_BYTES, STREAM_BYTES_PER_S
+from cc_bot.web.canvas_feed import MAX_OPEN_PAGES
+from cc_bot.web.server import LARGEST_BYTES, MAX_STRANGER_BYTES
 from tests.attacks.bystander import bystander
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, User
@@ -77,12 +80,12 @@ def request(port: int, line: str, body: bytes = b"", **headers: str) -> bytes:
     return f"{line} HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
-async def exchange(port: int, sent: bytes) -> bytes:
+async def exchange(port: int, sent: bytes, wait_s: float = 15) -> bytes:
     """Send it over a connection of its own. Returns what comes back until the connection ends."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     received = b""
     with suppress(ConnectionError, TimeoutError):
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(wait_s):
             writer.write(sent)
             await writer.drain()
             while piece := await reader.read(65536):
@@ -163,14 +166,37 @@ class TestABody:
         async with bystander(stage, ben, channel):
             await at_once(lambda: exchange(port, sent), 2)
 
-    @pytest.mark.parametrize("line", ["POST /sign-in", "GET /static/style.css"])
-    async def test_of_one_byte_chunks_holds_up_nobody(
-        self, stage: Stage, ben: User, channel: Channel, line: str
+    async def test_that_never_ends_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel) -> None:
+        port, begun = port_of(stage, "WEB"), b"a" * (MAX_STRANGER_BYTES - 1)
+        sent = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="4096") + begun
+        async with bystander(stage, ben, channel):
+            await at_once(lambda: exchange(port, sent, wait_s=5), 100)
+
+
+CHUNKS: Final = b"1\r\na\r\n" * 150_000
+BAD_COOKIE: Final = "a b=c;" * 1320
+REQUESTS: Final[dict[str, tuple[str, dict[str, str], bytes]]] = {
+    "one-byte chunks": ("POST /sign-in", {"Transfer_Encoding": "chunked"}, CHUNKS),
+    "one-byte chunks of a GET": ("GET /static/live.js", {"Transfer_Encoding": "chunked"}, CHUNKS),
+    "chunks and a cookie": ("POST /", {"Transfer_Encoding": "chunked", "Cookie": BAD_COOKIE}, CHUNKS),
+    "a cookie of many": ("GET /", {"Cookie": "a=b; " * 1500, "Connection": "close"}, b""),
+    "a malformed cookie": ("GET /", {"Cookie": BAD_COOKIE, "Connection": "close"}, b""),
+    "a long type": ("POST /sign-in", {"Content_Type": ";" * 8000, "Connection": "close"}, b""),
+    "many languages": ("GET /", {"Accept_Language": "," * 8000, "Connection": "close"}, b""),
+    "pipelined requests": ("GET /", {}, b"GET / HTTP/1.1\r\n\r\n" * 56_000),
+}
+
+
+class TestARequest:
+    @pytest.mark.parametrize(("line", "headers", "more"), REQUESTS.values(), ids=REQUESTS)
+    async def test_of_a_stranger_holds_up_nobody(
+        self, stage: Stage, ben: User, channel: Channel, line: str, headers: dict[str, str], more: bytes
     ) -> None:
         port = port_of(stage, "WEB")
-        sent = request(port, line, Content_Type=FORM, Transfer_Encoding="chunked") + b"1\r\na\r\n" * 300_000
+        sent = request(port, line, b"", **headers) + more
         async with bystander(stage, ben, channel):
-            await at_once(lambda: exchange(port, sent))
+            for _ in range(5):
+                await at_once(lambda: exchange(port, sent), 100)
 
 
 async def ends_within(port: int, whole: bytes, more: bytes, limit_s: float) -> float:
@@ -216,6 +242,21 @@ class TestAKeptConnection:
 
 
 class TestConnections:
+    async def test_that_ask_for_nothing_leave_room_for_a_monitor(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        port, held = port_of(stage, "METRICS"), []
+        async with bystander(stage, ben, channel):
+            for _ in range(500):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"GET /healthz HTTP/1.1\r\nX: ")
+                held.append(writer)
+            async with asyncio.timeout(2):
+                answer = await exchange(port, request(port, "GET /healthz"))
+        for writer in held:
+            writer.close()
+        assert b" 200 " in answer.partition(b"\r\n")[0]
+
     async def test_leave_files_for_everything_else(self, stage: Stage, ben: User, channel: Channel) -> None:
         port, held = port_of(stage, "WEB"), []
         health = request(port_of(stage, "METRICS"), "GET /healthz")
@@ -250,6 +291,33 @@ class TestALink:
         assert b" 200 " in answer.partition(b"\r\n")[0]
 
 
+async def sign_in(stage: Stage, channel: Channel) -> str:
+    """Sign a member in. Returns their cookie."""
+    port, aiko = port_of(stage, "WEB"), stage.discord.user("Aiko", locale="ja")
+    code = (await link_of(stage, aiko, channel)).partition("code=")[2]
+    signed_in = await exchange(
+        port, request(port, "POST /sign-in", f"code={code}".encode(), Content_Type=FORM, Connection="close")
+    )
+    cookie = re.search(rb"Set-Cookie: ([^;]+)", signed_in)
+    assert cookie is not None
+    return cookie[1].decode()
+
+
+async def stream(port: int, handshake: bytes, frames: list[bytes]) -> None:
+    """Open a WebSocket and send these, half a second apart, until the listener ends it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    with suppress(ConnectionError, TimeoutError):
+        writer.write(handshake)
+        assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+        reading = asyncio.create_task(reader.read())
+        for each in frames:
+            writer.write(each)
+            await writer.drain()
+            await asyncio.wait([reading], timeout=0.5)
+        reading.cancel()
+    writer.close()
+
+
 class TestAMember:
     """Who is signed in, and sends the most that is taken."""
 
@@ -265,25 +333,51 @@ class TestAMember:
         ids=["escapes", "per cent signs", "many fields", "a long part", "many parts"],
     )
     async def test_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel, body: Body) -> None:
-        port, aiko = port_of(stage, "WEB"), stage.discord.user("Aiko", locale="ja")
-        code = (await link_of(stage, aiko, channel)).partition("code=")[2]
-        signed_in = await exchange(
-            port,
-            request(port, "POST /sign-in", f"code={code}".encode(), Content_Type=FORM, Connection="close"),
-        )
-        cookie = re.search(rb"Set-Cookie: ([^;]+)", signed_in)
-        assert cookie is not None
+        port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
         sent = request(
-            port,
-            "POST /memories/new",
-            body[1],
-            Content_Type=body[0],
-            Cookie=cookie[1].decode(),
-            Connection="close",
+            port, "POST /memories/new", body[1], Content_Type=body[0], Cookie=cookie, Connection="close"
         )
         async with bystander(stage, ben, channel):
             for _ in range(5):
                 await at_once(lambda: exchange(port, sent), 20)
+
+    @pytest.mark.parametrize(
+        "frame",
+        [b"\x89\x80\0\0\0\0", b"\x8a\x80\0\0\0\0", b"\x01\x80\0\0\0\0", b"\x81\x82\0\0\0\0{}"],
+        ids=["pings", "pongs", "pieces", "messages"],
+    )
+    @pytest.mark.parametrize("within", [False, True], ids=["a flood", "all that is let through"])
+    async def test_with_open_canvases_holds_up_nobody(
+        self, stage: Stage, ben: User, channel: Channel, frame: bytes, within: bool
+    ) -> None:
+        port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
+        handshake = request(
+            port,
+            f"GET /canvas/{channel.id}/socket",
+            Cookie=cookie,
+            Upgrade="websocket",
+            Connection="Upgrade",
+            Sec_WebSocket_Version="13",
+            Sec_WebSocket_Key="A" * 22 + "==",
+        )
+        first = frame * (MAX_STREAM_BYTES // len(frame))
+        more = frame * (STREAM_BYTES_PER_S // 2 // len(frame) - 10)
+        frames = [first, *[more] * 10] if within else [first * 40] * 40
+        async with bystander(stage, ben, channel):
+            await at_once(lambda: stream(port, handshake, frames), MAX_OPEN_PAGES)
+
+    async def test_whose_forms_never_end_holds_up_nobody(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
+        head = request(
+            port, "POST /settings", Content_Type=MULTIPART, Cookie=cookie, Content_Length=str(LARGEST_BYTES)
+        )
+        sent = head + b"a" * (LARGEST_BYTES - 1)
+        async with bystander(stage, ben, channel), asyncio.TaskGroup() as tasks:
+            for _ in range(120):  # within what a session may ask for
+                tasks.create_task(exchange(port, sent, wait_s=5))
+                await asyncio.sleep(0.055)
 
 
 class TestAnOperatorsFile:

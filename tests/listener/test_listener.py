@@ -11,12 +11,13 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from cc_bot.listener import ConnectionLimits, Port, listen, reserve
+from cc_bot.listener import MAX_HEAD_BYTES, MAX_STREAM_BYTES, ConnectionLimits, Port, listen, reserve
 
 SHORT: Final = ConnectionLimits(max_connections=1000, request_s=0.3, idle_s=0.3, send_s=0.3)
 PATIENT: Final = ConnectionLimits(max_connections=1000, request_s=60, idle_s=60, send_s=60)
 LARGE: Final = bytes(32 * 2**20)
 """More than the buffers of any socket."""
+HEADERS: Final = {"X-Ours": "yes"}
 GET: Final = b"GET / HTTP/1.1\r\nHost: x\r\n"
 WITHIN_S: Final = 20
 
@@ -27,6 +28,10 @@ async def answer(_: web.Request) -> web.Response:
 
 async def answer_much(_: web.Request) -> web.Response:
     return web.Response(body=LARGE)
+
+
+async def count_body(request: web.Request) -> web.Response:
+    return web.Response(text=f"{len(await request.read())} bytes")
 
 
 async def echo(request: web.Request) -> web.WebSocketResponse:
@@ -42,9 +47,9 @@ async def listener(limits: ConnectionLimits) -> AsyncIterator[int]:
     """Serve a small app until left; yields its port."""
     app = web.Application()
     app.add_routes([web.get("/", answer), web.post("/", answer), web.get("/much", answer_much)])
-    app.add_routes([web.get("/socket", echo)])
+    app.add_routes([web.get("/socket", echo), web.post("/count", count_body)])
     port = Port("127.0.0.1", 0, "HOST", "PORT", "8080")
-    async with reserve(app, port, limits, name=__name__, shutdown_s=0.1) as server:
+    async with reserve(app, port, limits, name=__name__, shutdown_s=0.1, headers=HEADERS) as server:
         await listen(server, port)
         yield int(server.sockets[0].getsockname()[1])
 
@@ -108,6 +113,118 @@ class TestARequest:
             assert b"200 OK" in await reader.readuntil(b"ok")
 
 
+def posting(*lengths: str) -> bytes:
+    return "".join(["POST /count HTTP/1.1\r\nHost: x\r\n", *lengths, "\r\n"]).encode()
+
+
+async def answers(port: int, *sent: bytes) -> bytes:
+    """All that the listener sends on a connection that goes on sending these."""
+    async with connected(port) as (reader, writer):
+        for each in sent:
+            writer.write(each)
+        return await read_all(reader)
+
+
+UNBOUNDED: Final = {
+    "chunks": (411, posting("Transfer-Encoding: chunked\r\n") + b"1\r\na\r\n" * 1000),
+    "chunks of a GET": (411, GET + b"transfer-encoding : gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"),
+    "chunks in a folded header": (411, GET + b"X: y\r\n Transfer-Encoding: chunked\r\n\r\n"),
+    "chunks beside a length": (411, posting("Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n")),
+    "two lengths": (400, posting("Content-Length: 1\r\n", "Content-Length: 1\r\n") + b"a"),
+    "a negative length": (400, posting("Content-Length: -1\r\n")),
+    "a length with a sign": (400, posting("Content-Length: +1\r\n") + b"a"),
+    "a length in Python's way": (400, posting("Content-Length: 1_0\r\n") + b"a"),
+    "a length without digits": (400, posting("Content-Length:\r\n")),
+    "a length of a thousand digits": (400, posting(f"Content-Length: {'9' * 1000}\r\n")),
+    "an empty line first": (400, b"\r\n\r\n" + GET + b"\r\n"),
+    "requests without headers": (400, b"GET /\r\n" * 1000 + b"\r\n"),
+    "a request within a head": (400, GET.replace(b"\r", b"") + b"\n" + GET + b"\r\n"),
+    "carriage returns alone": (400, GET + b"X: y\rContent-Length: 1\r\n\r\na"),
+    "CONNECT": (400, b"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n"),
+    "an upgrade with a body": (400, GET + b"Upgrade: websocket\r\nContent-Length: 1\r\n\r\na"),
+}
+
+
+class TestTheEndOfARequest:
+    @pytest.mark.parametrize(("status", "sent"), UNBOUNDED.values(), ids=UNBOUNDED)
+    async def test_that_only_a_parser_would_find_is_refused(self, status: int, sent: bytes) -> None:
+        async with listener(PATIENT) as port:
+            received = await answers(port, sent)
+        head, _, body = received.partition(b"\r\n\r\n")
+        assert head.startswith(f"HTTP/1.1 {status} ".encode())
+        assert {b"X-Ours: yes", b"Connection: close", b"Content-Length: 0"} <= {*head.split(b"\r\n")}
+        assert body == b""
+
+    async def test_is_found_byte_by_byte(self) -> None:
+        sent = posting("Content-Length: 3\r\n") + b"abc"
+        async with listener(PATIENT) as port, connected(port) as (reader, writer):
+            for _ in range(2):
+                for number in range(len(sent)):
+                    writer.write(sent[number : number + 1])
+                    await writer.drain()
+                    await asyncio.sleep(0)
+                assert b"200 OK" in await reader.readuntil(b"3 bytes")
+
+    async def test_may_be_that_of_a_large_body(self) -> None:
+        async with listener(PATIENT) as port, connected(port) as (reader, writer):
+            writer.write(posting("Content-Length: 900000\r\n") + bytes(900_000))
+            assert b"200 OK" in await reader.readuntil(b"900000 bytes")
+            writer.write(GET + b"\r\n")
+            assert b"200 OK" in await reader.readuntil(b"ok")
+
+    async def test_has_to_come_within_a_bound(self) -> None:
+        fields = b"".join(b"X-%d: %s\r\n" % (number, b"y" * 1000) for number in range(20))
+        async with listener(PATIENT) as port:
+            within = fields[: MAX_HEAD_BYTES - 1000]
+            assert b"200 OK" in await answers(port, GET, b"Connection: close\r\n", within, b"\r\n\r\n")
+            beyond = fields[: MAX_HEAD_BYTES - len(GET)]
+            assert (await answers(port, GET, beyond)).startswith(b"HTTP/1.1 431 ")
+
+    @pytest.mark.parametrize(
+        "first",
+        [GET + b"\r\n", GET.replace(b"/", b"/much", 1) + b"\r\n", posting("Content-Length: 1\r\n") + b"a"],
+    )
+    async def test_is_not_followed_by_the_next_before_the_answer(self, first: bytes) -> None:
+        async with listener(PATIENT) as port:
+            assert await answers(port, first + (GET + b"\r\n") * 1000) == b""
+
+
+HANDSHAKE: Final = (
+    b"GET /socket HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+EMPTY_PING: Final = b"\x89\x80\0\0\0\0"
+EMPTY_PONG: Final = b"\x8a\x80\0\0\0\0"
+FIRST_PIECE: Final = b"\x01\x80\0\0\0\0"
+EMPTY_PIECE: Final = b"\0\x80\0\0\0\0"
+
+
+class TestAStream:
+    @pytest.mark.parametrize("frame", [EMPTY_PING, EMPTY_PONG, EMPTY_PIECE])
+    async def test_of_too_much_ends_its_connection(self, frame: bytes) -> None:
+        async with listener(PATIENT) as port, connected(port) as (reader, writer):
+            writer.write(HANDSHAKE)
+            assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+            writer.write(FIRST_PIECE)
+            writer.write(frame * (MAX_STREAM_BYTES // len(frame) + 1))
+            received = await read_all(reader)
+        assert len(received) <= MAX_STREAM_BYTES
+
+    async def test_begins_once_it_is_upgraded(self) -> None:
+        async with listener(PATIENT) as port:
+            assert await answers(port, HANDSHAKE + EMPTY_PING) == b""
+
+    async def test_has_room_for_long_messages(self) -> None:
+        async with (
+            listener(PATIENT) as port,
+            aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
+            client.ws_connect("/socket") as stream,
+        ):
+            for _ in range(3):
+                await stream.send_str("x" * 4096)
+                assert await stream.receive_str() == "x" * 4096
+
+
 class TestAnAnswer:
     @pytest.mark.parametrize("more", [b"", b"Connection: close\r\n"])
     async def test_that_is_not_taken_ends_its_connection(self, more: bytes) -> None:
@@ -158,9 +275,34 @@ class TestConnections:
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
         async with serving, AsyncExitStack() as held:
-            for _ in range(files // 2):
+            readers = []
+            for _ in range(files // 2 + 1):
                 reader, writer = await held.enter_async_context(connected(port))
                 writer.write(GET + b"\r\n")
                 await reader.readuntil(b"ok")
-            async with connected(port) as (reader, _):
-                assert await read_all(reader) == b""
+                readers.append(reader)
+            assert await read_all(readers[0]) == b""
+
+    async def test_beyond_their_number_take_the_place_of_the_one_that_waited_longest(self) -> None:
+        limits = ConnectionLimits(max_connections=2, request_s=60, idle_s=60, send_s=60)
+        async with listener(limits) as port, connected(port) as first, connected(port) as second:
+            for reader, writer in (first, second, first):
+                writer.write(GET + b"\r\n")
+                await reader.readuntil(b"ok")
+            async with connected(port) as third:
+                assert await read_all(second[0]) == b""
+                for reader, writer in (third, first):
+                    writer.write(GET + b"\r\n")
+                    assert b"200 OK" in await reader.readuntil(b"ok")
+
+    async def test_beyond_their_number_are_refused_while_the_others_are_answered(self) -> None:
+        limits = ConnectionLimits(max_connections=1, request_s=60, idle_s=60, send_s=60)
+        async with (
+            listener(limits) as port,
+            aiohttp.ClientSession(f"http://127.0.0.1:{port}") as client,
+            client.ws_connect("/socket") as stream,
+            connected(port) as (reader, _),
+        ):
+            assert await read_all(reader) == b""
+            await stream.send_str("まだ")
+            assert await stream.receive_str() == "まだ"

@@ -103,16 +103,21 @@ async def program() -> AsyncIterator[Served]:
 
 class TestNoRequest:
     @pytest.mark.parametrize(
-        "sent",
-        [b"nonsense\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n"],
-        ids=["nonsense", "no version", "a long line"],
+        ("sent", "status"),
+        [
+            (b"nonsense\r\n\r\n", 400),
+            (b"GET / HTTP/9.9\r\n\r\n", 400),
+            (b"G(T / HTTP/1.1\r\n\r\n", 400),
+            (b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n", 431),
+        ],
+        ids=["nonsense", "no version", "no method", "a long line"],
     )
     async def test_is_refused_and_nothing_is_logged(
-        self, program: Served, sent: bytes, caplog: pytest.LogCaptureFixture
+        self, program: Served, sent: bytes, status: int, caplog: pytest.LogCaptureFixture
     ) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(program.url.rpartition(":")[2]))
         writer.write(sent)
-        assert b" 400 " in (await reader.read()).splitlines()[0]
+        assert f" {status} ".encode() in (await reader.read()).splitlines()[0]
         writer.close()
         assert [record for record in caplog.records if record.levelname != "DEBUG"] == []
 
@@ -220,7 +225,6 @@ WHOLE: dict[str, bytes] = {
     "no body": GET + b"\r\n",
     "a body that never comes": BODY + b"Content-Length: 1000000000\r\n\r\n",
     "a body without end": BODY + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-    "a thousand requests": (GET + b"\r\n") * 1000,
 }
 
 
@@ -257,14 +261,12 @@ class TestAConnection:
             with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
                 await reader.readexactly(100_000_000)
 
-    async def test_too_many_is_turned_away_and_others_are_served_again_soon(self, impatient: Served) -> None:
-        async with asyncio.timeout(60), AsyncExitStack() as stack:
-            held = [await stack.enter_async_context(opened(impatient)) for _ in range(MOST_CONNECTIONS)]
-            async with opened(impatient) as (reader, writer):
-                writer.write(GET + b"\r\n")
-                assert await rest_of(reader) == b""
-            assert [await rest_of(reader) for reader, _ in held] == [b""] * MOST_CONNECTIONS
-            assert (await impatient.health())[0] == 200
+    async def test_is_served_beside_many_that_ask_for_nothing(self, program: Served) -> None:
+        async with asyncio.timeout(5), AsyncExitStack() as stack:  # and not PATIENCE_S
+            for _ in range(2 * MOST_CONNECTIONS):
+                _, writer = await stack.enter_async_context(opened(program))
+                writer.write(GET)
+            assert (await program.health())[0] == 200
 
 
 @asynccontextmanager

@@ -3,17 +3,22 @@
 import asyncio
 import io
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
 from multidict import CIMultiDict
 
 from cc_bot.domain.errors import PortTaken
-from cc_bot.web.form import MAX_URLENCODED_BYTES
-from cc_bot.web.server import MAX_STRANGER_BYTES
+from cc_bot.domain.locale import Locale
+from cc_bot.web.form import MAX_URLENCODED_BYTES, read_form
+from cc_bot.web.server import MAX_RECEIVING, MAX_STRANGER_BYTES
 from cc_bot.web.site import serve_pages
+from cc_bot.web.visitor import locale_of, read_cookie
 from tests.web.pages import HANA, TARO, Site, Visit, open_site
 
 HOSTS_OF_OTHERS = [
@@ -61,6 +66,34 @@ class TestEveryResponse:
         assert "<script>" not in text
         assert " style=" not in text
         assert "<style" not in text
+
+
+class TestAHeader:
+    @pytest.mark.parametrize(
+        "read",
+        [
+            lambda request: read_cookie(request, "cc_bot") == "own",
+            lambda request: locale_of(request, Locale.JA) is Locale.JA,
+        ],
+        ids=["cookies", "languages"],
+    )
+    @pytest.mark.parametrize("filler", ["a=b; ", "a b=c;", ";", ","])
+    def test_is_read_in_microseconds(self, read: Callable[[web.Request], bool], filler: str) -> None:
+        long = filler * (8000 // len(filler))
+        headers = {"Cookie": f"x=cc_bot; cc_bot=own; {long}", "Accept-Language": f"{long}, en"}
+        requests = [make_mocked_request("GET", "/", headers=headers) for _ in range(200)]
+        begun = time.process_time()
+        assert all(read(request) for request in requests)
+        assert time.process_time() - begun < 0.5
+
+    @pytest.mark.parametrize("filler", [";", "a=b;"])
+    async def test_that_names_a_forms_type_at_length_is_read_in_milliseconds(self, filler: str) -> None:
+        headers = {"Content-Type": "text/plain;" + filler * (8000 // len(filler))}
+        request = make_mocked_request("POST", "/", headers=headers)
+        begun = time.process_time()
+        for _ in range(20):
+            await read_form(request, 1)
+        assert time.process_time() - begun < 0.1
 
 
 class TestAHost:
@@ -138,14 +171,41 @@ class TestAWrite:
             assert answer.status == 413
             assert "1 MB" in await answer.text()
 
-    async def test_of_unknown_length_ends_at_a_megabyte(self, taro: Visit) -> None:
-        async def much() -> AsyncIterator[bytes]:
-            for _ in range(20):
-                yield b"a" * 100_000
+    async def test_of_unknown_length_is_refused_under_the_policy_of_every_page(self, taro: Visit) -> None:
+        async def chunk() -> AsyncIterator[bytes]:
+            yield b"id=1"
 
         headers = {**taro.own_headers(), "Content-Type": "application/x-www-form-urlencoded"}
-        async with taro.client.post("/sessions/end", data=much(), headers=headers) as answer:
-            assert answer.status == 413
+        async with taro.client.post("/sessions/end", data=chunk(), headers=headers) as answer:
+            assert answer.status == 411
+            assert answer.headers["Content-Security-Policy"] == POLICY
+
+    async def test_is_received_beside_few_others_of_its_user(self, site: Site, taro: Visit) -> None:
+        [cookie] = [f"{each.key}={each.value}" for each in taro.client.cookie_jar]
+        fields = {
+            "Host": site.url.removeprefix("http://"),
+            "Cookie": cookie,
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Content-Length": "1000",
+            **taro.own_headers(),
+        }
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        port = int(site.url.rpartition(":")[2])
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_RECEIVING + 1)]
+        for _, writer in held:
+            writer.write(f"POST /settings HTTP/1.1\r\n{head}\r\n".encode())
+        reading = [asyncio.create_task(reader.readline()) for reader, _ in held]
+        [answered], _ = await asyncio.wait(reading, timeout=20, return_when=asyncio.FIRST_COMPLETED)
+        assert b" 429 " in answered.result()
+        async with site.visit(HANA) as hana:
+            assert (await hana.press("/nowhere", id="1")).status == 404
+        for each in reading:
+            each.cancel()
+        for _, writer in held:
+            writer.close()
+            await writer.wait_closed()
+        while (answer := await taro.press("/nowhere", id="1")).status != 404:
+            assert answer.status == 429  # until the listener hears that they are gone
 
     @pytest.mark.parametrize(
         ("headers", "body"),
