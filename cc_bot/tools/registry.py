@@ -528,7 +528,6 @@ WAITING: Final[Mapping[str, Any]] = {
     "After ten minutes it is a no.",
 }
 """What a model is told of a call that is left to somebody's press."""
-MAX_REPEATED_VALUES: Final = 2
 MAX_PHRASE_RUNS: Final = 4
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
@@ -537,12 +536,12 @@ _RUN: Final = re.compile(
 
 
 def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
-    """Return whether a call's arguments are phrases that the user typed, letter by letter, and no more than
-    MAX_REPEATED_VALUES. What can be told by choosing among them is a few bits, and not a sentence."""
-    values = [str(each) for each in given.values() if isinstance(each, str | int | float)]
-    if len(values) < len(given) or len(values) > MAX_REPEATED_VALUES:
-        return False
-    return all(_is_phrase(value, typed) for value in values)
+    """Return whether a call has no argument, or one that is a phrase which the user typed, letter by letter.
+    What can be told by choosing the phrase is a few bits, and not a number."""
+    values = list(given.values())
+    return not values or (
+        len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
+    )
 
 
 def _is_phrase(value: str, typed: str) -> bool:

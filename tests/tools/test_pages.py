@@ -290,7 +290,9 @@ class TestCarryingOut:
     async def test_a_page_waits_after_a_look_at_what_is_kept_unless_it_was_typed_just_now(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
-        for typed, reads in (("続けて", False), ("http://a.example/a を読んで", True)):
+        many = " ".join(f"http://a.example/{number}" for number in range(8))
+        typed = "http://a.example/a を読んで"
+        for typed, reads in (("続けて", False), (typed, True), (f"{many} {typed}", False)):
             web.connections.clear()
             internet = of_turn(web, search, "http://a.example/a http://a.example/order")
             outcome = await call(stores, internet, "read_page", typed=typed, url="http://a.example/a")
