@@ -291,8 +291,8 @@ class TestCarryingOut:
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
         many = " ".join(f"http://a.example/{number}" for number in range(8))
-        typed = "http://a.example/a を読んで"
-        for typed, reads in (("続けて", False), (typed, True), (f"{many} {typed}", False)):
+        asked = "http://a.example/a を読んで"
+        for typed, reads in (("続けて", False), (asked, True), (f"{many} {asked}", False)):
             web.connections.clear()
             internet = of_turn(web, search, "http://a.example/a http://a.example/order")
             outcome = await call(stores, internet, "read_page", typed=typed, url="http://a.example/a")
