@@ -56,6 +56,8 @@ MAX_STREAM_BYTES: Final = 2**14
 """What a client may send at once over a WebSocket: the longest message twice."""
 STREAM_BYTES_PER_S: Final = 2**12
 """What a client may go on sending over a WebSocket. A page sends less than a tenth of it."""
+REQUESTS_PER_LOOP: Final = 4
+"""Requests of a listener that begin to be answered in one round of the event loop."""
 MAX_LENGTH_DIGITS: Final = 15
 _HEAD_END: Final = b"\r\n\r\n"
 _VERSIONS: Final = (b" HTTP/1.1", b" HTTP/1.0")
@@ -113,6 +115,7 @@ async def _bind(
 ) -> asyncio.Server:
     loop, server, most = asyncio.get_running_loop(), runner.server, _max_connections(limits)
     waiting: dict[_Connection, None] = {}
+    turns = asyncio.Semaphore(REQUESTS_PER_LOOP)
     if server is None:
         raise RuntimeError("the runner was not set up")
 
@@ -121,7 +124,7 @@ async def _bind(
             if not waiting:
                 return _RefusedConnection()
             next(iter(waiting)).abort()
-        return _Connection(server, limits, headers, waiting, loop=loop, **server._kwargs)
+        return _Connection(server, limits, headers, waiting, turns, loop=loop, **server._kwargs)
 
     try:
         return await loop.create_server(connection, port.host, port.number, start_serving=False)
@@ -201,6 +204,7 @@ class _Connection(web.RequestHandler):
         "_state",
         "_stream_bytes",
         "_stream_counted_s",
+        "_turns",
         "_waiting",
     )
 
@@ -210,6 +214,7 @@ class _Connection(web.RequestHandler):
         limits: ConnectionLimits,
         headers: Mapping[str, str],
         waiting: "dict[_Connection, None]",
+        turns: asyncio.Semaphore,
         **options: Any,
     ) -> None:
         super().__init__(server, **options)
@@ -217,6 +222,8 @@ class _Connection(web.RequestHandler):
         self._headers = headers
         self._waiting = waiting
         """Connections without a request, in the order in which they began to wait for one."""
+        self._turns = turns
+        """Each request takes one until the event loop has gone round once."""
         self._state: Literal["arriving", "answering", "idle"] = "arriving"
         self._deadline: asyncio.TimerHandle | None = None
         self._socket: asyncio.Transport | None = None
@@ -300,6 +307,8 @@ class _Connection(web.RequestHandler):
         self._waiting.pop(self, None)
         self._abort_in(None)
         try:
+            await self._turns.acquire()
+            self._loop.call_soon(self._turns.release)
             return await super()._handle_request(*request)
         finally:
             self._state = "idle"

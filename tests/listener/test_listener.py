@@ -3,6 +3,7 @@
 import asyncio
 import resource
 import socket
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Final
@@ -11,7 +12,15 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from cc_bot.listener import MAX_HEAD_BYTES, MAX_STREAM_BYTES, ConnectionLimits, Port, listen, reserve
+from cc_bot.listener import (
+    MAX_HEAD_BYTES,
+    MAX_STREAM_BYTES,
+    REQUESTS_PER_LOOP,
+    ConnectionLimits,
+    Port,
+    listen,
+    reserve,
+)
 
 SHORT: Final = ConnectionLimits(max_connections=1000, request_s=0.3, idle_s=0.3, send_s=0.3)
 PATIENT: Final = ConnectionLimits(max_connections=1000, request_s=60, idle_s=60, send_s=60)
@@ -197,6 +206,33 @@ EMPTY_PING: Final = b"\x89\x80\0\0\0\0"
 EMPTY_PONG: Final = b"\x8a\x80\0\0\0\0"
 FIRST_PIECE: Final = b"\x01\x80\0\0\0\0"
 EMPTY_PIECE: Final = b"\0\x80\0\0\0\0"
+
+
+class TestManyRequests:
+    async def test_that_come_at_once_are_answered_beside_everything_else(self) -> None:
+        app, rounds, begun = web.Application(), 0, Counter[int]()
+
+        async def note_round(_: web.Request) -> web.Response:
+            begun[rounds] += 1
+            return web.Response(text="ok")
+
+        app.add_routes([web.get("/", note_round)])
+        port = Port("127.0.0.1", 0, "HOST", "PORT", "8080")
+        async with (
+            reserve(app, port, PATIENT, name=__name__, shutdown_s=0.1) as server,
+            AsyncExitStack() as held,
+        ):
+            await listen(server, port)
+            number = int(server.sockets[0].getsockname()[1])
+            clients = [await held.enter_async_context(connected(number)) for _ in range(100)]
+            for _, writer in clients:
+                writer.write(GET + b"\r\n")
+            answered = asyncio.gather(*(reader.readuntil(b"ok") for reader, _ in clients))
+            while not answered.done():
+                rounds += 1
+                await asyncio.sleep(0)
+        assert begun.total() == 100
+        assert max(begun.values()) <= 2 * REQUESTS_PER_LOOP
 
 
 class TestAStream:
