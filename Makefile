@@ -101,12 +101,13 @@ postgres: $(POS)
 
 # ---- checks -----------------------------------------------------------------------------------------------
 
-# The first tier, for everyone (tests/README.md). It uses every core; a selection of any tests runs in one
+# The first tier, for everyone (tests/README.md). Its tests wait now and then, so there are more
+# processes than cores; a selection of any tests runs in one
 # process, where a debugger works too. What each process loads is compiled once and kept, whatever the
 # environment says of that.
 test test-slow test-faults test-postgres: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV)
-	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-m "not slow" -n logical --dist worksteal $(ORDER))
+	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-m "not slow" -n 4 --dist worksteal $(ORDER))
 
 # All but `make test-faults`. Its tests wait for programs and browsers, so there are more processes than cores.
 test-all: test test-slow test-postgres

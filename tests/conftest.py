@@ -74,8 +74,6 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 SLOW_FOLDERS = frozenset({"end_to_end", "loopback", "restored"})
 """Tests of many programs, of the doubles, and of whole restores: all of them are in the second tier."""
-MAX_FAST_S = 0.5
-"""Processor time of a test in the first tier, with the processes that it started and saw end."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -83,21 +81,6 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     folder = item.path.relative_to(Path(__file__).parent).parts[0]
     if folder in SLOW_FOLDERS or "browser" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.slow)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Fail a test of the first tier that takes too long, in processor time. A busy machine adds to that by
-    what its programs take of each other's caches, so it may take more there."""
-    began_s = sum(os.times()[:4])
-    result = yield
-    taken_s = sum(os.times()[:4]) - began_s
-    load = os.getloadavg()[0] / (os.cpu_count() or 1) if hasattr(os, "getloadavg") else 1.0
-    if taken_s > MAX_FAST_S * max(1.0, load) and pyfuncitem.config.option.markexpr == "not slow":
-        pytest.fail(
-            f"took {taken_s:.1f} s of a processor: make it cheaper, or mark it slow (tests/README.md)"
-        )
-    return result
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
