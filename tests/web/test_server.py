@@ -84,7 +84,7 @@ class TestAHeader:
         requests = [make_mocked_request("GET", "/", headers=headers) for _ in range(200)]
         begun = time.process_time()
         assert all(read(request) for request in requests)
-        assert time.process_time() - begun < 0.5
+        assert time.process_time() - begun < 1.5  # a parser of cookies takes 2.8
 
     @pytest.mark.parametrize("filler", [";", "a=b;"])
     async def test_that_names_a_forms_type_at_length_is_read_in_milliseconds(self, filler: str) -> None:
@@ -93,7 +93,7 @@ class TestAHeader:
         begun = time.process_time()
         for _ in range(20):
             await read_form(request, 1)
-        assert time.process_time() - begun < 0.1
+        assert time.process_time() - begun < 5  # a parser of headers takes 55
 
 
 class TestAHost:
