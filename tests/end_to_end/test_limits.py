@@ -195,7 +195,7 @@ class TestCommands:
         await stage.discord.quiet()
         *served, refused = [each for each in sent if each.interaction.answered is not None]
         assert most <= len(served) < len(sent) - 1
-        assert not any("<t:" in (await each.finished()).text for each in served)
+        assert not any(["<t:" in (await each.finished()).text for each in served])
         assert 0 < in_seconds((await refused.finished()).text) <= QUIET_S + 1
 
 
