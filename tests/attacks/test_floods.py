@@ -45,21 +45,6 @@ async def stage(
         yield stage
 
 
-@pytest.fixture
-def aiko(stage: Stage) -> User:
-    return stage.discord.user("Aiko", locale="ja")
-
-
-@pytest.fixture
-def ben(stage: Stage) -> User:
-    return stage.discord.user("Ben", locale="en-US")
-
-
-@pytest.fixture
-def channel(stage: Stage) -> Channel:
-    return stage.discord.guild_channel()
-
-
 async def flood(send: Send) -> None:
     """Send COUNT, A_SECOND of them a second."""
     loop = asyncio.get_running_loop()

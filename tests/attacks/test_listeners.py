@@ -53,16 +53,6 @@ def stage(shared: Stage) -> Stage:
     return shared
 
 
-@pytest.fixture
-def ben(stage: Stage) -> User:
-    return stage.discord.user("Ben", locale="en-US")
-
-
-@pytest.fixture
-def channel(stage: Stage) -> Channel:
-    return stage.discord.guild_channel()
-
-
 def port_of(stage: Stage, listener: str) -> int:
     return int(stage.program.environment[f"CC_BOT_{listener}_PORT"])
 
