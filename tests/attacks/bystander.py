@@ -1,74 +1,81 @@
-"""A second user beside an attack: how long they wait, and how much memory the program takes meanwhile."""
+"""Other users beside an attack: how long they wait, and how much memory the program takes meanwhile."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
+from typing import Final
 
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, User
+from tests.loopback.discord import Channel
 
-MAX_WAIT_S = 1.0
-MAX_GROWTH_MIB = 100
-ASK_EVERY_S = 0.1
-SAMPLE_EVERY_S = 0.02
+MAX_WAIT_S: Final = 1.0
+MAX_GROWTH_MIB: Final = 100
+USERS: Final = 6
+"""So that none of them passes the 120 commands a minute which the bot permits."""
+ASK_EVERY_S: Final = 0.1
+SAMPLE_EVERY_S: Final = 0.02
 
 
 @dataclass
-class Watched:
-    """What a bystander saw of one attack."""
+class Bystanders:
+    """Users who give one command after the other, in turn."""
 
+    stage: Stage
+    channel: Channel
     waits_s: list[float] = field(default_factory=list)
-    grown_mib: float = 0.0
+    """From each command to its acknowledgement."""
+
+    def __post_init__(self) -> None:
+        self._turns = cycle([self.stage.discord.user(f"Bystander {number}") for number in range(USERS)])
+
+    async def ask(self) -> None:
+        reply = await self.stage.discord.slash(next(self._turns), self.channel, "help")
+        self.waits_s.append((await reply.acknowledged()).acknowledged_after_s)
+
+    async def ask_on(self) -> None:
+        while True:
+            await self.ask()
+            await asyncio.sleep(ASK_EVERY_S)
+
+
+@dataclass
+class Growth:
+    mib: float = 0.0
     """Most memory beyond that at the beginning, of the program and its children together."""
 
 
 @asynccontextmanager
 async def bystander(
-    stage: Stage,
-    user: User,
-    channel: Channel,
-    *,
-    max_wait_s: float = MAX_WAIT_S,
-    max_growth_mib: float = MAX_GROWTH_MIB,
-) -> AsyncIterator[Watched]:
-    """Have a user give a command again and again while the body attacks. Fails when one of the commands was
+    stage: Stage, channel: Channel, *, max_growth_mib: float = MAX_GROWTH_MIB
+) -> AsyncIterator[None]:
+    """Have users give a command again and again while the body attacks. Fails when one of the commands was
     acknowledged late, or when the program and its children grew by more than that."""
-    watched = Watched()
-    watched.waits_s.append(await _acknowledged_after(stage, user, channel))
-    watching = [asyncio.create_task(_ask(stage, user, channel, watched))]
-    watching.append(asyncio.create_task(_measure(stage.program.process_id, watched)))
+    others, growth = Bystanders(stage, channel), Growth()
+    await others.ask()
+    watching = [asyncio.create_task(others.ask_on())]
+    watching.append(asyncio.create_task(_measure(stage.program.process_id, growth)))
     try:
-        yield watched
+        yield
     finally:
         for task in watching:
             task.cancel()
         ended = await asyncio.gather(*watching, return_exceptions=True)
     failed = [each for each in ended if isinstance(each, Exception)]
     assert failed == []
-    watched.waits_s.append(await _acknowledged_after(stage, user, channel))
-    assert max(watched.waits_s) < max_wait_s
-    assert watched.grown_mib < max_growth_mib
+    await others.ask()
+    assert max(others.waits_s) < MAX_WAIT_S
+    assert growth.mib < max_growth_mib
 
 
-async def _ask(stage: Stage, user: User, channel: Channel, watched: Watched) -> None:
-    while True:
-        watched.waits_s.append(await _acknowledged_after(stage, user, channel))
-        await asyncio.sleep(ASK_EVERY_S)
-
-
-async def _acknowledged_after(stage: Stage, user: User, channel: Channel) -> float:
-    reply = await stage.discord.slash(user, channel, "help")
-    return (await reply.acknowledged()).acknowledged_after_s
-
-
-async def _measure(process_id: int, watched: Watched) -> None:
+async def _measure(process_id: int, growth: Growth) -> None:
     before = last = _resident_mib(process_id)
     while True:
         now = _resident_mib(process_id)
         # A child that was just forked counts as a second program for a moment.
-        watched.grown_mib = max(watched.grown_mib, min(last, now) - before)
+        growth.mib = max(growth.mib, min(last, now) - before)
         last = now
         await asyncio.sleep(SAMPLE_EVERY_S)
 

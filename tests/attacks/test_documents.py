@@ -66,13 +66,12 @@ class TestTwoUsersWithFiveFilesEach:
     async def test_that_unfold_to_gigabytes_take_no_memory(self, stage: Stage, method: int) -> None:
         """One of 1.5 kB that unfolds to 1.8 GB took twice as much."""
         data = await asyncio.to_thread(packed, method, 400)
-        async with bystander(stage, stage.discord.user("Chika"), stage.discord.guild_channel()):
+        async with bystander(stage, stage.discord.guild_channel()):
             await attach(stage, [data] * FILES)
 
     async def test_that_are_the_worst_of_each_kind_take_what_two_processes_may(self, stage: Stage) -> None:
         most_mib = AT_A_TIME * MEMORY_BYTES / 2**20
-        user, channel = stage.discord.user("Chika"), stage.discord.guild_channel()
-        async with bystander(stage, user, channel, max_growth_mib=most_mib):
+        async with bystander(stage, stage.discord.guild_channel(), max_growth_mib=most_mib):
             await attach(
                 stage,
                 [

@@ -81,7 +81,7 @@ async def is_over(answer: ChannelReply) -> None:
 class TestAThousandASecond:
     """Of one user, for ten seconds."""
 
-    async def test_presses(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    async def test_presses(self, stage: Stage, aiko: User, channel: Channel) -> None:
         stage.model.script(says("はい。"))
         reply = await ended(await stage.begin(aiko, channel, "?"))
         [press] = await stage.discord.press(aiko, reply.message, reply.labels[0])
@@ -90,35 +90,35 @@ class TestAThousandASecond:
         async def send() -> None:
             sent.append(await send_again(stage, press.interaction))
 
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             await flood(send)
         assert 0 < sum(each.answered is not None for each in sent) <= MAX_AT_ONCE["interaction"] + 1
 
-    async def test_commands(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    async def test_commands(self, stage: Stage, aiko: User, channel: Channel) -> None:
         sent = []
 
         async def send() -> None:
             sent.append(await stage.discord.slash(aiko, channel, "help"))
 
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             await flood(send)
         answered = [each for each in sent if each.interaction.answered is not None]
         assert 0 < len(answered) - MAX_AT_ONCE["interaction"] < 5  # a few more while it is used up
         assert "<t:" in answered[-1].text  # the moment from which on it goes on
 
-    async def test_messages(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        async with bystander(stage, ben, channel):
+    async def test_messages(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        async with bystander(stage, channel):
             await flood(lambda: stage.discord.post(aiko, channel, "はい"))
 
 
 class TestTwentyPictures:
     async def test_in_twenty_channels_leave_no_more_than_the_quota_of_one_user(
-        self, stage: Stage, aiko: User, ben: User
+        self, stage: Stage, aiko: User
     ) -> None:
         stage.model.script(*[says("はい。")] * PICTURES)
         ends, picture = [], File("a.png", PICTURE, "image/png")
         elsewhere = stage.discord.guild_channel()
-        async with bystander(stage, ben, elsewhere):
+        async with bystander(stage, elsewhere):
             for _ in range(PICTURES):  # at once, most are turned away: a user's line is short
                 ends.append(await stage.ask(aiko, stage.discord.guild_channel(), attachment=picture))
         [(count, size)] = stage.rows(
@@ -135,10 +135,10 @@ class TestFilesInManyChannels:
 
     @pytest.mark.parametrize("kind", ["docx", "ogg"])
     async def test_are_in_memory_a_few_at_a_time(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, kind: str
+        self, stage: Stage, aiko: User, channel: Channel, kind: str
     ) -> None:
         file = File(f"a.{kind}", LARGE[kind], {"docx": "application/octet-stream", "ogg": "audio/ogg"}[kind])
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             asked = []
             for _ in range(CHANNELS):
                 stage.model.script(says("はい。"))

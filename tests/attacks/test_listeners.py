@@ -135,12 +135,10 @@ def packed(encoding: str) -> bytes:
 
 class TestABody:
     @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-    async def test_of_a_stranger_holds_up_nobody(
-        self, stage: Stage, ben: User, channel: Channel, body: Body
-    ) -> None:
+    async def test_of_a_stranger_holds_up_nobody(self, stage: Stage, channel: Channel, body: Body) -> None:
         port = port_of(stage, "WEB")
         sent = request(port, "POST /sign-in", body[1], Content_Type=body[0], Connection="close")
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             await at_once(lambda: exchange(port, sent))
 
     @pytest.mark.parametrize("encoding", ["zstd", "gzip", "deflate"])
@@ -149,17 +147,17 @@ class TestABody:
         [("WEB", "GET /static/style.css"), ("WEB", "POST /sign-in"), ("METRICS", "GET /healthz")],
     )
     async def test_that_is_packed_is_not_unpacked(
-        self, stage: Stage, ben: User, channel: Channel, encoding: str, listener: str, line: str
+        self, stage: Stage, channel: Channel, encoding: str, listener: str, line: str
     ) -> None:
         port, body = port_of(stage, listener), packed(encoding)
         sent = request(port, line, body, Content_Type=FORM, Content_Encoding=encoding)
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             await at_once(lambda: exchange(port, sent), 2)
 
-    async def test_that_never_ends_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel) -> None:
+    async def test_that_never_ends_holds_up_nobody(self, stage: Stage, channel: Channel) -> None:
         port, begun = port_of(stage, "WEB"), b"a" * (MAX_STRANGER_BYTES - 1)
         sent = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="4096") + begun
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             await at_once(lambda: exchange(port, sent, wait_s=5), 100)
 
 
@@ -180,11 +178,11 @@ REQUESTS: Final[dict[str, tuple[str, dict[str, str], bytes]]] = {
 class TestARequest:
     @pytest.mark.parametrize(("line", "headers", "more"), REQUESTS.values(), ids=REQUESTS)
     async def test_of_a_stranger_holds_up_nobody(
-        self, stage: Stage, ben: User, channel: Channel, line: str, headers: dict[str, str], more: bytes
+        self, stage: Stage, channel: Channel, line: str, headers: dict[str, str], more: bytes
     ) -> None:
         port = port_of(stage, "WEB")
         sent = request(port, line, b"", **headers) + more
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             for _ in range(5):
                 await at_once(lambda: exchange(port, sent), 100)
 
@@ -219,12 +217,10 @@ async def _drip(writer: asyncio.StreamWriter, more: bytes) -> None:
 
 
 class TestAKeptConnection:
-    async def test_whose_second_request_trickles_is_closed(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
+    async def test_whose_second_request_trickles_is_closed(self, stage: Stage, channel: Channel) -> None:
         port = port_of(stage, "WEB")
         whole = request(port, "GET /static/style.css")
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             ended = await asyncio.gather(
                 *(ends_within(port, whole, b"GET / HTTP/1.1\r\nX: " + b"x" * 500, 22) for _ in range(20))
             )
@@ -233,10 +229,10 @@ class TestAKeptConnection:
 
 class TestConnections:
     async def test_that_ask_for_nothing_leave_room_for_a_monitor(
-        self, stage: Stage, ben: User, channel: Channel
+        self, stage: Stage, channel: Channel
     ) -> None:
         port, held = port_of(stage, "METRICS"), []
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             for _ in range(500):
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(b"GET /healthz HTTP/1.1\r\nX: ")
@@ -247,10 +243,10 @@ class TestConnections:
             writer.close()
         assert b" 200 " in answer.partition(b"\r\n")[0]
 
-    async def test_leave_files_for_everything_else(self, stage: Stage, ben: User, channel: Channel) -> None:
+    async def test_leave_files_for_everything_else(self, stage: Stage, channel: Channel) -> None:
         port, held = port_of(stage, "WEB"), []
         health = request(port_of(stage, "METRICS"), "GET /healthz")
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             for _ in range(2 * OPEN_FILES):
                 held.append(await asyncio.open_connection("127.0.0.1", port))
             async with asyncio.timeout(5):  # and not only once the pages have given connections back
@@ -268,13 +264,11 @@ async def link_of(stage: Stage, user: User, channel: Channel) -> str:
 
 
 class TestALink:
-    async def test_that_is_good_signs_in_beside_made_up_ones(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
+    async def test_that_is_good_signs_in_beside_made_up_ones(self, stage: Stage, channel: Channel) -> None:
         port = port_of(stage, "WEB")
         made_up = request(port, "GET /sign-in?code=" + "a" * 43, Connection="close")
-        link = await link_of(stage, ben, channel)
-        async with bystander(stage, ben, channel):
+        link = await link_of(stage, stage.discord.user("Ben"), channel)
+        async with bystander(stage, channel):
             for _ in range(10):
                 await at_once(lambda: exchange(port, made_up), 20)
         answer = await exchange(port, request(port, f"GET /{link.split('/', 3)[3]}", Connection="close"))
@@ -322,12 +316,12 @@ class TestAMember:
         ],
         ids=["escapes", "per cent signs", "many fields", "a long part", "many parts"],
     )
-    async def test_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel, body: Body) -> None:
+    async def test_holds_up_nobody(self, stage: Stage, channel: Channel, body: Body) -> None:
         port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
         sent = request(
             port, "POST /memories/new", body[1], Content_Type=body[0], Cookie=cookie, Connection="close"
         )
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             for _ in range(5):
                 await at_once(lambda: exchange(port, sent), 20)
 
@@ -338,7 +332,7 @@ class TestAMember:
     )
     @pytest.mark.parametrize("within", [False, True], ids=["a flood", "all that is let through"])
     async def test_with_open_canvases_holds_up_nobody(
-        self, stage: Stage, ben: User, channel: Channel, frame: bytes, within: bool
+        self, stage: Stage, channel: Channel, frame: bytes, within: bool
     ) -> None:
         port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
         handshake = request(
@@ -353,18 +347,16 @@ class TestAMember:
         first = frame * (MAX_STREAM_BYTES // len(frame))
         more = frame * (STREAM_BYTES_PER_S // 2 // len(frame) - 10)
         frames = [first, *[more] * 10] if within else [first * 40] * 40
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             await at_once(lambda: stream(port, handshake, frames), MAX_OPEN_PAGES)
 
-    async def test_whose_forms_never_end_holds_up_nobody(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
+    async def test_whose_forms_never_end_holds_up_nobody(self, stage: Stage, channel: Channel) -> None:
         port, cookie = port_of(stage, "WEB"), await sign_in(stage, channel)
         head = request(
             port, "POST /settings", Content_Type=MULTIPART, Cookie=cookie, Content_Length=str(LARGEST_BYTES)
         )
         sent = head + b"a" * (LARGEST_BYTES - 1)
-        async with bystander(stage, ben, channel), asyncio.TaskGroup() as tasks:
+        async with bystander(stage, channel), asyncio.TaskGroup() as tasks:
             for _ in range(120):  # within what a session may ask for
                 tasks.create_task(exchange(port, sent, wait_s=5))
                 await asyncio.sleep(0.055)
@@ -372,9 +364,9 @@ class TestAMember:
 
 class TestAnOperatorsFile:
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes with names")
-    async def test_that_is_a_pipe_holds_up_nobody(self, stage: Stage, ben: User, channel: Channel) -> None:
+    async def test_that_is_a_pipe_holds_up_nobody(self, stage: Stage, channel: Channel) -> None:
         pipes = [stage.database.with_name(name) for name in ("agents.toml", "policy.toml", "mcp.toml")]
-        async with bystander(stage, ben, channel):
+        async with bystander(stage, channel):
             for each in pipes:
                 os.mkfifo(each)
             try:

@@ -54,10 +54,10 @@ async def served(folder: Path, servers: dict[str, Any]) -> AsyncIterator[Stage]:
 
 async def look_with_each(stage: Stage, names: list[str]) -> list[str]:
     """Have each server asked, one after the other, beside a bystander; return what the model was told."""
-    aiko, ben = stage.discord.user("Aiko", locale="ja"), stage.discord.user("Ben", locale="en-US")
+    aiko = stage.discord.user("Aiko", locale="ja")
     told = list[str]()
     limit = max(MAX_GROWTH_MIB.get(name, GROWTH) for name in names)
-    async with bystander(stage, ben, stage.discord.guild_channel(), max_growth_mib=limit):
+    async with bystander(stage, stage.discord.guild_channel(), max_growth_mib=limit):
         for name in names:
             stage.model.script(calls(Call(f"{name}__look", {"text": "a"})), says("はい。"))
             await ended(await stage.begin(aiko, stage.discord.guild_channel(), f"{name}?"))

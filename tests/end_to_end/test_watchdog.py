@@ -1,7 +1,8 @@
 """A program whose loop stands ends by itself, and one that was asked to stop within 15 seconds.
 
-Nothing that a user can send should make the loop stand: that is what test_worst_inputs.py is for. So the
-interpreter is told to, by a file that it reads before the program, at a signal that the program does not use.
+Nothing that a user can send should make the loop stand: that is what attacks/test_worst_inputs.py is for. So
+the interpreter is told to, by a file that it reads before the program, at a signal that the program does not
+use.
 """
 
 import asyncio
