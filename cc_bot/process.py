@@ -244,7 +244,8 @@ class Membership:
         self._renewed_s = begun_s
         self.lease.renew(begun_s)
         await self._give_back()
-        if before and before != {each.process.name for each in self.living}:
+        # One that came and died between two renewals was in neither list.
+        if renewal.died or (before and before != {each.process.name for each in self.living}):
             for listener in self._at_a_change:
                 listener()
         self._tell()

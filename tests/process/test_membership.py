@@ -156,6 +156,34 @@ async def with_a_duty_left(away: OftenAway) -> Membership:
     return first
 
 
+async def test_the_work_of_one_that_came_and_died_between_two_renewals_is_looked_for(
+    url: str, store: ProcessStore
+) -> None:
+    async with join(store, enrolment(SECOND)):
+        membership = Membership(store, SECOND, Lease(counts=True), lambda: ("", "", ""))
+        changed = asyncio.Event()
+        membership.call_at_a_change(changed.set)
+        await renewed(membership)
+        assert not await store.join(FIRST)
+        async with open_database(url) as database:
+            sql = "UPDATE processes SET until = 0 WHERE name = $1"
+            await database.transaction([Statement(sql, (FIRST.name,))], [EVERYBODY])
+        assert not changed.is_set()
+        await renewed(membership)
+        assert changed.is_set()
+
+
+async def renewed(membership: Membership) -> None:
+    """Let it be renewed once."""
+    before = membership.lease.renewed_s
+    keeper = asyncio.create_task(membership.keep_alive())
+    async with asyncio.timeout(60):
+        while membership.lease.renewed_s == before:  # noqa: ASYNC110 - it tells nobody
+            await asyncio.sleep(0)
+    keeper.cancel()
+    await asyncio.gather(keeper, return_exceptions=True)
+
+
 class TestADuty:
     async def test_is_kept_by_one_and_goes_on_with_another(self, store: ProcessStore) -> None:
         did = list[str]()
