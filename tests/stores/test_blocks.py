@@ -38,64 +38,59 @@ def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) ->
 
 
 class TestRows:
-    async def test_are_read_newest_first_within_their_bounds(self, stores: Stores) -> None:
+    async def test_are_read_newest_first_within_their_bounds_from_one_place(self, stores: Stores) -> None:
         await say(stores, 9, 100, 20)
-        assert await read(stores) == [100, 20, 9]
+        await say(stores, 60, key=THREAD)
+        await say(stores, 70, key=OTHER)
+        assert [await read(stores, key) for key in (CHANNEL, THREAD, OTHER)] == [[100, 20, 9], [60], [70]]
         assert await read(stores, limit=2) == [100, 20]
         assert await read(stores, first=20, before=100) == [20]
 
-    async def test_are_those_of_one_place(self, stores: Stores) -> None:
-        await say(stores, 10)
-        await say(stores, 60, key=THREAD)
-        await say(stores, 70, key=OTHER)
-        assert [await read(stores, key) for key in (CHANNEL, THREAD, OTHER)] == [[10], [60], [70]]
-
-    async def test_carry_who_said_what(self, stores: Stores) -> None:
-        await say(stores, 10)
+    async def test_carry_who_said_what_and_after_the_question_are_answers_alone(self, stores: Stores) -> None:
+        await say(stores, 10, 30)
         answer = Message("assistant", "はい", author_id=BOT, discord_id=20)
         await stores.channels.commit_answer(CHANNEL, answer, [])
-        rows = await stores.blocks.get_page(CHANNEL, first=0, before=100, limit=9)
+        rows = await stores.blocks.get_page(CHANNEL, first=0, before=30, limit=9)
         assert rows == [
             ContextMessage(20, "assistant", "", "はい", BOT),
             ContextMessage(10, "user", "花子", "発言10", 7),
         ]
-
-    async def test_after_the_question_are_answers_alone(self, stores: Stores) -> None:
-        await say(stores, 10, 30)
-        await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい", discord_id=20), [])
         assert await read(stores, asked=10) == [20]
 
-    async def test_of_sessions_never_come_out(self, stores: Stores, database: Database) -> None:
+    async def test_that_are_not_for_everyone_never_come_out(self, stores: Stores, database: Database) -> None:
+        await say(stores, 10, 20, 30, 40)
+        for id_, change in (
+            (10, "visibility = 'private'"),
+            (20, "status = 'replaced'"),
+            (30, "content = ''"),
+        ):
+            sql = f"UPDATE messages SET {change} WHERE discord_id = $1"
+            await database.transaction([Statement(sql, (id_,))], ())
+        assert await read(stores) == [40]
         session = await stores.sessions.open(SESSION)
         await stores.sessions.commit_turn(session, turn("秘密", visibility="private", discord_id=None))
-        await database.transaction([Statement("UPDATE messages SET discord_id = id + 500")], ())
+        sql = "UPDATE messages SET discord_id = id + 500 WHERE session_id IS NOT NULL"
+        await database.transaction([Statement(sql)], ())
         assert await read(stores, ChannelKey(SESSION.channel_id)) == []
-
-    @pytest.mark.parametrize("change", ["visibility = 'private'", "status = 'replaced'", "content = ''"])
-    async def test_that_are_not_for_everyone_never_come_out(
-        self, stores: Stores, database: Database, change: str
-    ) -> None:
-        await say(stores, 10, 20)
-        await database.transaction([Statement(f"UPDATE messages SET {change} WHERE discord_id = 10")], ())
-        assert await read(stores) == [20]
 
 
 class TestBlocks:
-    async def test_are_kept_over_a_second_freeze(self, stores: Stores) -> None:
+    async def test_that_are_frozen_stay_until_others_take_their_place_or_they_leave(
+        self, stores: Stores
+    ) -> None:
         blocks = [block(1, 10), block(11, 20)]
         await stores.blocks.freeze(blocks)
         await stores.blocks.freeze([block(1, 10, tokens=99), block(5, 12), block(20, 30), block(21, 30)])
         assert (await state(stores)).blocks == (*blocks, block(21, 30))
-
-    async def test_may_be_frozen_before_others(self, stores: Stores) -> None:
-        await stores.blocks.freeze([block(20, 30)])
-        await stores.blocks.freeze([block(1, 10), block(15, 20)])
-        assert (await state(stores)).blocks == (block(1, 10), block(20, 30))
-
-    async def test_take_the_place_of_those_that_thaw(self, stores: Stores) -> None:
-        await stores.blocks.freeze([block(1, 10)])
-        await stores.blocks.freeze([block(6, 12)], thawed=[block(1, 10)])
-        assert (await state(stores)).blocks == (block(6, 12),)
+        assert (await state(stores, blocks=2)).blocks == (block(11, 20), block(21, 30)), "the newest"
+        await stores.blocks.freeze([block(6, 10)], thawed=[block(1, 10)])
+        assert (await state(stores)).blocks == (block(6, 10), block(11, 20), block(21, 30))
+        await stores.blocks.freeze([block(1, 5), block(4, 6)])
+        assert (await state(stores)).blocks == (block(1, 5), block(6, 10), block(11, 20), block(21, 30))
+        for first in (11, 5):
+            await stores.blocks.freeze(windows={CHANNEL: first})
+        assert (await state(stores)).blocks == (block(11, 20), block(21, 30))
+        assert ((await state(stores)).window, (await state(stores, THREAD)).window) == (11, 0)
 
     async def test_of_a_thread_are_its_channels_up_to_its_start_and_its_own(self, stores: Stores) -> None:
         own = block(60, 70, THREAD)
@@ -105,38 +100,18 @@ class TestBlocks:
         assert (await state(stores)).blocks == (block(1, 20), block(21, 50), block(51, 80))
         assert (await state(stores)).next_first is None
 
-    async def test_are_the_newest_when_there_are_very_many(self, stores: Stores) -> None:
-        await stores.blocks.freeze([block(number, number) for number in range(1, 10)])
-        assert (await state(stores, blocks=2)).blocks == (block(8, 8), block(9, 9))
 
-    async def test_that_left_are_not_read(self, stores: Stores) -> None:
-        await stores.blocks.freeze([block(1, 10), block(11, 20)], windows={CHANNEL: 11})
-        assert (await state(stores)).blocks == (block(11, 20),)
-
-
-class TestWindow:
-    async def test_never_moves_back(self, stores: Stores) -> None:
-        for first in (20, 10):
-            await stores.blocks.freeze(windows={CHANNEL: first})
-        assert ((await state(stores)).window, (await state(stores, THREAD)).window) == (20, 0)
-
-
-class TestMarkers:
-    async def test_are_the_greater_of_the_bots_own_and_everyones(self, stores: Stores) -> None:
+class TestState:
+    async def test_tells_resets_and_who_waits_in_the_place_and_its_channel(self, stores: Stores) -> None:
+        for key, ids in ((CHANNEL, (10, 30)), (THREAD, (70,)), (OTHER, (80,))):
+            await say(stores, *ids, key=key, waiting=True)
+        assert (await state(stores)).waiting == {0: {10, 30}}
+        assert (await state(stores, THREAD)).waiting == {0: {10, 30}, 50: {70}}
         for bot, id_ in ((BOT, 10), (0, 20), (98, 90)):
             await stores.channels.reset(CHANNEL, bot_id=bot, discord_id=id_)
         await stores.channels.reset(THREAD, bot_id=BOT, discord_id=60)
-        assert (await state(stores)).resets == {0: 20}
+        assert (await state(stores)).resets == {0: 20}, "of the bot's own and everyone's, the greater"
         assert (await state(stores, THREAD)).resets == {0: 20, 50: 60}
-
-
-class TestWaiting:
-    async def test_is_told_of_the_place_and_its_channel(self, stores: Stores) -> None:
-        await say(stores, 10, 20, waiting=True)
-        await say(stores, 60, key=THREAD, waiting=True)
-        await say(stores, 70, key=OTHER, waiting=True)
-        assert (await state(stores)).waiting == {0: {10, 20}}
-        assert (await state(stores, THREAD)).waiting == {0: {10, 20}, 50: {60}}
 
 
 @pytest.mark.sqlite("its own plans")
@@ -155,7 +130,5 @@ class TestQueries:
                 "mentions_waiting",
                 "block_boundaries_by_last",
             },
-            SELECT_ROWS: {
-                *("messages_by_channel", "messages_asked_in_channel", "messages_by_discord_id"),
-            },
+            SELECT_ROWS: {"messages_by_channel", "messages_asked_in_channel", "messages_by_discord_id"},
         }

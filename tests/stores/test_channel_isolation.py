@@ -1,7 +1,5 @@
 """Two channels and their threads interleaved, with sessions among them: nothing of one is told in another."""
 
-import pytest
-
 from cc_bot.domain import SessionKey
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
@@ -15,7 +13,6 @@ HEARTBEAT = """
 """
 
 
-@pytest.fixture
 async def talk(stores: Stores, database: Database) -> None:
     """Ids 100 to 139 go round the four places: a question each, and an answer to every second."""
     for number in range(100, 120):
@@ -37,9 +34,9 @@ def name(key: ChannelKey) -> str:
     return f"{key.channel_id}の{key.thread_id}"
 
 
-@pytest.mark.usefixtures("talk")
 class TestPlace:
-    async def test_is_told_what_was_said_in_it_alone(self, stores: Stores) -> None:
+    async def test_is_told_what_was_said_in_it_alone(self, stores: Stores, database: Database) -> None:
+        await talk(stores, database)
         for key in PLACES:
             waiting = await stores.mentions.list_waiting(key)
             newest = await stores.channels.get_newest_answer(key)
@@ -48,18 +45,12 @@ class TestPlace:
             assert waiting
             assert answered
             assert {message.content for message in (*waiting, newest, *answered)} == {name(key)}
-
-    async def test_is_found_by_its_own_messages_alone(self, stores: Stores) -> None:
         places = {place.key: place.newest_id for place in await stores.channels.list_places(limit=99)}
         assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
-
-    async def test_has_no_answer_to_the_questions_of_another(self, stores: Stores) -> None:
         here, there = PLACES[:2]
         waiting = await stores.mentions.list_waiting(there)
         await stores.channels.commit_answer(here, answer(140), waiting)
-        assert await stores.mentions.list_waiting(there) == waiting
-
-    async def test_does_not_answer_what_is_private(self, stores: Stores) -> None:
+        assert await stores.mentions.list_waiting(there) == waiting, "no place answers for another"
         assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), waiting=True)
         assert await stores.mentions.list_questions(400) == ()
         private = (await stores.sessions.open(DM, visibility="private")).history

@@ -3,6 +3,7 @@
 What a statement costs is told by the steps of SQLite's virtual machine, which do not depend on the machine.
 """
 
+import asyncio
 import random
 import re
 import sqlite3
@@ -17,6 +18,7 @@ from cc_bot.storage.dialect import expand
 from cc_bot.stores import Stores
 from cc_bot.stores import channels as sql
 from cc_bot.stores.channels import DELETE_MESSAGES
+from tests.stores.backends import OpenStores
 from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, said
 
 LOAD = 10_000
@@ -54,18 +56,27 @@ async def fill(stores: Stores, messages: int) -> dict[ChannelKey, dict[int, str]
 
 
 class TestLoad:
-    async def test_of_ten_thousand_messages_is_kept_edited_and_deleted_to_the_last(
-        self, stores: Stores, database: Database
+    @pytest.mark.slow
+    async def test_of_ten_thousand_messages_is_kept_by_writers_side_by_side_edited_and_deleted_to_the_last(
+        self, open_again: OpenStores, database: Database
     ) -> None:
-        texts = {n: f"{n}番目の発言です。" for n in range(1, LOAD + 1)}
-        for start in range(1, LOAD + 1, 1000):
-            page = [said(n, texts[n]) for n in range(start, start + 1000)]
-            assert await stores.channels.add_all(CHANNEL, page) == 1000
-        await freeze(database, CHANNEL, *((first, first + 99) for first in range(1, LOAD, 100)))
-        await stores.channels.commit_answer(CHANNEL, answer(LOAD + 1, "まとめました"), [])
-        assert await stores.channels.edit(LOAD - 1, "直しました")
-        assert len(await frozen(database)) == LOAD // 100 - 1
-        assert await stores.channels.delete(range(1001, LOAD, 2)) == (LOAD - 1000) // 2
+        texts = {n: f"{n}番目の発言です。Message {n}." for n in range(1, LOAD + 1)}
+        page = [said(id_, text) for id_, text in texts.items()]
+        async with open_again() as stores, open_again() as other:
+            counts = await asyncio.gather(
+                *(
+                    each.channels.add_all(CHANNEL, page[start : start + 2500])
+                    for start in range(0, LOAD, 1250)
+                    for each in (stores, other)
+                ),
+                *(each.channels.add(CHANNEL, message) for message in page[::500] for each in (stores, other)),
+            )
+            assert sum(counts) == LOAD
+            await freeze(database, CHANNEL, *((first, first + 99) for first in range(1, LOAD, 100)))
+            await stores.channels.commit_answer(CHANNEL, answer(LOAD + 1, "まとめました"), [])
+            assert await stores.channels.edit(LOAD - 1, "直しました")
+            assert len(await frozen(database)) == LOAD // 100 - 1
+            assert await stores.channels.delete(range(1001, LOAD, 2)) == (LOAD - 1000) // 2
         assert len(await frozen(database)) == 10
         expected = texts | {LOAD - 1: "直しました", LOAD + 1: "まとめました"}
         for n in range(1001, LOAD, 2):

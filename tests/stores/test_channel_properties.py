@@ -1,6 +1,6 @@
 """What holds for the archive of channels after anything that Discord may tell, in any order."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pytest
@@ -170,17 +170,3 @@ class TestArchive:
             if model.of(key)
         }
         assert {place.key: place.newest_id for place in await stores.channels.list_places(limit=9)} == newest
-
-    @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(steps=STEPS)
-    async def test_is_not_changed_by_what_is_delivered_again(
-        self, stores: Stores, database: Database, steps: list[Step]
-    ) -> None:
-        await empty(database)
-        delivered = [step for step in steps if step.kind in ("add", "ask", "page") and step.text]
-        for step in delivered:
-            await take(stores, step, set())
-        before = [await archived(database, key) for key in PLACES]
-        for step in delivered:
-            await take(stores, replace(step, text="また"), set())
-        assert [await archived(database, key) for key in PLACES] == before

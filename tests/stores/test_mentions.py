@@ -9,7 +9,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from tests.stores.backends import OpenStores, refusing_updates
+from tests.stores.backends import OpenStores, contents, refusing_updates
 from tests.stores.places import (
     BOT,
     CHANNEL,
@@ -31,41 +31,42 @@ async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tupl
     return await stores.mentions.list_waiting(key)
 
 
+async def edited(stores: Stores) -> list[str]:
+    return contents(await stores.mentions.list_edited(CHANNEL))
+
+
 class TestBegunAnswer:
-    async def test_is_known_with_those_who_wait_for_it(self, open_again: OpenStores) -> None:
+    async def test_is_known_with_those_who_wait_for_it_until_it_is_posted(
+        self, open_again: OpenStores
+    ) -> None:
         async with open_again() as stores:
             await stores.mentions.begin(CHANNEL, await wait(stores, 10, 11), 11)
             await wait(stores, 12)
         async with open_again() as stores:
             assert await stores.mentions.get_begun(CHANNEL) == (11, frozenset({10, 11}))
             assert await stores.mentions.get_begun(THREAD) is None
+            questions = (await stores.mentions.list_waiting(CHANNEL))[:2]
+            await stores.mentions.note_answer(CHANNEL, questions, 20)
+            assert await stores.mentions.get_begun(CHANNEL) is None
 
-    async def test_is_known_by_its_message_once_that_is_posted(self, stores: Stores) -> None:
-        questions = await wait(stores, 10, 11)
-        await stores.mentions.begin(CHANNEL, questions, 11)
-        await stores.mentions.note_answer(CHANNEL, questions, 20)
-        assert await stores.mentions.get_begun(CHANNEL) is None
-
-    async def test_is_the_one_after_a_reset_that_left_another_behind(self, open_again: OpenStores) -> None:
-        async with open_again() as stores:
-            await stores.mentions.begin(CHANNEL, await wait(stores, 10), 10)
-            await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
-            await stores.mentions.begin(CHANNEL, await wait(stores, 12, 13), 13)
-        async with open_again() as stores:
-            assert await stores.mentions.get_begun(CHANNEL) == (13, frozenset({12, 13}))
-
-    async def test_that_was_given_up_is_none(self, stores: Stores) -> None:
-        questions = await wait(stores, 10)
-        await stores.mentions.begin(CHANNEL, questions, 10)
-        await stores.mentions.give_up(CHANNEL, questions)
-        assert await stores.mentions.get_begun(CHANNEL) is None
+    async def test_is_the_one_after_a_reset_and_none_once_it_is_given_up(self, stores: Stores) -> None:
+        await stores.mentions.begin(CHANNEL, await wait(stores, 10), 10)
+        await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
+        questions = await wait(stores, 12, 13)
+        await stores.mentions.begin(CHANNEL, questions, 13)
+        assert await stores.mentions.get_begun(CHANNEL) == (13, frozenset({12, 13}))
+        questions = await wait(stores, 14, key=THREAD)
+        await stores.mentions.begin(THREAD, questions, 14)
+        await stores.mentions.give_up(THREAD, questions)
+        assert await stores.mentions.get_begun(THREAD) is None
 
 
 class TestStoredAnswer:
-    async def test_is_to_be_shown_until_it_was(self, open_again: OpenStores) -> None:
+    async def test_is_to_be_shown_until_it_was_and_whenever_it_changes(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             await stores.channels.commit_answer(CHANNEL, answer(20, "答え"), await wait(stores, 10, 11))
         async with open_again() as stores:
+            questions = await stores.mentions.list_questions(20)
             assert await stores.mentions.list_places() == (CHANNEL,)
             [stored] = await stores.mentions.list_unshown(CHANNEL)
             assert (stored.content, stored.discord_id) == ("答え", 20)
@@ -73,37 +74,24 @@ class TestStoredAnswer:
             await stores.mentions.mark_shown(CHANNEL, 20)
             assert await stores.mentions.list_unshown(CHANNEL) == ()
             assert await stores.mentions.list_places() == ()
-
-    async def test_is_to_be_shown_again_when_it_was_made_anew(self, stores: Stores) -> None:
-        questions = await wait(stores, 10)
-        await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-        await stores.mentions.mark_shown(CHANNEL, 20)
-        await stores.channels.commit_answer(CHANNEL, answer(20, "新しい答え"), questions)
-        assert [message.content for message in await stores.mentions.list_unshown(CHANNEL)] == ["新しい答え"]
-
-    async def test_that_was_deleted_is_not_to_be_shown(self, stores: Stores) -> None:
-        await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
-        await stores.channels.delete([20])
-        assert await stores.mentions.list_unshown(CHANNEL) == ()
-        assert await stores.mentions.list_places() == ()
-
-    async def test_is_to_be_shown_again_while_its_messages_change(self, stores: Stores) -> None:
-        await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
-        await stores.mentions.mark_shown(CHANNEL, 20)
-        await stores.mentions.mark_unshown(CHANNEL, 20)
-        assert len(await stores.mentions.list_unshown(CHANNEL)) == 1
+            await stores.mentions.mark_unshown(CHANNEL, 20)  # its messages are changing
+            assert contents(await stores.mentions.list_unshown(CHANNEL)) == ["答え"]
+            await stores.mentions.mark_shown(CHANNEL, 20)
+            await stores.channels.commit_answer(CHANNEL, answer(20, "新しい答え"), questions)
+            assert contents(await stores.mentions.list_unshown(CHANNEL)) == ["新しい答え"]
+            await stores.channels.delete([20])
+            assert await stores.mentions.list_unshown(CHANNEL) == ()
+            assert await stores.mentions.list_places() == ()
 
 
 class TestPlace:
     async def test_of_a_mention_is_known_whether_it_waits_or_not(self, stores: Stores) -> None:
+        await stores.channels.add(CHANNEL, said(9))
+        assert await stores.mentions.get_place(9) is None
         questions = await wait(stores, 10, key=THREAD)
         assert await stores.mentions.get_place(10) == THREAD
         await stores.mentions.give_up(CHANNEL, questions)
         assert await stores.mentions.get_place(10) == THREAD
-
-    async def test_of_what_is_no_mention_is_none(self, stores: Stores) -> None:
-        await stores.channels.add(CHANNEL, said(10))
-        assert await stores.mentions.get_place(10) is None
 
     async def test_has_somebody_unattended_until_the_message_for_their_answer_is_there(
         self, stores: Stores
@@ -120,79 +108,80 @@ class TestEditedQuestion:
     async def test_is_known_until_its_answer_is_to_what_it_says(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11)
+            await stores.mentions.note_answer(CHANNEL, questions, 20)
+            await stores.channels.edit(10, "犬の話")
+            assert await edited(stores) == [], "while it is being answered"
             await stores.channels.commit_answer(CHANNEL, answer(20), questions)
             await stores.mentions.mark_shown(CHANNEL, 20)
-            await stores.channels.edit(10, "犬の話")
         async with open_again() as stores:
             assert await stores.mentions.list_places() == (CHANNEL,)
-            [edited] = await stores.mentions.list_edited(CHANNEL)
-            assert edited.content == "犬の話"
+            [question] = await stores.mentions.list_edited(CHANNEL)
+            assert question.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
-            await stores.mentions.mark_read(CHANNEL, edited)
-            [edited] = await stores.mentions.list_edited(CHANNEL)
-            assert edited.content == "猫の話"
-            await stores.mentions.mark_read(CHANNEL, edited)
-            assert await stores.mentions.list_edited(CHANNEL) == ()
+            await stores.mentions.mark_read(CHANNEL, question)
+            [question] = await stores.mentions.list_edited(CHANNEL)
+            assert question.content == "猫の話"
+            await stores.mentions.mark_read(CHANNEL, question)
+            assert await edited(stores) == []
             assert await stores.mentions.list_places() == ()
 
-    async def test_while_it_is_being_answered_is_known_afterwards(self, stores: Stores) -> None:
-        questions = await wait(stores, 10)
-        await stores.mentions.note_answer(CHANNEL, questions, 20)
-        await stores.channels.edit(10, "犬の話")
-        assert await stores.mentions.list_edited(CHANNEL) == ()
-        await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-        assert [question.content for question in await stores.mentions.list_edited(CHANNEL)] == ["犬の話"]
-
-    async def test_whose_new_answer_is_stored_needs_no_other_one(self, stores: Stores) -> None:
+    async def test_whose_new_answer_is_stored_or_that_was_given_up_needs_no_other_one(
+        self, stores: Stores
+    ) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
         await stores.channels.edit(10, "犬の話")
-        [edited] = await stores.mentions.list_edited(CHANNEL)
-        noted = replace(edited, content=f"{edited.content}\n[these files are not shown: …]")
-        for read in (edited, noted):
+        [question] = await stores.mentions.list_edited(CHANNEL)
+        noted = replace(question, content=f"{question.content}\n[these files are not shown: …]")
+        for read in (question, noted):
             await stores.channels.edit(10, "猫の話")
             await stores.channels.edit(10, "犬の話")
             await stores.channels.commit_answer(CHANNEL, answer(20), [read])
-            assert await stores.mentions.list_edited(CHANNEL) == ()
-
-    async def test_that_was_given_up_is_not_answered_after_all(self, stores: Stores) -> None:
-        await stores.mentions.give_up(CHANNEL, await wait(stores, 10))
-        await stores.channels.edit(10, "犬の話")
-        assert await stores.mentions.list_edited(CHANNEL) == ()
+            assert await edited(stores) == []
+        await stores.mentions.give_up(CHANNEL, await wait(stores, 30))
+        await stores.channels.edit(30, "犬の話")
+        assert await edited(stores) == []
 
 
 class TestReset:
-    async def test_leaves_behind_who_waited(self, stores: Stores) -> None:
+    async def test_leaves_behind_who_waited_in_that_place_alone(self, stores: Stores) -> None:
         await wait(stores, 10, 11)
+        await wait(stores, 9, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
         await wait(stores, 12)
-        assert ids(await stores.mentions.list_left_behind(CHANNEL)) == [10, 11]
+        left = await stores.mentions.list_left_behind(CHANNEL)
+        assert ids(left) == [10, 11]
         assert ids(await stores.mentions.list_waiting(CHANNEL)) == [12]
-        assert (
-            await stores.mentions.note_answer(CHANNEL, await stores.mentions.list_left_behind(CHANNEL), 20)
-            == frozenset()
-        )
-
-    async def test_of_a_channel_does_not_concern_its_threads(self, stores: Stores) -> None:
-        await wait(stores, 10, key=THREAD)
-        await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
-        assert ids(await stores.mentions.list_waiting(THREAD)) == [10]
-        assert await stores.mentions.note_answer(THREAD, await stores.mentions.list_waiting(THREAD), 20) == {
-            10
-        }
+        assert await stores.mentions.note_answer(CHANNEL, left, 20) == frozenset()
+        in_thread = await stores.mentions.list_waiting(THREAD)
+        assert await stores.mentions.note_answer(THREAD, in_thread, 20) == {9}
 
 
 class TestWaiting:
-    async def test_begins_with_the_message_and_outlives_a_restart(self, open_again: OpenStores) -> None:
+    async def test_begins_with_the_message_in_each_place_and_outlives_a_restart(
+        self, open_again: OpenStores
+    ) -> None:
         async with open_again() as stores:
             await stores.channels.add(CHANNEL, said(9, "独り言"))
-            await wait(stores, 100, 11)
+            for number, key in enumerate(PLACES):
+                await wait(stores, 110 + number, 50 - number, 10 + number, key=key)
+            await stores.channels.edit(10, "やっぱり猫の話")
         async with open_again() as stores:
-            assert await stores.mentions.list_places() == (CHANNEL,)
-            [first, second] = await stores.mentions.list_waiting(CHANNEL)
-        assert (first.content, second.content) == ("質問11", "質問100")
-        assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 11)
+            assert {*await stores.mentions.list_places()} == {*PLACES}
+            for number, key in enumerate(PLACES):
+                assert ids(await stores.mentions.list_waiting(key)) == [
+                    10 + number,
+                    50 - number,
+                    110 + number,
+                ]
+            [first, second, _] = await stores.mentions.list_waiting(CHANNEL)
+        assert (first.content, second.content) == ("やっぱり猫の話", "質問50")
+        assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 10)
 
-    async def test_is_once_however_often_it_is_delivered(self, stores: Stores) -> None:
+    async def test_is_once_however_often_it_is_delivered_and_whichever_way_is_faster(
+        self, stores: Stores
+    ) -> None:
+        await stores.channels.add_all(CHANNEL, [said(10, "質問10")])
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
         question = await wait(stores, 10)
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
         assert await stores.mentions.list_waiting(CHANNEL) == question
@@ -201,25 +190,6 @@ class TestWaiting:
         assert await stores.mentions.list_waiting(CHANNEL) == ()
         await stores.mentions.mark_shown(CHANNEL, 20)
         assert await stores.mentions.list_places() == ()
-
-    async def test_is_not_lost_when_backfill_was_faster(self, stores: Stores) -> None:
-        await stores.channels.add_all(CHANNEL, [said(10)])
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
-        assert await stores.channels.add(CHANNEL, said(10), waiting=True)
-        assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10]
-
-    async def test_is_apart_in_each_place(self, stores: Stores) -> None:
-        for number, key in enumerate(PLACES):
-            await wait(stores, 10 + number, 30 - number, key=key)
-        assert {*await stores.mentions.list_places()} == {*PLACES}
-        for number, key in enumerate(PLACES):
-            assert ids(await stores.mentions.list_waiting(key)) == [10 + number, 30 - number]
-
-    async def test_shows_what_the_question_was_edited_to(self, stores: Stores) -> None:
-        await wait(stores, 10)
-        await stores.channels.edit(10, "やっぱり猫の話")
-        [question] = await stores.mentions.list_waiting(CHANNEL)
-        assert question.content == "やっぱり猫の話"
 
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
@@ -232,29 +202,26 @@ class TestWaiting:
 
     async def test_of_what_is_private_is_not_told(self, stores: Stores, database: Database) -> None:
         await wait(stores, 10, 11)
-        await database.transaction(
-            [Statement("UPDATE messages SET visibility = 'private' WHERE discord_id = 10")], ()
-        )
+        sql = "UPDATE messages SET visibility = 'private' WHERE discord_id = 10"
+        await database.transaction([Statement(sql)], ())
         assert ids(await stores.mentions.list_waiting(CHANNEL)) == [11]
 
 
 class TestPlaceholder:
-    async def test_is_for_those_who_still_wait(self, stores: Stores) -> None:
-        questions = await wait(stores, 10, 11, 12)
-        await stores.channels.delete([11])
-        await stores.mentions.give_up(CHANNEL, questions[2:])
-        assert await stores.mentions.note_answer(CHANNEL, questions, 20) == {10}
-
-    async def test_is_found_again_after_a_crash(self, open_again: OpenStores) -> None:
+    async def test_is_for_those_who_still_wait_and_is_found_again_after_a_crash(
+        self, open_again: OpenStores
+    ) -> None:
         async with open_again() as stores:
-            question = await wait(stores, 10)
+            questions = await wait(stores, 10, 11, 12)
+            await stores.channels.delete([11])
+            await stores.mentions.give_up(CHANNEL, questions[2:])
             assert await stores.mentions.get_pending_answer(CHANNEL) is None
-            await stores.mentions.note_answer(CHANNEL, question, 20)
-            await wait(stores, 11)
+            assert await stores.mentions.note_answer(CHANNEL, questions, 20) == {10}
+            await wait(stores, 13)
         async with open_again() as stores:
             assert await stores.mentions.get_pending_answer(CHANNEL) == 20
             assert await stores.mentions.get_pending_answer(THREAD) is None
-            assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10, 11]
+            assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10, 13]
             assert await stores.mentions.get_answer(10) is None
 
     async def test_is_of_no_use_once_the_answer_stands(self, stores: Stores) -> None:
@@ -263,10 +230,6 @@ class TestPlaceholder:
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         await wait(stores, 30)
         assert await stores.mentions.get_pending_answer(CHANNEL) is None
-
-    async def test_of_a_question_that_was_answered_does_not_take_it_over(self, stores: Stores) -> None:
-        question = await wait(stores, 10)
-        await stores.channels.commit_answer(CHANNEL, answer(20), question)
         await stores.mentions.note_answer(CHANNEL, question, 99)
         await stores.mentions.give_up(CHANNEL, question)
         assert await stores.mentions.get_answer(10) == 20
@@ -274,8 +237,13 @@ class TestPlaceholder:
 
 class TestAnswer:
     async def test_ends_the_waiting_of_all_it_answers_and_of_no_other(self, stores: Stores) -> None:
-        first, second, third = await wait(stores, 10, 11, 12)
-        stored = await stores.channels.commit_answer(CHANNEL, answer(20, "まとめて"), [first, second])
+        first, second, third, deleted = await wait(stores, 10, 11, 12, 13)
+        await stores.channels.delete([13])
+        with pytest.raises(ValueError, match="id"):
+            await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい"), [first])
+        stored = await stores.channels.commit_answer(
+            CHANNEL, answer(20, "まとめて"), [first, second, deleted]
+        )
         assert await stores.mentions.list_waiting(CHANNEL) == (third,)
         assert await stores.mentions.list_questions(20) == (first, second)
         assert [await stores.mentions.get_answer(id_) for id_ in (10, 11, 12, 99)] == [20, 20, None, None]
@@ -284,30 +252,19 @@ class TestAnswer:
         assert newest is not None
         assert newest.id == stored.id
 
-    async def test_made_anew_takes_the_place_of_the_one_before(
+    async def test_replaces_its_placeholder_and_the_one_before_it(
         self, stores: Stores, database: Database
     ) -> None:
         question = await wait(stores, 10)
+        await stores.channels.add_all(CHANNEL, [Message("user", "考え中…", discord_id=20, author_id=BOT)])
         before = await stores.channels.commit_answer(CHANNEL, answer(20, "犬です"), question)
+        assert await stores.channels.get_newest_answer(CHANNEL) == before
         await stores.channels.edit(10, "猫は？")
         question = await stores.mentions.list_questions(20)
         after = await stores.channels.commit_answer(CHANNEL, answer(20, "猫です", status="cut"), question)
         assert after.id == before.id
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
         assert await stores.channels.get_newest_answer(CHANNEL) == after
-
-    async def test_replaces_its_own_placeholder_in_the_archive(self, stores: Stores) -> None:
-        question = await wait(stores, 10)
-        await stores.channels.add_all(CHANNEL, [Message("user", "考え中…", discord_id=20, author_id=BOT)])
-        stored = await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        assert await stores.channels.get_newest_answer(CHANNEL) == stored
-
-    async def test_without_the_questions_that_were_deleted_answers_the_rest(self, stores: Stores) -> None:
-        first, second = await wait(stores, 10, 11)
-        await stores.channels.delete([10])
-        await stores.channels.commit_answer(CHANNEL, answer(20), [first, second])
-        assert await stores.mentions.list_questions(20) == (second,)
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_is_the_newest_of_its_place_by_id(self, stores: Stores) -> None:
         assert await stores.channels.get_newest_answer(CHANNEL) is None
@@ -318,10 +275,6 @@ class TestAnswer:
         newest = await stores.channels.get_newest_answer(CHANNEL)
         assert newest is not None
         assert newest.discord_id == 100
-
-    async def test_needs_an_id_of_discords(self, stores: Stores) -> None:
-        with pytest.raises(ValueError, match="id"):
-            await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい"), [])
 
     async def test_never_overwrites_a_session_or_another_place(
         self, stores: Stores, database: Database
@@ -335,10 +288,7 @@ class TestAnswer:
             with pytest.raises(StorageError):
                 await stores.channels.commit_answer(CHANNEL, answer(taken, "みんなに"), question)
         assert await stores.mentions.list_waiting(CHANNEL) == question
-        assert [message.content for message in (await stores.sessions.open(key)).history] == [
-            "質問",
-            "その人だけに",
-        ]
+        assert contents((await stores.sessions.open(key)).history) == ["質問", "その人だけに"]
         assert await archived(database, THREAD) == {21: "スレッド"}
 
     async def test_that_fails_midway_leaves_everything_as_it_was(
