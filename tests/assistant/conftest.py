@@ -1,6 +1,8 @@
-from collections.abc import AsyncIterator, Callable
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -8,13 +10,15 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Stop, TurnOptions
-from cc_bot.domain import Done, Locale, Message, Session, SessionKey, TurnEvent
+from cc_bot.domain import ChannelKey, Done, Locale, Message, Session, SessionKey, TurnEvent
 from cc_bot.domain.message import Visibility
+from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
 
+BOT = 99
 KEY = SessionKey(user_id=1, channel_id=10)
 OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"))
 
@@ -49,11 +53,58 @@ class Table:
         events = await self.ask(question, **given)  # type: ignore[arg-type]  # passed on as it is
         return done(events).answer
 
+    async def begin(self, question: str | Message, **given: object) -> asyncio.Task[list[TurnEvent]]:
+        """Start a turn; its model has been asked when this returns."""
+        before = len(self.model.requests)
+        turn = asyncio.create_task(self.ask(question, **given))  # type: ignore[arg-type]  # passed on as it is
+        while len(self.model.requests) == before:
+            await self.model.asked()
+        return turn
+
+    async def ask_in(
+        self, channel: ChannelKey, *questions: Message, answer_id: int | None = None
+    ) -> list[TurnEvent]:
+        """Store the questions of a channel as the front end does, and answer them together."""
+        for question in questions:
+            await self.stores.channels.add(channel, question, waiting=True)
+        return await self.answer_in(channel, questions, answer_id=answer_id)
+
+    async def answer_in(
+        self, channel: ChannelKey, questions: Sequence[Message], *, answer_id: int | None = None
+    ) -> list[TurnEvent]:
+        """Answer questions that are stored."""
+        options = replace(
+            OPTIONS, bot_id=BOT, answer_discord_id=answer_id or (questions[-1].discord_id or 0) + 1
+        )
+        return [event async for event in self.assistant.ask(channel, questions, options)]
+
+    async def regenerate(
+        self, answer: Message | int, key: SessionKey | ChannelKey = KEY, options: TurnOptions = OPTIONS
+    ) -> list[TurnEvent]:
+        answer_id = answer.id if isinstance(answer, Message) else answer
+        assert answer_id is not None
+        return [event async for event in self.assistant.regenerate(key, answer_id, options)]
+
+    def shown(self, number: int = -1) -> str:
+        """Every text of a request, in order."""
+        return "\n".join(part.text for part in self.model.requests[number].prompt)
+
     async def session(self, key: SessionKey = KEY, visibility: Visibility = "private") -> Session:
         return await self.stores.sessions.open(key, visibility=visibility)
 
     async def said(self, key: SessionKey = KEY, visibility: Visibility = "private") -> list[str]:
         return [message.content for message in (await self.session(key, visibility)).history]
+
+
+def call(name: str, id_: str = "1", **arguments: object) -> ToolRequest:
+    return ToolRequest(id_, name, json.dumps(arguments, ensure_ascii=False))
+
+
+def asked(
+    discord_id: int, text: str, author: int = KEY.user_id, name: str = "花子", **fields: object
+) -> Message:
+    """A question in a channel."""
+    return Message("user", text, discord_id=discord_id, author_id=author, author_name=name, **fields)  # type: ignore[arg-type]
 
 
 def done(events: list[TurnEvent]) -> Done:

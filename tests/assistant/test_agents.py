@@ -13,9 +13,10 @@ from cc_bot.context.instructions import instructions
 from cc_bot.domain import ChannelKey, Locale, Message, SessionKey
 from cc_bot.domain.message import Agent
 from cc_bot.llm.chain import Chains
-from cc_bot.llm.model import ChatModel, ChatRequest, SystemPart, ToolRequest
+from cc_bot.llm.model import ChatModel, ChatRequest, SystemPart
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
+from tests.assistant.conftest import call
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel
 
@@ -73,12 +74,17 @@ class TestAgent:
     async def test_answers_with_all_that_it_is(self, desk: Desk, key: SessionKey | ChannelKey) -> None:
         if isinstance(key, ChannelKey):
             await desk.stores.channels.add(key, replace(QUESTION, discord_id=7), waiting=True)
-        await desk.ask(replace(OPTIONS, answer_discord_id=8), key)
+        model = desk.models[("large", "small")] = ScriptedModel()
+        model.script = [[call("recall", query="cats"), call("remember", "2", content="x")], ["Cats."]]
+        answer = await desk.ask(replace(OPTIONS, answer_discord_id=8), key)
+        assert [made.ok for made in answer.tool_calls] == [True, False]
+        assert "The tools are: recall." in answer.tool_calls[1].result
+        assert await desk.stores.memories.count(1) == 0
         request = desk.request("large", "small")
         persona, markdown, *_ = stable(request).splitlines()
         assert persona == "You teach."
         assert markdown == instructions(Locale.JA if isinstance(key, ChannelKey) else Locale.EN).markdown
-        assert request.temperature == 0.0
+        assert [request.temperature for request in model.requests] == [0.0, 0.0]
         assert [tool.name for tool in request.tools] == ["recall"]
         assert ("usual",) not in desk.models
 
@@ -89,27 +95,7 @@ class TestAgent:
         assert request.temperature is None
         assert "remember" in {tool.name for tool in request.tools}
 
-    async def test_keeps_its_temperature_through_rounds_of_tools(self, desk: Desk) -> None:
-        model = desk.models[("large", "small")] = ScriptedModel()
-        model.script = [[ToolRequest("1", "recall", '{"query": "cats"}')], ["Cats."]]
-        await desk.ask()
-        assert [request.temperature for request in model.requests] == [0.0, 0.0]
-
-    async def test_can_call_no_tool_that_it_may_not_use(self, desk: Desk) -> None:
-        model = desk.models[("large", "small")] = ScriptedModel()
-        model.script = [[ToolRequest("1", "remember", '{"content": "x"}')], ["Done."]]
-        answer = await desk.ask()
-        [call] = answer.tool_calls
-        assert not call.ok
-        assert "The tools are: recall." in call.result
-        assert await desk.stores.memories.count(1) == 0
-
-    async def test_has_its_chain_made_once(self, desk: Desk) -> None:
-        for _ in range(3):
-            await desk.ask()
-        assert desk.made == 1
-
-    async def test_is_measured_by_the_first_model_of_its_chain(self, desk: Desk) -> None:
+    async def test_is_measured_by_the_first_model_of_its_chain_which_is_made_once(self, desk: Desk) -> None:
         """Its history is bounded as that model counts tokens: others learn nothing from it."""
         for _ in range(30):
             await desk.stores.token_factors.learn("large", estimated=100, counted=400)
@@ -120,5 +106,7 @@ class TestAgent:
             )
         await desk.ask()
         shown = desk.request("large", "small").prompt
+        await desk.ask()
+        assert desk.made == 1
         await desk.ask(replace(OPTIONS, agent=replace(TUTOR, models=())))
         assert len(desk.request("usual").prompt) > len(shown)

@@ -29,35 +29,27 @@ async def fill(room: Room, messages: int, key: ChannelKey = CHANNEL) -> None:
         await room.say(f"{number}：{LONG}", key=key)
 
 
-class TestHistory:
-    async def test_is_everyones_in_the_order_in_which_it_was_said(self, tmp_path: Path) -> None:
-        async with opened(tmp_path) as room:
-            await room.say("明日は？", name="花子", at=40)
-            await room.say("おはよう", name="太郎", at=9)
-            assert history(await room.ask("雨？")) == ["太郎: おはよう", "花子: 明日は？"]
+async def give_up(room: Room, key: ChannelKey = CHANNEL) -> None:
+    """Nobody answers what waits there."""
+    await room.stores.mentions.give_up(key, await room.stores.mentions.list_waiting(key))
 
-    async def test_of_an_empty_channel_is_empty(self, tmp_path: Path) -> None:
+
+class TestHistory:
+    async def test_is_everyones_in_order_up_to_the_question_without_what_waits(self, tmp_path: Path) -> None:
         async with opened(tmp_path) as room:
             request = await room.ask("雨？")
-            assert history(request) == []
-            assert texts(request.prompt[-1:]) == ["花子: 雨？"]
-            assert not request.shrinkable
-
-    async def test_leaves_out_what_waits_and_what_came_after_the_question(self, tmp_path: Path) -> None:
-        async with opened(tmp_path) as room:
-            await room.say("前")
+            assert (history(request), request.shrinkable) == ([], False)
+            await give_up(room)
+            await room.say("明日は？", name="花子", at=40)
+            await room.say("おはよう", name="太郎", at=9)
             await room.say("別の質問", waiting=True)
-            question = await room.say("質問", waiting=True)
-            await room.say("後")
-            assert history(await room.request(question)) == ["花子: 前"]
-
-    async def test_has_what_was_said_between_two_questions(self, tmp_path: Path) -> None:
-        async with opened(tmp_path) as room:
             first = await room.say("一つ目", waiting=True)
             await room.say("間")
             second = await room.say("二つ目", waiting=True)
+            await room.say("後")
             request = await room.request(first, second)
-            assert history(request, questions=2) == ["花子: 間"]
+            said = ["太郎: おはよう", "花子: 雨？", "花子: 明日は？", "花子: 間"]
+            assert history(request, questions=2) == said
             assert texts(request.prompt[-2:]) == ["花子: 一つ目", "花子: 二つ目"]
 
     async def test_has_an_answer_that_was_posted_after_the_question_came(self, tmp_path: Path) -> None:
@@ -65,18 +57,15 @@ class TestHistory:
             earlier = await room.say("先の質問", waiting=True)
             question = await room.say("質問", waiting=True)
             await room.answer(earlier, "先の答え")
-            assert history(await room.request(question)) == ["花子: 先の質問", "先の答え"]
-
-    async def test_of_an_answer_made_anew_is_what_stood_before_its_question(self, tmp_path: Path) -> None:
-        async with opened(tmp_path) as room:
-            await room.say("前")
-            question = await room.say("質問", waiting=True)
             first = await room.request(question)
+            assert history(first) == ["花子: 先の質問", "先の答え"]
             await room.answer(question, "答え")
             await room.say("後")
-            assert await room.request(question, replaces=True) == first
+            assert await room.request(question, replaces=True) == first  # as it was before its question
 
-    async def test_of_a_thread_is_its_channels_up_to_its_start_and_its_own(self, tmp_path: Path) -> None:
+    async def test_of_a_thread_is_its_channels_up_to_its_start_and_its_own_after_a_reset(
+        self, tmp_path: Path
+    ) -> None:
         async with opened(tmp_path) as room:
             for number in range(1, 6):
                 await room.say(f"{number}")
@@ -84,28 +73,23 @@ class TestHistory:
             await room.say("よそ", key=ChannelKey(1000, 15))
             assert history(await room.ask(key=THREAD)) == ["花子: 1", "花子: 2", "花子: 3", "花子: 枝"]
             assert history(await room.ask()) == [f"花子: {number}" for number in range(1, 6)]
-
-    async def test_begins_after_a_reset(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, block=20) as room:
-            await fill(room, 5)
-            await room.ask()
-            await room.stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=30)
-            assert len(history(await room.ask())) == 2
-            assert len(history(await room.ask(key=THREAD))) == 0
+            await room.stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=20)
+            assert history(await room.ask(key=THREAD)) == ["花子: 3", "花子: 枝"]
 
 
 class TestRestart:
     @pytest.mark.parametrize("key", [CHANNEL, ChannelKey(1000, 105)])
-    async def test_changes_no_byte(self, tmp_path: Path, key: ChannelKey) -> None:
+    async def test_changes_no_byte_and_freezes_nothing_twice(self, tmp_path: Path, key: ChannelKey) -> None:
         async with opened(tmp_path, budget=400, block=80) as room:
             await fill(room, 10)
             for _ in range(20):
                 await fill(room, 2, key)
-                request = await room.ask(key=key)
+                request, blocks = await room.ask(key=key), await room.blocks(key)
                 await room.restart()
-                question = (await room.stores.mentions.list_waiting(key))[-1]
+                [question] = await room.stores.mentions.list_waiting(key)
                 assert await room.request(question, key=key) == request
-                await room.stores.mentions.give_up(key, [question])
+                assert await room.blocks(key) == blocks
+                await give_up(room, key)
             assert len(await room.blocks(key)) > 4
 
     async def test_changes_nothing_where_rounding_makes_room(self, tmp_path: Path) -> None:
@@ -115,40 +99,23 @@ class TestRestart:
             for _ in range(30):
                 await room.say("雨雨雨雨")
             request = await room.ask()
-            question = (await room.stores.mentions.list_waiting(CHANNEL))[-1]
+            [question] = await room.stores.mentions.list_waiting(CHANNEL)
             assert await room.request(question) == request
-
-    async def test_between_freezing_and_answering_freezes_nothing_twice(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, budget=400, block=80) as room:
-            await fill(room, 9)
-            question = await room.say("質問", waiting=True)
-            await room.request(question)
-            blocks = await room.blocks()
-            await room.restart()
-            await room.request(question)
-            assert await room.blocks() == blocks != []
 
 
 class TestBlocks:
-    async def test_change_no_byte_of_what_they_hold(self, tmp_path: Path) -> None:
-        whole, parted = tmp_path / "whole", tmp_path / "parted"
-        shown = []
-        for folder, block in ((whole, 4000), (parted, 30)):
-            folder.mkdir()
-            async with opened(folder, block=block) as room:
-                await fill(room, 9)
-                shown.append((history(await room.ask()), len(await room.blocks())))
-        assert shown[0][0] == shown[1][0]
-        assert (shown[0][1], shown[1][1] > 3) == (0, True)
-
-    async def test_keep_their_count_when_the_model_is_found_to_count_otherwise(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, budget=300, block=60) as room:
-            await fill(room, 8)
-            before = history(await room.ask("雨？"))
+    async def test_change_no_byte_of_what_they_hold_and_keep_their_count(self, tmp_path: Path) -> None:
+        async with opened(tmp_path, block=4000) as room:
+            await fill(room, 9)
+            question = await room.say("雨？", waiting=True)
+            whole = await room.request(question)
+            assert await room.blocks() == []
+            room.style = PromptStyle(block_tokens=30)
+            assert history(await room.request(question)) == history(whole)
             blocks = await room.blocks()
+            assert len(blocks) > 3
             await room.stores.token_factors.learn("m", estimated=100, counted=130)
-            question = (await room.stores.mentions.list_waiting(CHANNEL))[-1]
-            assert history(await room.request(question)) == before
+            assert history(await room.request(question)) == history(whole)
             assert (await room.blocks())[: len(blocks)] == blocks
 
     async def test_thaw_where_a_message_is_edited_or_deleted(self, tmp_path: Path) -> None:
@@ -173,7 +140,7 @@ class TestBlocks:
             assert (await room.blocks())[: len(shared)] == shared != []
             assert await room.blocks(ChannelKey(1000, 55)) == []
 
-    async def test_that_a_reset_parts_are_frozen_anew(self, tmp_path: Path) -> None:
+    async def test_that_a_reset_parts_are_frozen_again(self, tmp_path: Path) -> None:
         async with opened(tmp_path, block=90) as room:
             await fill(room, 12)
             await room.ask()
@@ -196,7 +163,22 @@ class TestBlocks:
 
 
 class TestBudget:
-    async def test_is_not_taken_up_by_blocks_of_the_channel_that_left(self, tmp_path: Path) -> None:
+    async def test_lets_old_blocks_leave_and_keeps_a_quarter_free(self, tmp_path: Path) -> None:
+        async with opened(tmp_path, budget=400, block=80) as room:
+            begins, kept = set(), []
+            for _ in range(60):
+                await room.say(LONG + str(room.newest_id))
+                request = await room.ask()
+                await give_up(room)
+                begins.add(history(request)[0])
+                kept.append(tokens(request))
+            assert max(kept) <= 400
+            assert 3 <= len(begins) <= 20
+            assert min(kept[30:]) > 400 * 0.5
+
+    async def test_of_a_thread_is_not_taken_up_by_blocks_of_the_channel_that_left(
+        self, tmp_path: Path
+    ) -> None:
         thread = ChannelKey(1000, 205)
         async with opened(tmp_path, budget=400, block=50) as room:
             await fill(room, 20)
@@ -204,37 +186,21 @@ class TestBudget:
             for number in range(40):
                 await room.say(f"{number}番目：{LONG}", key=thread)
                 begins.append(history(await room.ask(key=thread))[0])
-                await room.stores.mentions.give_up(thread, await room.stores.mentions.list_waiting(thread))
-        late = begins[15:]
-        assert len(set(late)) <= len(late) / 2
-
-    async def test_lets_old_blocks_leave_and_keeps_a_quarter_free(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, budget=400, block=80) as room:
-            begins, kept = set(), []
-            for _ in range(60):
-                await room.say(LONG + str(room.newest_id))
-                request = await room.ask()
-                await room.stores.mentions.give_up(CHANNEL, await room.stores.mentions.list_waiting(CHANNEL))
-                begins.add(history(request)[0])
-                kept.append(tokens(request))
-            assert max(kept) <= 400
-            assert 3 <= len(begins) <= 20
-            assert min(kept[30:]) > 400 * 0.5
+                await give_up(room, thread)
+        assert len(set(begins[15:])) <= len(begins[15:]) / 2
 
     @pytest.mark.parametrize("block", [1, 40, 4000])
     async def test_smaller_than_a_block_is_kept(self, tmp_path: Path, block: int) -> None:
         async with opened(tmp_path, budget=60, block=block) as room:
             await fill(room, 10)
-            request = await room.ask()
-            assert 0 < tokens(request) <= 60
+            assert 0 < tokens(await room.ask()) <= 60
 
     async def test_leaves_out_one_giant_message_and_goes_on_after_it(self, tmp_path: Path) -> None:
         async with opened(tmp_path, budget=300, block=60) as room:
             await fill(room, 3)
             await room.say(LONG * 40)
-            question = await room.say("長いですね", waiting=True)
-            assert history(await room.request(question)) == []
-            await room.stores.mentions.give_up(CHANNEL, [question])
+            assert history(await room.ask("長いですね")) == []
+            await give_up(room)
             assert history(await room.ask()) == ["花子: 長いですね"]
 
     async def test_bounds_what_is_read_of_a_long_archive(self, tmp_path: Path) -> None:
@@ -250,7 +216,7 @@ class TestBudget:
             await room.request((await room.stores.mentions.list_waiting(CHANNEL))[-1])
             assert len(room.recorder.statements) <= 1 + 3
 
-    async def test_is_made_use_of_when_the_server_finds_the_request_too_long(self, tmp_path: Path) -> None:
+    async def test_is_halved_once_where_the_server_finds_the_request_too_long(self, tmp_path: Path) -> None:
         async with opened(tmp_path, block=60) as room:
             await fill(room, 20)
             prompt = await room.prompt(await room.say("質問", waiting=True))
@@ -281,16 +247,12 @@ class TestCache:
         assert saved >= GOAL
         assert left >= BLOCKS_THAT_LEAVE
 
-    async def test_would_find_far_less_in_a_plain_window(self) -> None:
-        saved, _, _ = await measure("window", PromptStyle(budget_tokens=4_000), turns=40)
-        assert saved < 0.5
-
     async def test_marks_stand_where_the_next_request_is_the_same(self, tmp_path: Path) -> None:
         async with opened(tmp_path, block=40) as room:
             await fill(room, 9)
             first = await room.ask("一つ目")
             room.now += timedelta(minutes=3)
-            await room.stores.mentions.give_up(CHANNEL, await room.stores.mentions.list_waiting(CHANNEL))
+            await give_up(room)
             await fill(room, 1)
             then = await room.ask("二つ目")
         assert len(first.stable) == 4
@@ -306,15 +268,9 @@ class TestCache:
         assert isinstance(then.prompt[3], SystemPart)
         assert first.cache_key == then.cache_key != ""
 
-    def test_keys_differ_by_place_and_tell_no_id(self) -> None:
-        keys = [
-            cache_key(key)
-            for key in (
-                ChannelKey(123456789, 0),
-                ChannelKey(123456789, 5),
-                SessionKey(5, 123456789),
-                SessionKey(5, 123456789, "other"),
-            )
-        ]
-        assert len(set(keys)) == 4
+    def test_keys_differ_by_channel_thread_and_agent_and_tell_no_id(self) -> None:
+        a, b = ChannelKey(123456789, 0), ChannelKey(123456789, 5)
+        sessions = SessionKey(5, 123456789), SessionKey(5, 123456789, "other")
+        keys = {cache_key(key) for key in (a, b, *sessions)}
+        assert len(keys) == 4
         assert all(len(key) == 16 and "123456789" not in key for key in keys)

@@ -1,19 +1,84 @@
-"""Waiting for one's turn: what is told meanwhile, and every way in which the wait can end."""
+"""Who may run when: order, fairness, what is told meanwhile, and that no slot of the queue is ever lost."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from cc_bot.assistant.assistant import TURN_LIMIT_S
-from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING_A_PLACE, Load, TurnQueue
+from cc_bot.assistant.queue import (
+    MAX_WAIT_S,
+    MAX_WAITING,
+    MAX_WAITING_A_PLACE,
+    FairLine,
+    Load,
+    Ticket,
+    TurnQueue,
+)
 from cc_bot.assistant.turn import Stop
-from cc_bot.domain import Notice
-from cc_bot.domain.errors import Crowded, ShuttingDown
+from cc_bot.domain import Notice, SessionKey
+from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
+from tests.assistant.conftest import Table
 
 TOKEN_LIFE_S = 900
 """Of an interaction, as Discord has it."""
+PARTIES = ["東京", "Osaka", "京都"]
+
+
+class TestTurnsOfOneUser:
+    async def test_run_one_after_the_other_in_order(self, table: Table) -> None:
+        await asyncio.gather(*(table.ask(f"質問{number}") for number in range(5)))
+        assert (await table.said())[::2] == [f"質問{number}" for number in range(5)]
+        assert [len(request.prompt) for request in table.model.requests] == [3, 5, 7, 9, 11]
+
+    async def test_are_refused_when_too_many_wait(self, table: Table) -> None:
+        gate = asyncio.Event()
+        table.model.script = [["はい", gate]]
+        waiting = [asyncio.create_task(table.ask(f"質問{number}")) for number in range(MAX_WAITING + 1)]
+        await table.model.asked()
+        with pytest.raises(Busy):
+            await table.ask("もう一つ")
+        gate.set()
+        first, second, *_ = await asyncio.gather(*waiting)
+        assert Notice("queued") not in first
+        assert second[:2] == [Notice("queued"), Notice("started")]
+        assert len(await table.said()) == 2 * (MAX_WAITING + 1)
+
+
+class TestTurnsOfManyUsers:
+    async def test_run_side_by_side_and_are_capped(self, table: Table) -> None:
+        gate = asyncio.Event()
+        table.model.script = [["はい", gate] for _ in range(5)]
+        turns = [await table.begin("質問", key=SessionKey(user, 10)) for user in range(4)]
+        fifth, in_line = SessionKey(4, 10), asyncio.Event()
+        turns.append(asyncio.create_task(table.ask("質問", key=fifth, seen=lambda _: in_line.set())))
+        await in_line.wait()
+        assert len(table.model.requests) == 4
+        gate.set()
+        await asyncio.gather(*turns)
+        assert len(table.model.requests) == 5
+
+    async def test_fifty_at_once_all_get_their_own_answer(self, table: Table) -> None:
+        async def converse(user: int) -> list[str]:
+            key = SessionKey(user, 10)
+            for number in range(3):
+                await table.ask(f"{user}の{number}", key=key)
+            return await table.said(key)
+
+        said = await asyncio.gather(*(converse(user) for user in range(1, 51)))
+        for user, messages in enumerate(said, start=1):
+            assert messages[::2] == [f"{user}の{number}" for number in range(3)]
+            assert messages[1::2] == [f"You said: {user}の{number}" for number in range(3)]
 
 
 class Someone:
@@ -55,23 +120,11 @@ class Someone:
 async def a_queue(places: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[TurnQueue]:
     queue = TurnQueue(places, news_every_s=0.001, max_wait_s=max_wait_s)
     yield queue
-    assert queue.load == Load(0, 0), "somebody's place was lost"
+    assert queue.load == Load(0, 0), "a slot was lost"
 
 
 class TestWaiting:
-    async def test_is_told_of_only_where_there_is_a_wait(self) -> None:
-        async with a_queue() as queue:
-            first = Someone(queue, 1)
-            await first.begins()
-            second = Someone(queue, 2)
-            await second.is_told(Notice("queued", ahead=0))
-            await first.ends()
-            await second.begins()
-            await second.ends()
-            assert first.told == []
-            assert second.told == [Notice("queued", ahead=0), Notice("started")]
-
-    async def test_tells_how_many_are_ahead_as_that_changes(self) -> None:
+    async def test_tells_how_many_are_ahead_as_that_changes_and_only_those_who_wait(self) -> None:
         async with a_queue() as queue:
             people = [Someone(queue, user) for user in range(4)]
             await people[3].is_told(Notice("queued", ahead=2))
@@ -79,7 +132,9 @@ class TestWaiting:
             await people[3].is_told(Notice("queued", ahead=1))
             for someone in people[1:]:
                 await someone.ends()
+            assert people[0].told == []
             assert [notice.ahead for notice in people[3].told[:2]] == [2, 1]
+            assert people[3].told[-1] == Notice("started")
 
     async def test_for_an_earlier_question_of_ones_own_tells_that_and_no_number(self) -> None:
         async with a_queue(places=5) as queue:
@@ -90,9 +145,12 @@ class TestWaiting:
 
     async def test_of_a_burst_in_one_server_lets_another_server_through(self) -> None:
         async with a_queue() as queue:
-            burst = [Someone(queue, user, guild_id=1) for user in range(5)]
+            burst = [Someone(queue, user, guild_id=1) for user in range(1 + MAX_WAITING_A_PLACE)]
             await burst[0].begins()
-            other = Someone(queue, 100, guild_id=2)
+            with pytest.raises(Crowded), queue.join((1000,), guild_id=1):
+                pass
+            assert queue.load == Load(1, MAX_WAITING_A_PLACE)
+            other = Someone(queue, 1001, guild_id=2)
             await other.is_told(Notice("queued", ahead=0))
             await burst[0].ends()
             await other.begins()
@@ -115,7 +173,7 @@ class TestTheWaitEnds:
             await first.ends()
             await last.ends()
 
-    async def test_when_it_takes_too_long_and_holds_up_nobody(self) -> None:
+    async def test_when_it_takes_too_long(self) -> None:
         async with a_queue(max_wait_s=0.05) as queue:
             first, late = Someone(queue, 1), Someone(queue, 2)
             with pytest.raises(Crowded):
@@ -129,15 +187,13 @@ class TestTheWaitEnds:
             first, second = Someone(queue, 1), Someone(queue, 2)
             await second.is_told(Notice("queued", ahead=0))
             queue.close()
-            with pytest.raises(ShuttingDown):
-                await second.task
-            late = Someone(queue, 3)
-            with pytest.raises(ShuttingDown):
-                await late.task
+            for refused in (second, Someone(queue, 3)):
+                with pytest.raises(ShuttingDown):
+                    await refused.task
             await first.ends()
 
     @pytest.mark.parametrize("when", ["while it waits", "in the moment that it is admitted"])
-    async def test_when_it_is_cancelled_and_its_place_goes_to_the_next(self, when: str) -> None:
+    async def test_when_it_is_cancelled_and_its_slot_goes_to_the_next(self, when: str) -> None:
         async with a_queue() as queue:
             first, cancelled, last = (Someone(queue, user) for user in range(3))
             await last.is_told(Notice("queued", ahead=1))
@@ -150,14 +206,167 @@ class TestTheWaitEnds:
             await last.begins()
             await last.ends()
 
-    async def test_before_it_begins_for_a_server_of_which_too_many_wait_and_not_for_another(self) -> None:
-        async with a_queue() as queue:
-            burst = [Someone(queue, user, guild_id=1) for user in range(1 + MAX_WAITING_A_PLACE)]
-            await burst[0].begins()
-            with pytest.raises(Crowded), queue.join((1000,), guild_id=1):
-                pass
-            assert queue.load == Load(1, MAX_WAITING_A_PLACE)
-            other = Someone(queue, 1001, guild_id=2)
-            await other.is_told(Notice("queued", ahead=0))
-            for someone in (burst[0], other, *burst[1:]):
-                await someone.ends()
+
+def waits(line: FairLine, user: Hashable, party: str = "東京") -> Ticket:
+    return line.join([user], party, user)
+
+
+class TestFairLine:
+    def test_a_turn_of_two_lines_waits_for_both_and_holds_up_nobody_in_the_second(self) -> None:
+        line = FairLine(5)
+        busy = line.join(["#a", "ben"], "東京", "ben")
+        line.admit()
+        held_up = line.join(["#a", "ann"], "東京", "ann")
+        assert line.is_held_up(held_up)
+        elsewhere = line.join(["#b", "ann"], "東京", "ann")
+        assert line.admit() == [elsewhere]
+        line.leave(busy)
+        assert line.admit() == []
+        line.leave(elsewhere)
+        assert line.admit() == [held_up]
+
+    def test_members_of_a_server_take_turns_and_a_burst_of_one_goes_behind_the_others(self) -> None:
+        line = FairLine(1)
+        for number in range(4):
+            line.join([f"#{number}", number], "東京", "ann")
+        [first] = line.admit()
+        ben = line.join(["#9", 9], "東京", "ben")
+        others = [waits(line, 100, "Osaka"), waits(line, 200, "京都")]
+        assert [line.ahead(ticket) for ticket in (*others, ben)] == [0, 1, 2]
+        line.leave(others[0])
+        line.leave(others[1])
+        line.leave(first)
+        assert line.admit() == [ben]
+
+    def test_a_free_slot_goes_to_the_first_who_came_of_those_whose_last_turn_is_forgotten(self) -> None:
+        line = FairLine(1, remembered=4)
+        running = waits(line, "ann", "東京")
+        line.admit()
+        for user, party in (("ben", "Osaka"), ("cleo", "京都")):
+            then = waits(line, user, party)
+            line.leave(running)
+            assert line.admit() == [then]
+            running = then
+        again, new = waits(line, "ann", "東京"), waits(line, "dan", "Nagoya")
+        assert [line.ahead(again), line.ahead(new)] == [0, 1]
+        line.leave(running)
+        assert line.admit() == [again]
+
+    @given(st.lists(st.tuples(st.sampled_from(PARTIES), st.integers(0, 3)), max_size=30))
+    @settings(max_examples=100)
+    def test_those_who_are_told_how_many_are_ahead_are_served_in_that_order(
+        self, arrivals: list[tuple[str, int]]
+    ) -> None:
+        line = FairLine(1)
+        tickets = [line.join([number], party, user) for number, (party, user) in enumerate(arrivals)]
+        told = sorted(tickets, key=line.ahead)
+        served = []
+        while line.waiting:
+            [ticket] = line.admit()
+            served.append(ticket)
+            line.leave(ticket)
+        assert served == told
+
+    @given(st.integers(1, 20), st.lists(st.integers(0, 30), max_size=300))
+    @settings(max_examples=100)
+    def test_has_bounded_room_and_some_for_everybody(self, most: int, arrivals: list[int]) -> None:
+        line = FairLine(1)
+        waits(line, "running")
+        line.admit()
+        parties: set[int] = set()
+        for number, party in enumerate(arrivals):
+            room = line.has_room(party, most)
+            if party not in parties and len(parties) < most:
+                assert room
+            if room:
+                line.join([number], party, number)
+                parties.add(party)
+        assert line.waiting <= most * (1 + sum(1 / each for each in range(1, most + 1)))
+
+
+class Crowd(RuleBasedStateMachine):
+    """People come, are served, end and go away in any order."""
+
+    places = 3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = FairLine(self.places)
+        self.waiting: list[Ticket] = []
+        self.running: list[Ticket] = []
+        self.overtaken: dict[Hashable, list[Hashable]] = {}
+        """For each party that could be served all the while: those that were, meanwhile."""
+
+    def ready(self) -> list[Ticket]:
+        """By the rule, put plainly: nothing of its lines runs, and its first line has nobody before it."""
+        taken = {each for ticket in self.running for each in ticket.lines}
+        return [
+            ticket
+            for at, ticket in enumerate(self.waiting)
+            if not taken & set(ticket.lines)
+            and all(ticket.lines[0] != other.lines[0] for other in self.waiting[:at])
+        ]
+
+    def move_up(self) -> None:
+        for ticket in self.line.admit():
+            ready = self.ready()
+            assert ticket in ready
+            for party in {other.party for other in ready} - {ticket.party}:
+                self.overtaken.setdefault(party, []).append(ticket.party)
+            self.waiting.remove(ticket)
+            self.running.append(ticket)
+            self.look_again(served=ticket.party)
+        self.look_again()
+
+    def look_again(self, served: Hashable = None) -> None:
+        could_be = {ticket.party for ticket in self.ready()} - {served}
+        self.overtaken = {party: by for party, by in self.overtaken.items() if party in could_be}
+
+    @rule(party=st.sampled_from(PARTIES), channel=st.integers(0, 3), user=st.integers(0, 3))
+    def asks_in_a_channel(self, party: str, channel: int, user: int) -> None:
+        self.waiting.append(self.line.join([f"{party}#{channel}", user], party, user))
+        self.move_up()
+
+    @rule(party=st.sampled_from(PARTIES), user=st.integers(10, 14))
+    def asks(self, party: str, user: int) -> None:
+        self.waiting.append(self.line.join([user], party, user))
+        self.move_up()
+
+    @precondition(lambda self: self.running)
+    @rule(data=st.data())
+    def ends(self, data: st.DataObject) -> None:
+        self.leave(self.running, data)
+
+    @precondition(lambda self: self.waiting)
+    @rule(data=st.data())
+    def gives_up(self, data: st.DataObject) -> None:
+        self.leave(self.waiting, data)
+
+    def leave(self, tickets: list[Ticket], data: st.DataObject) -> None:
+        ticket = data.draw(st.sampled_from(tickets))
+        tickets.remove(ticket)
+        self.line.leave(ticket)
+        self.move_up()
+
+    @invariant()
+    def nobody_is_lost_and_no_slot_stays_free_while_it_could_be_taken(self) -> None:
+        assert (self.line.running, self.line.waiting) == (len(self.running), len(self.waiting))
+        assert len(self.running) == self.places or not self.ready()
+
+    @invariant()
+    def no_more_run_than_there_are_slots_and_one_a_line(self) -> None:
+        lines = [each for ticket in self.running for each in ticket.lines]
+        assert len(self.running) <= self.places
+        assert len(lines) == len(set(lines))
+
+    @invariant()
+    def no_party_overtakes_another_twice(self) -> None:
+        for by in self.overtaken.values():
+            assert len(by) == len(set(by))
+
+
+class TestACrowd:
+    @pytest.mark.slow
+    def test_is_served_in_turn(self) -> None:
+        bounds = settings(max_examples=60, stateful_step_count=30, deadline=None)
+        run_state_machine_as_test(Crowd, settings=bounds)

@@ -1,20 +1,32 @@
-"""Ending turns early, and what is kept of them."""
+"""How turns end early, by a stop, a limit, a shutdown, an erasure or a locked database, and what is kept."""
 
 import asyncio
-import json
-from collections.abc import Callable
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Stop
-from cc_bot.domain import TextDelta, ToolFinished, TurnEvent
-from cc_bot.domain.errors import ModelUnavailable, NotNewest, ShuttingDown
-from cc_bot.llm.model import ToolRequest
+from cc_bot.domain import ChannelKey, SessionKey, TextDelta, ToolFinished, TurnEvent
+from cc_bot.domain.errors import (
+    BeingErased,
+    DatabaseLocked,
+    ModelError,
+    ModelUnavailable,
+    NotNewest,
+    ShuttingDown,
+)
+from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, done, laid_table
-from tests.scripted_model import only
+from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done, laid_table
+from tests.databases import laid_out
+from tests.scripted_model import ScriptedModel, Step, only
+
+YOU = 7
 
 
 def stop_at(kind: type, stop: Stop) -> Callable[[TurnEvent], None]:
@@ -26,23 +38,17 @@ def stop_at(kind: type, stop: Stop) -> Callable[[TurnEvent], None]:
 
 
 class TestStop:
-    async def test_keeps_what_was_streamed_as_the_answer(self, table: Table) -> None:
+    async def test_ends_the_request_and_keeps_what_was_streamed(self, table: Table) -> None:
         stop = Stop()
         table.model.script = [["昔々、", asyncio.Event(), "続きません"]]
         events = await table.ask("お話して", stop=stop, seen=stop_at(TextDelta, stop))
         assert (done(events).answer.content, done(events).answer.status) == ("昔々、", "stopped")
         assert await table.said() == ["お話して", "昔々、"]
-
-    async def test_really_ends_the_request(self, table: Table) -> None:
-        stop = Stop()
-        table.model.script = [["昔々、", asyncio.Event()]]
-        await table.ask("お話して", stop=stop, seen=stop_at(TextDelta, stop))
         assert table.model.ended_early == 1
 
     async def test_between_tools_ends_the_turn_and_keeps_their_calls(self, table: Table) -> None:
         stop = Stop()
-        call = ToolRequest("1", "remember", json.dumps({"content": "緑が好き"}))
-        table.model.script = [[call], [asyncio.Event(), "覚えました。"]]
+        table.model.script = [[call("remember", content="緑が好き")], [asyncio.Event(), "覚えました。"]]
         events = await table.ask("緑が好き。覚えて", stop=stop, seen=stop_at(ToolFinished, stop))
         answer = done(events).answer
         assert (answer.status, len(answer.tool_calls)) == ("stopped", 1)
@@ -50,20 +56,16 @@ class TestStop:
 
     async def test_before_the_first_word_stores_nothing(self, table: Table) -> None:
         stop = Stop()
-        gate = asyncio.Event()
-        table.model.script = [[gate]]
-        task = asyncio.create_task(table.ask("お話して", stop=stop))
-        await table.model.asked()
+        table.model.script = [[asyncio.Event()]]
+        turn = await table.begin("お話して", stop=stop)
         stop.request()
-        assert done(await task).answer.status == "stopped"
+        assert done(await turn).answer.status == "stopped"
         assert await table.said() == []
 
     async def test_of_a_waiting_turn_asks_no_model(self, table: Table) -> None:
-        gate = asyncio.Event()
+        gate, stop = asyncio.Event(), Stop()
         table.model.script = [["一つ目", gate]]
-        first = asyncio.create_task(table.ask("一つ目"))
-        await table.model.asked()
-        stop = Stop()
+        first = await table.begin("一つ目")
         second = asyncio.create_task(table.ask("二つ目", stop=stop))
         await asyncio.sleep(0)
         stop.request()
@@ -73,111 +75,170 @@ class TestStop:
         assert await table.said() == ["一つ目", "一つ目"]
         assert len(table.model.requests) == 1
 
+    async def test_by_cancelling_leaves_the_session_as_it_was(self, table: Table) -> None:
+        table.model.script = [["途中まで", asyncio.Event()]]
+        turn = await table.begin("途中")
+        turn.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await turn
+        assert (await table.said(), table.model.ended_early) == ([], 1)
+        assert (await table.answer("次")).content == "You said: 次"
 
-class TestTimeLimit:
-    async def test_cuts_an_answer_that_never_ends(self, table: Table) -> None:
-        assistant = Assistant(
-            table.stores, only(table.model), discover(cc_bot.tools), AssistantSettings(turn_limit_s=0.05)
-        )
-        table.assistant = assistant
-        table.model.script = [["昔々、", asyncio.Event()]]
-        assert (await table.answer("お話して")).status == "cut"
+
+async def test_a_time_limit_cuts_an_answer_that_never_ends(table: Table) -> None:
+    settings = AssistantSettings(turn_limit_s=0.05)
+    table.assistant = Assistant(table.stores, only(table.model), discover(cc_bot.tools), settings)
+    table.model.script = [["昔々、", asyncio.Event()]]
+    assert (await table.answer("お話して")).status == "cut"
 
 
 class TestDrain:
     async def test_lets_running_turns_finish(self, table: Table) -> None:
         gate = asyncio.Event()
         table.model.script = [["はじめ", gate, "おわり"]]
-        turn = asyncio.create_task(table.ask("お話して"))
-        await table.model.asked()
+        turn = await table.begin("お話して")
         drain = asyncio.create_task(table.assistant.drain(5))
         await asyncio.sleep(0)
         gate.set()
         assert done(await turn).answer.content == "はじめおわり"
         await drain
 
-    async def test_cuts_the_rest_and_keeps_what_came(self, table: Table) -> None:
-        table.model.script = [["はじめ", asyncio.Event()]]
-        turn = asyncio.create_task(table.ask("お話して"))
-        await table.model.asked()
+    async def test_cuts_the_rest_refuses_those_without_a_word_and_takes_no_new_ones(
+        self, table: Table
+    ) -> None:
+        table.model.script = [["はじめ", asyncio.Event()], [asyncio.Event()]]
+        begun, without_a_word = await table.begin("お話して"), await table.begin("?", key=SessionKey(YOU, 10))
         await table.assistant.drain(0.01)
-        assert done(await turn).answer.status == "cut"
+        assert done(await begun).answer.status == "cut"
         assert await table.said() == ["お話して", "はじめ"]
+        for turn in (without_a_word, asyncio.create_task(table.ask("まだいい？"))):
+            with pytest.raises(ShuttingDown):
+                await turn
 
-    async def test_tells_those_who_had_no_word_yet(self, table: Table) -> None:
-        table.model.script = [[asyncio.Event()]]
-        turn = asyncio.create_task(table.ask("お話して"))
+
+class TestErasure:
+    """A user who is being forgotten."""
+
+    async def test_ends_their_turns_without_a_trace_also_those_in_line_and_temporary_ones(
+        self, table: Table
+    ) -> None:
+        table.model.script = [["昔々、", asyncio.Event()]] * 2
+        turns = [await table.begin("お話して")]
+        turns += [asyncio.create_task(table.ask("二つ目"))]
+        temporary, elsewhere = replace(OPTIONS, temporary=True), replace(KEY, channel_id=11)
+        turns += [asyncio.create_task(table.ask("内緒で", key=elsewhere, options=temporary))]
+        await asyncio.sleep(0)
+        async with table.assistant.without_turns_of(KEY.user_id):
+            assert all(turn.done() for turn in turns)
+        for turn in turns:
+            with pytest.raises(BeingErased):
+                await turn
+        assert (await table.said(), await table.said(elsewhere)) == ([], [])
+
+    async def test_ends_a_turn_of_a_channel_whoever_else_asked(self, table: Table) -> None:
+        table.model.script = [["お二人へ", asyncio.Event()]]
+        questions = asked(10, "わたし"), asked(11, "あなた", YOU)
+        turn = asyncio.create_task(table.ask_in(ChannelKey(3), *questions))
         await table.model.asked()
-        await table.assistant.drain(0.01)
-        with pytest.raises(ShuttingDown):
+        async with table.assistant.without_turns_of(YOU):
+            pass
+        with pytest.raises(BeingErased):
             await turn
+        assert await table.stores.channels.get_newest_answer(ChannelKey(3)) is None
 
-    async def test_takes_no_new_turns(self, table: Table) -> None:
-        await table.assistant.drain(0)
-        with pytest.raises(ShuttingDown):
-            await table.ask("まだいい？")
+    async def test_lets_none_of_theirs_begin_meanwhile_and_others_go_on(self, table: Table) -> None:
+        table.model.script = [["はい"], ["もちろん"]]
+        async with table.assistant.without_turns_of(YOU):
+            with pytest.raises(BeingErased):
+                await table.ask("まだですか", key=SessionKey(YOU, 10))
+            assert (await table.answer("いいですか")).content == "はい"
+        assert (await table.answer("もういいですか", key=SessionKey(YOU, 10))).content == "もちろん"
 
 
 class TestRegenerate:
     async def test_puts_a_new_answer_in_the_place_of_the_newest(self, table: Table) -> None:
         table.model.script = [["古い答え"], ["新しい答え"]]
         old = await table.answer("質問")
-        events = [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
-        assert done(events).answer.content == "新しい答え"
+        assert done(await table.regenerate(old)).answer.content == "新しい答え"
         assert await table.said() == ["質問", "新しい答え"]
-        assert "古い答え" not in str(table.model.requests[-1].prompt)
-
-    async def test_is_refused_when_something_was_said_since(self, table: Table) -> None:
-        old = await table.answer("質問")
+        assert "古い答え" not in table.shown()
         await table.ask("別の質問")
         with pytest.raises(NotNewest):
-            [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+            await table.regenerate(old)
         assert len(await table.said()) == 4
 
-    async def test_that_fails_leaves_the_old_answer(self, table: Table) -> None:
+    @pytest.mark.parametrize("before", [[], [call("recall", query="質問")]], ids=["at once", "after a tool"])
+    async def test_that_fails_leaves_the_old_answer(self, table: Table, before: list[Step]) -> None:
         old = await table.answer("質問")
-        table.model.script = [[ModelUnavailable()]]
+        failure: ModelError = ModelUnavailable()
+        table.model.script = [before, [failure]] if before else [[failure]]
         with pytest.raises(ModelUnavailable):
-            [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+            await table.regenerate(old)
         assert await table.said() == ["質問", "You said: 質問"]
 
-    async def test_without_a_word_leaves_the_old_answer(self, table: Table) -> None:
-        old = await table.answer("質問")
-        table.model.script = [[ToolRequest("1", "recall", '{"query": "質問"}')], [ModelUnavailable()]]
-        with pytest.raises(ModelUnavailable):
-            [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
-        assert await table.said() == ["質問", "You said: 質問"]
-
-    async def test_of_a_public_answer_does_not_see_private_turns_before_it(self, table: Table) -> None:
-        await table.ask("内緒の話", visibility="private")
-        old = await table.answer("公開の話")
-        events = [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
-        assert done(events).answer.visibility == "public"
-        assert "内緒" not in str(table.model.requests[-1].prompt)
-
-    async def test_sees_as_much_as_the_first_answer_did(self, table: Table) -> None:
+    async def test_sees_what_the_first_answer_did_and_nothing_private_for_a_public_one(
+        self, table: Table
+    ) -> None:
         await table.ask("名前はディエゴ")
         for number in range(10):
             await table.ask(f"内緒の話{number}", visibility="private")
         old = await table.answer("私の名前は？")
         first = table.model.requests[-1].prompt
-        [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+        assert done(await table.regenerate(old)).answer.visibility == "public"
         assert table.model.requests[-1].prompt[:-2] == first[:-2]
+        assert "ディエゴ" in table.shown()
+        assert "内緒" not in table.shown()
 
-    async def test_has_a_whole_window_before_the_question(self, table: Table) -> None:
-        for number in range(12):
-            old = await table.answer(f"質問{number}")
-        first = table.model.requests[-1].prompt
-        [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
-        assert table.model.requests[-1].prompt[:-2] == first[:-2]
-
-
-class TestShortestHistory:
-    @pytest.mark.parametrize("limit", [1, 2, 3])
-    async def test_is_answered_and_answered_again(self, tmp_path: Path, limit: int) -> None:
+    @pytest.mark.parametrize("limit", [1, 2, 3, 20])
+    async def test_has_a_whole_window_before_the_question(self, tmp_path: Path, limit: int) -> None:
         async with laid_table(tmp_path, limit) as table:
-            await table.ask("一つ目")
-            old = await table.answer("二つ目")
-            assert old.id is not None
-            events = [event async for event in table.assistant.regenerate(KEY, old.id, OPTIONS)]
-            assert done(events).answer.id not in (None, old.id)
+            for number in range(12):
+                old = await table.answer(f"質問{number}")
+            first = table.model.requests[-1].prompt
+            assert done(await table.regenerate(old)).answer.id not in (None, old.id)
+            assert table.model.requests[-1].prompt[:-2] == first[:-2]
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Another program writes, and does not end."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+class TestLockedDatabase:
+    @pytest.fixture
+    async def hurried(self, tmp_path: Path) -> AsyncIterator[Table]:
+        """A table over a database that waits for nobody for long."""
+        url = laid_out(tmp_path / "sessions.db")
+        async with open_stores(url, patience_s=0.2, embedder=None) as stores:
+            model = ScriptedModel()
+            yield Table(Assistant(stores, only(model), discover(cc_bot.tools)), stores, model)
+
+    async def test_ends_a_turn_before_its_answer_is_stored_and_leaves_no_trace(
+        self, hurried: Table, tmp_path: Path
+    ) -> None:
+        await hurried.ask("はじめまして")
+        go_on = asyncio.Event()
+        hurried.model.script = [["もう", go_on, "すぐです"]]
+        turn = await hurried.begin("まだですか")
+        with locked(tmp_path / "sessions.db"):
+            go_on.set()
+            with pytest.raises(DatabaseLocked):
+                await turn
+        assert await hurried.said() == ["はじめまして", "You said: はじめまして"]
+        await hurried.ask("もう一度")
+        assert (await hurried.said())[2:] == ["もう一度", "You said: もう一度"]
+
+    async def test_ends_the_turns_of_many_and_keeps_none_of_them(
+        self, hurried: Table, tmp_path: Path
+    ) -> None:
+        keys = [SessionKey(user, 10) for user in range(1, 21)]
+        asking = [hurried.ask("こんにちは", key=key) for key in keys]
+        with locked(tmp_path / "sessions.db"):
+            ends = await asyncio.gather(*asking, return_exceptions=True)
+        assert {type(end) for end in ends} == {DatabaseLocked}
+        await asyncio.gather(*(hurried.ask("こんにちは", key=key) for key in keys))
+        assert [len(await hurried.said(key)) for key in keys] == [2] * 20
