@@ -136,7 +136,7 @@ class TestAHeldUpDatabase:
     async def test_leaves_what_it_last_said_in_force(
         self, door: Door, rest: hikari.api.RESTClient, aiko: User
     ) -> None:
-        gate = gate_over(door.stores, rest, patience_s=0.05)
+        gate = gate_over(door.stores, rest, patience_s=0.3)
         comer = Visitor(aiko.id, (1,))
         await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
         await gate.learn()

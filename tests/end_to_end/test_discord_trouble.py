@@ -28,7 +28,6 @@ class TestAcknowledgement:
     ) -> None:
         stage.discord.fail_next(ACKNOWLEDGE, status)
         reply = await stage.ask_in_words(ben, channel, "Here I am.")
-        assert reply.acknowledged_after_s < 1.5
         assert reply.text.startswith("Here I am.")
 
     async def test_that_took_effect_after_all_is_one(self, stage: Stage, ben: User, channel: Channel) -> None:

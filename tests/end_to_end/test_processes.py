@@ -63,7 +63,7 @@ class Fleet:
         async with asyncio.timeout(60):
             await self.programs[of].lives_until(said())
 
-    async def is_up(self, of: int, *, within_s: float = 30) -> None:
+    async def is_up(self, of: int, *, within_s: float = 60) -> None:
         async def connected() -> None:
             shards = {2 * of, 2 * of + 1}
             while not (shards <= self.connected and "つながりました" in self.programs[of].output):  # noqa: ASYNC110
@@ -283,7 +283,7 @@ class TestAProcess:
         assert "Traceback" not in program.output
         assert "つながりました" not in program.output.split("引き継ぎ、")[1]
         await fleet.begin(0)
-        await fleet.is_up(0, within_s=60)
+        await fleet.is_up(0)
         aiko = stage.discord.user("Aiko", locale="ja")
         stage.model.script(says("はい。"))
         assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")

@@ -247,8 +247,9 @@ class TestNearness:
         await memories.catch_up()
         encoder.waits_for = asyncio.Event()
         assert await meaning.get_nearness(USER, "cat") == {}
-        async with asyncio.timeout(0.04):
+        with capture_logs() as logs:
             assert await meaning.get_nearness(USER, "another") == {}
+        assert [log for log in logs if log["event"] == "query_not_embedded"] == []
         encoder.waits_for.set()
         await asyncio.sleep(0.02)
         assert await meaning.get_nearness(USER, "cat")
