@@ -1,16 +1,22 @@
-"""The real REST client between a test and the loopback Discord; no gateway, no program."""
+"""The real REST client between a test and the loopback Discord, over a real database: without a program."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import hikari
 import pytest
 
-from tests.loopback.discord import LoopbackDiscord
+from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
+from tests.loopback.discord import Allowance, Channel, LoopbackDiscord, User
+
+ROOMY = Allowance(500, 1.0)
+"""What is tested is not how hikari waits: its waits have tests of their own."""
 
 
 @pytest.fixture
 async def discord() -> AsyncIterator[LoopbackDiscord]:
-    async with LoopbackDiscord(message_content=True) as double:
+    async with LoopbackDiscord(message_content=True, channel_rate=ROOMY, global_rate=ROOMY) as double:
         yield double
 
 
@@ -23,3 +29,19 @@ async def rest(discord: LoopbackDiscord) -> AsyncIterator[hikari.api.RESTClient]
             yield client
     finally:
         await app.close()
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as opened:
+        yield opened
+
+
+@pytest.fixture
+def aiko(discord: LoopbackDiscord) -> User:
+    return discord.user("Aiko", locale="ja")
+
+
+@pytest.fixture
+def channel(discord: LoopbackDiscord) -> Channel:
+    return discord.guild_channel()

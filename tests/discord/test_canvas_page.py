@@ -1,21 +1,21 @@
-"""A canvas as one message."""
+"""A canvas as one message, and the pictures of its charts."""
 
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from structlog.testing import capture_logs
 
-from cc_bot.discord.pages.canvas import (
-    CanvasPage,
-    canvas_page,
-    fair_level,
-    picture_name,
-)
+from cc_bot.discord.delivery.canvas_messages import KEPT, Pictures, shows
+from cc_bot.discord.pages.canvas import CanvasPage, Panel, canvas_page, fair_level, picture_name
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.canvas import Canvas, Card, Chart, ChartKind, Element, Mode, Series, Text
 from cc_bot.domain.locale import Locale
-from cc_bot.texts import Texts, texts
+from cc_bot.texts import texts
+from tests.discord.hikari_messages import message
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 AIKO = 7
@@ -39,93 +39,60 @@ def characters(page: CanvasPage) -> int:
 
 
 class TestHeading:
-    def test_names_whose_canvas_others_look_at(self) -> None:
+    def test_names_whose_canvas_others_look_at_and_speaks_to_its_user_alone(self) -> None:
         assert page_of(SHOPPING).content == "-# 🖼️ <@7> さんのキャンバス"
-
-    def test_speaks_to_its_user_where_nobody_else_reads(self) -> None:
-        page = canvas_page(Canvas((SHOPPING,)), EN, user_id=None)
-        assert page.content == "-# 🖼️ Your canvas"
+        assert canvas_page(Canvas((SHOPPING,)), EN, user_id=None).content == "-# 🖼️ Your canvas"
 
 
 class TestList:
     def test_has_an_embed_for_each_element(self) -> None:
-        card, text = page_of(SHOPPING, PLAN).panels
-        assert (card.title, card.text) == ("買い物", "- 牛乳\n- パン")
-        assert (text.title, text.text) == ("", "朝は散歩、昼は図書館。")
+        shown = [
+            (panel.title, panel.text) for panel in page_of(SHOPPING, PLAN, Card("a", "", "\u200b")).panels
+        ]
+        assert shown == [("買い物", "- 牛乳\n- パン"), ("", "朝は散歩、昼は図書館。"), ("", "…")]
+        many = page_of(*(Card(f"card-{n}", f"{n}番", "x") for n in range(12)))
+        assert (len(many.panels), many.panels[-1].footer) == (10, "ほかに: 10番 ・ 11番")
 
-    def test_shows_a_chart_as_the_picture_that_there_is(self) -> None:
-        page = canvas_page(Canvas((SALES,)), JA, user_id=AIKO, pictures={picture_name(SALES)})
+    def test_shows_a_chart_as_the_picture_that_there_is_or_else_as_a_table(self) -> None:
+        name = picture_name(SALES)
+        page = canvas_page(Canvas((SALES,)), JA, user_id=AIKO, pictures={name})
         [panel] = page.panels
-        assert (panel.title, panel.text, panel.picture) == ("売上", "", picture_name(SALES))
-        assert page.pictures == {picture_name(SALES)}
-
-    def test_shows_a_chart_without_a_picture_as_a_table(self) -> None:
-        [panel] = page_of(SALES).panels
-        assert panel.text.startswith("```\n")
-        assert panel.text.endswith("\n```")
-        assert "1月" in panel.text
-        assert not panel.picture
-
-    def test_keeps_a_table_together_whatever_its_labels_are(self) -> None:
+        assert (panel.title, panel.text, panel.picture, page.pictures) == (
+            "売上",
+            "",
+            name,
+            frozenset({name}),
+        )
         [panel] = page_of(replace(SALES, labels=("```", "2月"))).panels
-        assert panel.text.count("```") == 2
-
-    def test_says_something_of_a_card_that_says_nothing(self) -> None:
-        [panel] = page_of(Card("a", "", "\u200b")).panels
-        assert panel.text == "…"
+        assert (panel.text[:4], panel.text[-4:], panel.text.count("```")) == ("```\n", "\n```", 2)
+        assert ("2月" in panel.text, panel.picture) == (True, "")
 
 
-class TestPictureName:
-    def test_is_another_one_when_the_chart_looks_otherwise(self) -> None:
-        changed = replace(SALES, labels=("1月", "3月"))
-        assert picture_name(changed) != picture_name(SALES)
-
-    def test_is_the_same_when_only_its_place_is_another(self) -> None:
-        assert picture_name(replace(SALES, id="b", visibility="private")) == picture_name(SALES)
-
-
-class TestBoard:
-    def test_puts_cards_side_by_side(self) -> None:
+class TestModes:
+    def test_of_a_board_puts_cards_side_by_side_and_long_texts_and_charts_across(self) -> None:
         [panel] = page_of(SHOPPING, PLAN, mode="board").panels
         assert [(part.name, part.inline) for part in panel.fields] == [("買い物", True), ("\u200b", True)]
-
-    def test_gives_a_long_text_a_row_of_its_own(self) -> None:
         [panel] = page_of(SHOPPING, replace(PLAN, content="あ" * 301), mode="board").panels
         assert [part.inline for part in panel.fields] == [True, False]
-
-    def test_gives_a_chart_the_whole_width_where_it_stands(self) -> None:
         first, chart, last = page_of(SHOPPING, SALES, PLAN, mode="board").panels
         assert [part.name for part in first.fields] == ["買い物"]
         assert chart.title == "売上"
         assert [part.value for part in last.fields] == ["朝は散歩、昼は図書館。"]
 
-
-class TestFocus:
-    def test_shows_one_and_names_the_others(self) -> None:
+    def test_of_a_focus_shows_one_and_names_the_others(self) -> None:
         [panel] = page_of(SHOPPING, PLAN, SALES, mode="focus", focus="card-1").panels
-        assert panel.title == "買い物"
-        assert panel.footer == "ほかに: 朝は散歩、昼は図書館。 ・ 売上"
+        assert (panel.title, panel.footer) == ("買い物", "ほかに: 朝は散歩、昼は図書館。 ・ 売上")
+        assert Canvas((SHOPPING, SALES), "focus", "card-1").in_sight == (SHOPPING,)
+        unseen = page_of(SHOPPING, PLAN, mode="focus", focus="secret")
+        assert (len(unseen.panels), unseen.panels[-1].footer) == (2, "")
 
-    def test_on_what_is_not_seen_here_shows_the_rest(self) -> None:
-        page = page_of(SHOPPING, PLAN, mode="focus", focus="secret")
-        assert len(page.panels) == 2
-        assert not page.panels[-1].footer
-
-    def test_draws_only_what_it_shows(self) -> None:
-        canvas = Canvas((SHOPPING, SALES), "focus", "card-1")
-        assert canvas.in_sight == (SHOPPING,)
-
-
-class TestPrivateElements:
-    def test_are_marked_beside_public_ones(self) -> None:
-        canvas = Canvas((SHOPPING, replace(PLAN, visibility="private")))
-        page = canvas_page(canvas, JA, user_id=None)
+    def test_mark_private_elements_beside_public_ones(self) -> None:
+        own = replace(PLAN, visibility="private")
+        page = canvas_page(Canvas((SHOPPING, own)), JA, user_id=None)
         assert [panel.title for panel in page.panels] == ["買い物", "🔒"]
-        assert "🔒 のついたもの" in page.content
-
-    def test_are_not_marked_where_all_are(self) -> None:
-        page = canvas_page(Canvas((replace(PLAN, visibility="private"),)), JA, user_id=None)
-        assert "🔒" not in page.content + page.panels[0].title
+        assert "🔒" in page.content
+        alone = canvas_page(Canvas((own,)), JA, user_id=None)
+        assert "🔒" not in alone.content + alone.panels[0].title
 
 
 class TestLongTexts:
@@ -139,18 +106,14 @@ class TestLongTexts:
         assert page.file.text.count("長い話です。") == 9 * 160
         assert JA.canvas.cut in page.content
 
-    def test_that_are_code_end_as_code(self) -> None:
+    def test_that_are_code_end_as_code_and_emoji_count_as_discord_counts(self) -> None:
         code = "```python\n" + "print('あ')\n" * 90 + "```"
-        page = page_of(*(Text(f"text-{n}", code) for n in range(10)))
-        assert all(panel.text.endswith("```\n…") for panel in page.panels)
-        assert all(panel.text.count("```") == 2 for panel in page.panels)
-
-    @pytest.mark.parametrize("words", [JA, EN])
-    @pytest.mark.parametrize("mode", ["list", "board"])
-    def test_of_emoji_alone_fit_too(self, words: Texts, mode: Mode) -> None:
+        for panel in page_of(*(Text(f"text-{n}", code) for n in range(10))).panels:
+            assert (panel.text.endswith("```\n…"), panel.text.count("```")) == (True, 2)
         elements = tuple(Card(f"c{n}", "🎌" * 100, "👨‍👩‍👧‍👦" * 142) for n in range(10))
-        page = canvas_page(Canvas(elements, mode), words, user_id=AIKO)
-        assert characters(page) <= 6000
+        modes: tuple[Mode, ...] = ("list", "board")
+        for words, mode in product((JA, EN), modes):
+            assert characters(canvas_page(Canvas(elements, mode), words, user_id=AIKO)) <= 6000
 
 
 short = st.text(max_size=100)
@@ -206,10 +169,55 @@ class TestLimits:
         assert taken == sum(lengths) or taken + len(lengths) > room
 
 
-class TestMoreElementsThanEmbeds:
-    def test_are_named_under_the_last_one(self) -> None:
-        """A user may have private ones beside ten public ones."""
-        cards = tuple(Card(f"card-{n}", f"{n}番", "x") for n in range(12))
-        page = page_of(*cards)
-        assert len(page.panels) == 10
-        assert page.panels[-1].footer == "ほかに: 10番 ・ 11番"
+class Draughtsman:
+    """Draws a chart's title; counts."""
+
+    def __init__(self) -> None:
+        self.drawn: list[tuple[str, Locale]] = []
+
+    def draw(self, chart: Chart, locale: Locale) -> bytes | None:
+        self.drawn.append((chart.title, locale))
+        return chart.title.encode()
+
+
+class TestPictures:
+    def test_have_another_name_when_they_look_otherwise(self) -> None:
+        assert picture_name(replace(SALES, labels=("1月", "3月"))) != picture_name(SALES)
+        assert picture_name(replace(SALES, id="b", visibility="private")) == picture_name(SALES)
+
+    async def test_are_drawn_once_for_each_language_while_they_stay_the_same_and_are_used(self) -> None:
+        draughtsman = Draughtsman()
+        pictures = Pictures(draughtsman.draw)
+        for _ in range(2):
+            assert await pictures.of([SALES], Locale.JA) == {picture_name(SALES): "売上".encode()}
+            await pictures.of([SALES], Locale.EN)
+        assert draughtsman.drawn == [("売上", Locale.JA), ("売上", Locale.EN)]
+        many = [replace(SALES, title=f"{number}番") for number in range(KEPT + 1)]
+        await pictures.of(many, Locale.JA)
+        await pictures.of(many[:1], Locale.JA)
+        assert len(draughtsman.drawn) == 2 + KEPT + 2
+
+    async def test_that_fail_are_left_out_and_on_record_without_what_they_show(self) -> None:
+        def broken(*_: object) -> bytes | None:
+            raise ValueError("no such font")
+
+        assert await Pictures(lambda *_: None).of([SALES], Locale.JA) == {}
+        with capture_logs() as records:
+            assert await Pictures(broken).of([SALES], Locale.JA) == {}
+        [record] = records
+        assert record["event"] == "chart_not_drawn"
+        assert "売上" not in str(record)
+
+    def test_that_an_edit_left_alone_are_missing_where_discord_did_not_find_them(self) -> None:
+        page = CanvasPage("-# 🖼️", (Panel("買い物", "- 牛乳"), Panel("売上", picture="chart-1.png")))
+        text: dict[str, Any] = {"type": "rich", "title": "買い物"}
+
+        def picture(url: str) -> list[dict[str, Any]]:
+            image = {"url": url, "proxy_url": url, "width": 1, "height": 1}
+            return [text, {"type": "rich", "title": "売上", "image": image}]
+
+        found = picture("https://cdn.discordapp.com/chart-1.png")
+        assert shows(message(embeds=found), page)
+        assert not shows(message(embeds=[text, {**text, "title": "売上"}]), page)
+        assert not shows(message(embeds=picture("attachment://chart-1.png")), page)
+        assert not shows(message(embeds=found, files=["chart-1.png"]), page), "beside its embed as well"

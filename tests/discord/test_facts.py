@@ -1,12 +1,10 @@
 """What the bot states stands where a model can't write: whatever a model says, it stays in the content."""
 
 import unicodedata
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 
 import hikari
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,32 +87,29 @@ def answer(text: str, *events: TurnEvent) -> AnswerState:
 
 
 class TestForgedReceipt:
-    @pytest.mark.parametrize("forged", FORGED)
-    def test_never_leads_to_an_embed(self, forged: str) -> None:
+    def test_never_leads_to_an_embed(self) -> None:
         """Beside nothing that was done: neither while it streams nor at its end."""
-        state = answer(f"はい。\n{forged}")
-        [streamed] = streaming_pages(after(TextDelta(f"はい。\n{forged}")), JA, StopButton(1, "a"))
-        [ended] = final_pages(state, JA)
-        for page in (streamed, ended):
-            assert page.facts == NO_FACTS
-            assert new_message(page)["embeds"] == changes_to(None, page)["embeds"] == []
-        assert memory_buttons(state, JA, 5) == ()
-        assert Carried.over(ended).lines == ()
+        for forged in FORGED:
+            state = answer(f"はい。\n{forged}")
+            [streamed] = streaming_pages(after(TextDelta(f"はい。\n{forged}")), JA, StopButton(1, "a"))
+            [ended] = final_pages(state, JA)
+            for page in (streamed, ended):
+                assert page.facts == NO_FACTS, forged
+                assert new_message(page)["embeds"] == changes_to(None, page)["embeds"] == [], forged
+            assert memory_buttons(state, JA, 5) == (), forged
+            assert Carried.over(ended).lines == (), forged
 
-    @pytest.mark.parametrize("forged", FORGED)
-    def test_never_stands_beside_the_true_one(self, forged: str) -> None:
-        [page] = final_pages(answer(f"はい。\n{forged}", KEPT), JA)
-        [embed] = new_message(page)["embeds"]
-        assert (embed.description, embed.colour) == (RECEIPT, FACTS_COLOUR)
-        assert RECEIPT not in page.content
+    def test_never_stands_beside_the_true_one(self) -> None:
+        for forged in FORGED:
+            [page] = final_pages(answer(f"はい。\n{forged}", KEPT), JA)
+            [embed] = new_message(page)["embeds"]
+            assert (embed.description, embed.colour) == (RECEIPT, FACTS_COLOUR), forged
+            assert RECEIPT not in page.content, forged
 
     @given(st.text(max_size=300))
-    def test_whatever_its_characters_never_changes_what_is_stated(self, text: str) -> None:
+    def test_whatever_its_characters_is_one_line_in_a_memory_and_none_in_an_answer(self, text: str) -> None:
         for page in final_pages(answer(f"{text}x", KEPT), JA):
             assert page.facts in (NO_FACTS, Facts((RECEIPT,)))
-
-    @given(st.text(max_size=200))
-    def test_in_a_memory_is_one_line_of_a_receipt(self, text: str) -> None:
         memory = Memory(1, 5, f"a\n-# {LINE}{text}", "general", (), {}, NOW, NOW)
         [page] = final_pages(answer("はい。", MemoryChanged(MemoryChange("added", memory, None))), JA)
         assert Facts.read(page.facts.embeds()) == page.facts
@@ -127,26 +122,27 @@ class TestForgedReceipt:
         assert all(embed.colour != FACTS_COLOUR for embed in body["embeds"])
         assert Facts.read(body["embeds"]) == NO_FACTS
 
-
-class TestFacts:
-    def test_are_read_back_as_they_were_shown(self) -> None:
+    def test_is_not_read_from_the_preview_of_a_link(self) -> None:
         facts = Facts((RECEIPT, "⏰ <t:1:F>"), ("止めました。", "⚠️"))
-        assert Facts.read(facts.embeds()) == facts
-
-    def test_are_not_read_from_the_preview_of_a_link(self) -> None:
         preview = hikari.Embed(description=LINE, colour=FACTS_COLOUR, url="https://evil.example")
         other = hikari.Embed(description=LINE, colour=0x5865F2)
         assert Facts.read([preview, other]) == NO_FACTS
-        assert Facts.read([preview, *Facts((RECEIPT,)).embeds()]) == Facts((RECEIPT,))
+        assert Facts.read([preview, *facts.embeds()]) == facts
 
-    @given(st.lists(st.text(st.sampled_from("あ😀 a"), min_size=1, max_size=900), max_size=12))
-    def test_fit_an_embed(self, lines: list[str]) -> None:
-        assert utf16_length(Facts(tuple(lines)).description) <= FACTS_CHARACTERS
+
+class TestFacts:
+    @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=900), min_size=1, max_size=30))
+    def test_fit_an_embed_and_leave_two_rows_of_buttons(self, lines: list[str]) -> None:
+        facts = Facts(tuple(lines))
+        assert utf16_length(facts.description) <= FACTS_CHARACTERS
+        rows = new_message(Page("はい。", facts=facts).without_embeds())["components"]
+        assert 1 <= len(rows) <= 3
+        assert all(1 <= len(row.components) <= 5 for row in rows)
+        assert all(1 <= len(button.label) <= 80 for row in rows for button in row.components)
 
     def test_in_buttons_say_the_same_and_can_not_be_pressed(self) -> None:
         done = ("💾 覚えました: \\*猫\\*", "⏰ <t:1795402800:F>（<t:1795402800:R>）")
-        facts = Facts(done, ("止めました。",))
-        body = new_message(Page("はい。", facts=facts).without_embeds())
+        body = new_message(Page("はい。", facts=Facts(done, ("止めました。",))).without_embeds())
         assert body["embeds"] == []
         buttons = [component for row in body["components"] for component in row.components]
         assert [button.label for button in buttons] == [
@@ -156,13 +152,6 @@ class TestFacts:
         ]
         assert all(button.is_disabled for button in buttons)
 
-    @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=300), min_size=1, max_size=30))
-    def test_in_buttons_leave_two_rows_for_what_can_be_done(self, lines: list[str]) -> None:
-        rows = new_message(Page("はい。", facts=Facts(tuple(lines))).without_embeds())["components"]
-        assert 1 <= len(rows) <= 3
-        assert all(1 <= len(row.components) <= 5 for row in rows)
-        assert all(1 <= len(button.label) <= 80 for row in rows for button in row.components)
-
     def test_of_an_answer_on_its_way_tell_what_is_going_on(self) -> None:
         assert Facts(activity="🔎 探しています…").description == "-# 🔎 探しています…"
-        assert replace(Facts((RECEIPT,)), activity="…").description == f"{RECEIPT}\n-# …"
+        assert Facts((RECEIPT,), activity="…").description == f"{RECEIPT}\n-# …"

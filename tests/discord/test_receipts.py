@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
-from typing import Any
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -19,8 +19,9 @@ from cc_bot.discord.pages.answer import (
     memory_buttons,
 )
 from cc_bot.discord.pages.custom_ids import (
-    LONGEST,
+    CustomId,
     UndoButton,
+    UnscheduleButton,
     UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
@@ -46,12 +47,19 @@ from cc_bot.domain import (
 from cc_bot.domain.canvas import Canvas, Text
 from cc_bot.domain.memory import Audience, ChangeKind
 from cc_bot.domain.message import Status, Visibility
-from cc_bot.domain.turn import CanvasChanged
+from cc_bot.domain.schedule import Schedule, ScheduleChange
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import CanvasChanged, ScheduleChanged
 from cc_bot.texts import texts
+from tests.discord.cases import check
 
-JA = texts(Locale.JA)
+JA, EN = texts(Locale.JA), texts(Locale.EN)
+SAY = JA.receipt
 USER = 2**63 - 1
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
+NOON = datetime(2026, 11, 23, 3, tzinfo=UTC)
+AT_NOON = f"<t:{int(NOON.timestamp())}:F>（<t:{int(NOON.timestamp())}:R>）"
+ADDED = SAY.added.format(number="", content="猫が好き")
 
 
 def memory(
@@ -66,6 +74,15 @@ def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> Memo
     return MemoryChanged(MemoryChange(kind, now, former))
 
 
+def scheduled(
+    number: int = 1, text: str = "薬", repeat: str = "", kind: Literal["added", "cancelled"] = "added"
+) -> ScheduleChanged:
+    key = SessionKey(USER, 2)
+    return ScheduleChanged(
+        ScheduleChange(kind, Schedule(number, key, "reminder", text, NOON, NOON, repeat=repeat))
+    )
+
+
 def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
     carried = Carried.over(before) if before else Carried()
     return reduce(advance, events, AnswerState(carried=carried))
@@ -78,147 +95,134 @@ def done(
     return Done(answer, Usage())
 
 
-def ended(*events: TurnEvent, visibility: Visibility = "public") -> Page:
+def page_of(state: AnswerState) -> Page:
     """The last message of an answer, with what stands under it."""
-    state = after(TextDelta("はい。"), *events, done(visibility=visibility))
     *_, last = final_pages(state, JA)
     buttons = answer_buttons(state, JA, USER, ())
     return replace(last, buttons=buttons, receipts=memory_buttons(state, JA, USER))
 
 
-def undo(page: Page) -> list[UndoButton]:
-    parsed = (parse_custom_id(button.custom_id) for button in page.receipts)
-    return [each for each in parsed if isinstance(each, UndoButton)]
+def ended(*events: TurnEvent, visibility: Visibility = "public", before: Page | None = None) -> Page:
+    return page_of(after(TextDelta("はい。"), *events, done(visibility=visibility), before=before))
+
+
+def pressed(page: Page) -> list[object]:
+    """What the buttons below do."""
+    return [parse_custom_id(button.custom_id) for button in page.receipts]
+
+
+def labels(page: Page) -> list[str]:
+    return [button.label for button in page.receipts]
 
 
 class TestLines:
-    @pytest.mark.parametrize(
-        ("event", "line", "taken_back"),
-        [
-            (changed("added", memory()), "💾 覚えました: 猫が好き", UndoButton("added", USER, 1)),
+    def test_say_what_was_done_and_how_to_take_it_back(self) -> None:
+        def updated(content: str) -> str:
+            return SAY.updated.format(number="", content=content)
+
+        table: list[tuple[TurnEvent, str, CustomId | None]] = [
+            (changed("added", memory()), ADDED, UndoButton("added", USER, 1)),
             (
                 changed("added", memory(2, supersedes=1), memory()),
-                "✏️ 書き換えました: 猫が好き",
+                updated("猫が好き"),
                 UndoButton("added", USER, 2, 1),
             ),
             (
-                changed("updated", memory(content="犬が好き", supersedes=9), memory()),
-                "✏️ 書き換えました: 犬が好き",
+                changed("updated", memory(content="犬", supersedes=9), memory()),
+                updated("犬"),
                 UndoButton("updated", USER, 1, 9),
             ),
-            (changed("updated", memory(), memory()), "💾 もう覚えています: 猫が好き", None),
-        ],
-    )
-    def test_say_what_was_done(self, event: MemoryChanged, line: str, taken_back: UndoButton | None) -> None:
-        page = ended(event)
-        assert (page.content, page.facts) == ("はい。", Facts((line,)))
-        assert undo(page) == ([taken_back] if taken_back else [])
+            (
+                changed("updated", memory(), memory()),
+                SAY.unchanged.format(number="", content="猫が好き"),
+                None,
+            ),
+            (scheduled(7), f"⏰ {AT_NOON}にお知らせします: 薬", UnscheduleButton(USER, 7)),
+            (
+                scheduled(repeat="0 9 * * 1-5"),
+                f"🔁 平日 9:00にお知らせします（次は {AT_NOON[:16]}）: 薬",
+                UnscheduleButton(USER, 1),
+            ),
+            (scheduled(kind="cancelled"), JA.reminder.cancelled.format(text="薬"), None),
+            (
+                scheduled(text="**薬**\n# 大"),
+                f"⏰ {AT_NOON}にお知らせします: \\*\\*薬\\*\\* # 大",
+                UnscheduleButton(USER, 1),
+            ),
+        ]
+        for event, line, taken_back in table:
+            page = ended(event)
+            assert page.facts.receipts == (line,)
+            assert pressed(page) == ([taken_back] if taken_back else [])
+        [english] = final_pages(after(scheduled(text="pills"), done()), EN)
+        assert english.facts.receipts[0].startswith("⏰ I’ll remind you on <t:")
 
     def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
         shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
-        assert shown.facts == Facts(("🗑️ 忘れました（#1）", "🗑️ 忘れました（#2）"), (JA.receipt.still_told,))
-        assert [button.label for button in shown.receipts] == [
-            *("取り消す: #1", "取り消す: #2", JA.receipt.untell)
-        ]
-        assert parse_custom_id(shown.receipts[-1].custom_id) == UntellButton(USER, (1, 2))
+        gone = tuple(SAY.deleted_for_all.format(id=number) for number in (1, 2))
+        assert shown.facts == Facts(gone, (SAY.still_told,))
+        assert labels(shown) == ["取り消す: #1", "取り消す: #2", SAY.untell]
+        assert pressed(shown)[-1] == UntellButton(USER, (1, 2))
         own = ended(changed("deleted", memory()), visibility="private")
-        assert own.facts.receipts == ("🗑️ 忘れました: 猫が好き",)
+        assert own.facts.receipts == (SAY.deleted.format(number="", content="猫が好き"),)
 
     def test_of_four_forgotten_leave_the_row_to_what_can_be_done(self) -> None:
         gone = [changed("deleted", memory(number)) for number in (1, 2, 3, 4)]
-        page = ended(MemoriesRecalled((5, 6), (5, 6)), *gone)
-        assert len(page.receipts) == 5
-        assert page.receipts[-1].label == JA.receipt.untell
+        assert labels(ended(MemoriesRecalled((5, 6), (5, 6)), *gone))[4:] == [SAY.untell]
 
-    def test_say_once_what_happened_twice_to_a_memory(self) -> None:
+    def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
+        now = memory(content="猫が大好き", supersedes=5)
         page = ended(
             changed("added", memory()),
             changed("updated", memory(), memory()),
-            changed("updated", memory(content="猫が大好き", supersedes=5), memory()),
+            changed("updated", now, memory()),
         )
-        assert page.facts == Facts(("💾 覚えました: 猫が大好き",))
-        assert undo(page) == [UndoButton("added", USER, 1, 5)]
-
-    def test_say_nothing_of_what_came_and_went(self) -> None:
+        assert page.facts == Facts((SAY.added.format(number="", content="猫が大好き"),))
+        assert pressed(page) == [UndoButton("added", USER, 1, 5)]
         assert not ended(changed("added", memory()), changed("deleted", memory())).facts
+        assert not ended(scheduled(), scheduled(kind="cancelled")).facts
 
     def test_are_short_on_one_line_and_without_markdown(self) -> None:
         page = ended(changed("added", memory(content="**太字**\n# 見出し\n" + "あ" * 100)))
         [line] = page.facts.receipts
-        assert line.startswith("💾 覚えました: \\*\\*太字\\*\\* # 見出し あ")
+        assert line.startswith(SAY.added.format(number="", content="\\*\\*太字\\*\\* # 見出し あ"))
         assert line.endswith("…")
 
     def test_tell_in_public_nothing_private(self) -> None:
         secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
         public, private = ended(secret, secret), ended(secret, visibility="private")
-        assert "オオルリ" not in public.facts.description + "".join(
-            button.label for button in public.receipts
-        )
+        assert "オオルリ" not in public.facts.description + "".join(labels(public))
+        assert public.facts.notices == ()
         assert "オオルリ" in private.facts.description
-
-    def test_tell_its_owner_that_a_memory_is_private(self) -> None:
-        secret = changed("added", memory(audience="private"))
-        assert ended(secret, visibility="private").facts.notices == (JA.memory.private_only,)
-        assert ended(secret).facts.notices == ()
+        assert private.facts.notices == (JA.memory.private_only,)
         gone = changed("deleted", memory(audience="private"))
-        assert ended(gone, visibility="private").facts.notices == (JA.receipt.still_told,)
+        assert ended(gone, visibility="private").facts.notices == (SAY.still_told,)
 
-    def test_own_up_to_a_promise(self) -> None:
-        page = ended(NotSaved())
-        [notice] = page.facts.notices
-        assert notice.startswith("⚠️ 保存していません。")
-        assert "/メモリ 追加" in notice
-        assert page.receipts == ()
-
-    def test_own_up_to_a_promised_reminder(self) -> None:
-        page = ended(NotSaved("reminder"))
-        [notice] = page.facts.notices
-        assert notice.startswith("⚠️ お知らせは予約していません。")
-        assert "/リマインド 追加" in notice
-
-    def test_own_up_to_what_was_not_removed(self) -> None:
-        page = ended(NotRemoved("reminder"), NotRemoved("memory"))
-        memory, reminder = page.facts.notices
-        assert memory.startswith("⚠️ メモリは何も消していません。")
-        assert "/メモリ 削除" in memory
-        assert reminder.startswith("⚠️ お知らせは取り消していません。")
-        assert "/リマインド 削除" in reminder
+    def test_own_up_to_what_was_not_done(self) -> None:
+        check(
+            (ended(NotSaved()).facts, Facts(notices=(SAY.not_saved,))),
+            (ended(NotSaved("reminder")).facts, Facts(notices=(SAY.not_scheduled,))),
+            (
+                ended(NotRemoved("reminder"), NotRemoved("memory")).facts,
+                Facts(notices=(SAY.not_forgotten, SAY.not_cancelled)),
+            ),
+        )
 
     def test_stand_under_a_failure(self) -> None:
-        state = after(TextDelta("はい"), changed("added", memory()))
-        failed = AnswerState(text="はい", receipts=state.receipts, failure="保存できませんでした。")
-        [page] = final_pages(failed, JA)
-        assert page == Page("はい", facts=Facts(("💾 覚えました: 猫が好き",), ("保存できませんでした。",)))
+        state = replace(after(TextDelta("はい"), changed("added", memory())), failure="だめでした。")
+        assert final_pages(state, JA) == (Page("はい", facts=Facts((ADDED,), ("だめでした。",))),)
 
 
 class TestButtons:
-    def test_name_the_memories_where_there_are_several(self) -> None:
-        page = ended(changed("added", memory(1, "猫が好き")), changed("added", memory(2, "犬" * 30)))
-        assert [button.label for button in page.receipts] == ["取り消す: 猫が好き", f"取り消す: {'犬' * 14}…"]
+    def test_name_what_they_are_about_where_there_are_several(self) -> None:
+        page = ended(changed("added", memory()), changed("added", memory(2, "犬" * 30)), scheduled())
+        assert labels(page) == ["取り消す: 猫が好き", f"取り消す: {'犬' * 14}…", "取り消す: 薬"]
 
     def test_list_the_memories_used_but_for_those_that_are_gone(self) -> None:
-        page = ended(
-            MemoriesRecalled((1, 2), (1, 2)), MemoriesRecalled((2, 3), (2, 3)), changed("deleted", memory(3))
-        )
-        _, used, _ = page.receipts
-        assert used.label == "🧠 使ったメモリ（2）"
-        assert parse_custom_id(used.custom_id) == UsedMemoriesButton(USER, (1, 2))
-
-    @given(st.lists(st.integers(1, 2**63 - 1), max_size=30))
-    def test_fit_into_their_custom_ids(self, numbers: list[int]) -> None:
-        button = UsedMemoriesButton(USER, tuple(numbers))
-        parsed = parse_custom_id(button.custom_id())
-        assert len(button.custom_id()) <= LONGEST
-        assert isinstance(parsed, UsedMemoriesButton)
-        assert parsed.memory_ids == tuple(numbers[: len(parsed.memory_ids)])
-
-    @given(
-        st.sampled_from(("added", "updated", "deleted")), st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1)
-    )
-    def test_of_receipts_survive_a_restart(self, action: Any, number: int, former: int) -> None:
-        button = UndoButton(action, USER, number, former)
-        assert len(button.custom_id()) <= LONGEST
-        assert parse_custom_id(button.custom_id()) == button
+        recalled = MemoriesRecalled((1, 2), (1, 2)), MemoriesRecalled((2, 3), (2, 3))
+        page = ended(*recalled, changed("deleted", memory(3)))
+        assert labels(page)[1] == SAY.used.format(count=2)
+        assert pressed(page)[1] == UsedMemoriesButton(USER, (1, 2))
 
 
 class TestLimits:
@@ -228,150 +232,128 @@ class TestLimits:
         st.booleans(),
     )
     def test_of_discord_are_kept(self, length: int, contents: list[str], private: bool) -> None:
-        changes = [changed("added", memory(number, text)) for number, text in enumerate(contents, 1)]
         text = ("これは長い回答です。`a`\n" * 900)[:length]
-        state = after(
-            TextDelta(text),
-            *changes,
-            MemoriesRecalled((90, 91), (90, 91)),
-            NotSaved(),
-            done(text, "private" if private else "public"),
-        )
-        pages = final_pages(state, JA)
-        assert 1 <= len(pages) <= MAX_MESSAGES
-        assert all(0 < utf16_length(page.content) <= MESSAGE_LIMIT for page in pages)
-        buttons = memory_buttons(state, JA, USER)
-        assert len(buttons) <= 5
-        assert all(len(button.label) <= 80 for button in buttons)
-        assert len(pages[-1].facts.receipts) == min(len(contents), 4)
-        [embed] = pages[-1].facts.embeds()
-        assert all(line in (embed.description or "") for line in pages[-1].facts.receipts)
-        assert utf16_length(embed.description or "") <= FACTS_CHARACTERS
+        memories = [changed("added", memory(number, said)) for number, said in enumerate(contents, 1)]
+        reminders = [scheduled(number, said) for number, said in enumerate(contents, 1)]
+        for changes in (memories, reminders):
+            events = (TextDelta(text), *changes, MemoriesRecalled((90, 91), (90, 91)), NotSaved())
+            state = after(*events, done(text, "private" if private else "public"))
+            pages = final_pages(state, JA)
+            assert 1 <= len(pages) <= MAX_MESSAGES
+            assert all(0 < utf16_length(page.content) <= MESSAGE_LIMIT for page in pages)
+            buttons = memory_buttons(state, JA, USER)
+            assert len(buttons) <= 5
+            assert all(1 <= len(button.label) <= 80 for button in buttons)
+            assert len(pages[-1].facts.receipts) == min(len(contents), 4)
+            [embed] = pages[-1].facts.embeds()
+            assert all(line in (embed.description or "") for line in pages[-1].facts.receipts)
+            assert utf16_length(embed.description or "") <= FACTS_CHARACTERS
 
     def test_are_kept_when_all_has_to_go_into_one_message(self) -> None:
         text = "これは長い回答です。" * 900
         state = after(TextDelta(text), changed("added", memory(content="*" * 200)), done(text))
         [page] = final_pages(state, JA, as_file=True)
         assert utf16_length(page.content) <= MESSAGE_LIMIT
-        assert page.facts.receipts[0].startswith("💾 覚えました")
+        assert len(page.facts.receipts) == 1
         assert page.facts.notices == (JA.answer.long_as_file,)
-        assert isinstance(page.file, TextFile)
-        assert page.file.text == text
+        assert page.file == TextFile(JA.answer.file_name, text)
 
 
 class TestCarriedOver:
-    """Another answer takes the place of one that has changed memories."""
+    """Another answer takes the place of one that has changed memories or reminders."""
 
     def test_lines_and_buttons_stay_and_are_not_repeated(self) -> None:
-        before = ended(changed("added", memory()), MemoriesRecalled((4,), (4,)), NotSaved())
-        repeated = changed("updated", memory(), memory())
-        state = after(TextDelta("うん。"), repeated, done("うん。"), before=before)
-        assert final_pages(state, JA) == (Page("うん。", facts=Facts(("💾 覚えました: 猫が好き",))),)
-        assert [button.label for button in memory_buttons(state, JA, USER)] == ["取り消す"]
+        for done_before, repeated in (
+            (changed("added", memory()), changed("updated", memory(), memory())),
+            (scheduled(), scheduled()),
+        ):
+            before = ended(done_before, NotSaved())
+            for again in (ended(before=before), ended(repeated, before=before)):
+                assert again.facts == Facts(before.facts.receipts)
+                assert again.receipts == before.receipts
 
     def test_new_ones_come_below(self) -> None:
         before = ended(*(changed("added", memory(number)) for number in range(1, 4)))
-        news = [changed("added", memory(number)) for number in (4, 5)]
-        state = after(TextDelta("うん。"), *news, done("うん。"), before=before)
-        facts = final_pages(state, JA)[0].facts
-        assert facts.receipts == ("💾 覚えました: 猫が好き",) * 4
-        assert "ほか 1 件" in facts.notices[0]
-        assert [button.memory_id for button in undo(Page("", receipts=memory_buttons(state, JA, USER)))] == [
-            1,
-            2,
-            3,
-            4,
-        ]
-
-
-def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
-    return ToolCall("1", name, "{}", json.dumps(told, ensure_ascii=False), ok)
+        page = ended(*(changed("added", memory(number)) for number in (4, 5)), before=before)
+        assert page.facts == Facts((ADDED,) * 4, (SAY.more.format(count=1),))
+        assert pressed(page) == [UndoButton("added", USER, number) for number in (1, 2, 3, 4)]
 
 
 class TestSmallPrint:
-    def richest(self) -> Page:
+    def test_is_two_lines_at_most_and_says_everything_and_is_read_back(self) -> None:
         """A user's first answer, with all that one can have below it at once."""
         state = after(
             TextDelta("あ" * 10_000),
             *(changed("added", memory(number, audience="private")) for number in (1, 2, 3, 4)),
             changed("deleted", memory(5)),
-            NotSaved(),
-            NotSaved("reminder"),
-            NotRemoved("memory"),
-            NotRemoved("reminder"),
+            *(NotSaved(), NotSaved("reminder"), NotRemoved("memory"), NotRemoved("reminder")),
             CanvasChanged(Canvas((Text("a", "買い物"),))),
             replace(done("あ" * 10_000, "private", status="cut"), first=True),
         )
         [page] = final_pages(state, JA, note="別のエージェントが答えます。")
-        return replace(page, receipts=memory_buttons(state, JA, USER))
-
-    def test_is_two_lines_at_most_and_says_everything(self) -> None:
-        page = self.richest()
         lines = page.facts.description.split("\n")
         assert [line.startswith("-# ") for line in lines] == [*[False] * MOST, True, True]
-        for notice in (
-            JA.receipt.more.format(count=1),
-            JA.memory.private_only,
-            JA.receipt.still_told,
-            JA.canvas.changed,
-            JA.receipt.not_saved,
-            JA.receipt.not_scheduled,
-            JA.receipt.not_forgotten,
-            JA.receipt.not_cancelled,
-            JA.answer.cut,
-            JA.answer.help_hint,
-            JA.answer.long_as_file,
-            "別のエージェントが答えます。",
-        ):
+        notices = (SAY.more.format(count=1), JA.memory.private_only, SAY.still_told, JA.canvas.changed)
+        untrue = (SAY.not_saved, SAY.not_scheduled, SAY.not_forgotten, SAY.not_cancelled)
+        ends = (JA.answer.cut, JA.answer.help_hint, JA.answer.long_as_file, "別のエージェントが答えます。")
+        for notice in notices + untrue + ends:
             assert page.facts.description.count(notice) == 1
-
-    def test_is_read_back_notice_by_notice(self) -> None:
-        facts = self.richest().facts
-        assert Facts.read(facts.embeds()) == facts
+        assert Facts.read(page.facts.embeds()) == page.facts
 
     def test_of_two_notices_has_a_line_for_each(self) -> None:
         facts = Facts(notices=(JA.answer.stopped, JA.answer.help_hint))
         assert facts.description == f"-# {JA.answer.stopped}\n-# {JA.answer.help_hint}"
 
 
+def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
+    return ToolCall("1", name, "{}", json.dumps(told, ensure_ascii=False), ok)
+
+
 class TestStoredAnswer:
     """After a crash the results of its tool calls are all there is."""
 
     def shown(self, *calls: ToolCall) -> Page:
-        state = after(done("はい。", "public", *calls))
-        return replace(final_pages(state, JA)[0], receipts=memory_buttons(state, JA, USER))
+        return page_of(after(done("はい。", "public", *calls)))
 
     def test_has_its_receipts(self) -> None:
-        note = {"id": 3, "content": "犬が好き"}
         page = self.shown(
             call("remember", {"remembered": {"id": 1, "content": "猫が好き", "change": "added"}}),
             call(
                 "update_memory", {"updated": {"id": 2, "content": "鳥", "change": "updated", "supersedes": 8}}
             ),
-            call("forget", {"forgotten": note}),
+            call("forget", {"forgotten": {"id": 3, "content": "犬が好き"}}),
             call("recall", {"memories": [{"id": 5, "content": "亀"}]}),
         )
-        assert page.facts == Facts(
-            ("💾 覚えました: 猫が好き", "✏️ 書き換えました: 鳥", "🗑️ 忘れました（#3）"),
-            (JA.receipt.still_told,),
-        )
-        assert undo(page) == [
+        updated = SAY.updated.format(number="", content="鳥")
+        assert page.facts == Facts((ADDED, updated, SAY.deleted_for_all.format(id=3)), (SAY.still_told,))
+        assert pressed(page) == [
             UndoButton("added", USER, 1),
             UndoButton("updated", USER, 2, 8),
             UndoButton("deleted", USER, 3),
+            UsedMemoriesButton(USER, (5,)),
+            UntellButton(USER, (3,)),
         ]
-        assert [button.label for button in page.receipts[-2:]] == ["🧠 使ったメモリ（1）", JA.receipt.untell]
 
-    @pytest.mark.parametrize(
-        "made",
-        [
+    @pytest.mark.parametrize("repeat", ["", "0 9 * * *"])
+    def test_has_its_reminders(self, repeat: str) -> None:
+        data = {"id": 1, "text": "薬", "when": "2026-11-23T12:00+09:00", "where": "channel"}
+        made = self.shown(call("schedule", {"scheduled": data | ({"repeat": repeat} if repeat else {})}))
+        live = ended(scheduled(repeat=repeat))
+        assert (made.facts, made.receipts) == (live.facts, live.receipts)
+        gone = self.shown(call("schedule", {"cancelled": {"id": 1, "text": "薬"}}))
+        assert gone.facts == ended(scheduled(kind="cancelled")).facts
+
+    def test_says_nothing_of_what_failed_or_was_erased(self) -> None:
+        for made in (
             call("remember", {"error": "だめ"}, ok=False),
             call("forget", {"forgotten": True}),
             ToolCall("1", "remember", "{}", "no JSON"),
             ToolCall("1", "remember", "{}", "[1]"),
             call("remember", {"remembered": {"id": "1", "content": 5}}),
-        ],
-    )
-    def test_says_nothing_of_what_failed_or_was_erased(self, made: ToolCall) -> None:
-        page = self.shown(made)
-        assert page == Page("はい。")
+            call("schedule", {"error": "no"}, ok=False),
+            ToolCall("1", "schedule", "{}", "[erased]"),
+            call("schedule", {"scheduled": {"id": 1, "text": "薬", "when": "soon"}}),
+            call("schedule", {"scheduled": [1]}),
+        ):
+            shown = self.shown(made)
+            assert (shown.facts, shown.receipts) == (Facts(), ()), made

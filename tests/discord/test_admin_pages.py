@@ -1,0 +1,171 @@
+"""What is shown of the bot itself: its agents, its processes, what was used, and its help."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.agents import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME, find_agent, matching_agents
+from cc_bot.assistant.queue import Load
+from cc_bot.discord.commands.settings import help_text
+from cc_bot.discord.pages.admin import agent_list, status, usage_view
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import Remaining, Total, UsageReport
+from cc_bot.domain.message import Agent
+from cc_bot.domain.process import LivingProcess, Process
+from cc_bot.status import Seen
+from cc_bot.texts import texts
+from tests.discord.mentioned import mentioned
+
+LONGEST_MESSAGE = 2000
+NOW = datetime(2026, 11, 28, 9, tzinfo=UTC)
+RESETS = datetime(2026, 12, 1, tzinfo=UTC)
+
+
+def agents(count: int, *, display: str = "", description: str = "") -> list[Agent]:
+    names = {locale: display for locale in Locale if display}
+    about = {locale: description for locale in Locale if description}
+    return [Agent(f"a{number}", names, about) for number in range(count)]
+
+
+class TestAgents:
+    @given(
+        count=st.integers(1, 100),
+        display=st.integers(0, LONGEST_DISPLAY_NAME),
+        description=st.integers(0, LONGEST_DESCRIPTION),
+        locale=st.sampled_from(Locale),
+        gone=st.booleans(),
+    )
+    def test_fit_one_message_that_tells_how_many_it_leaves_out(
+        self, count: int, display: int, description: int, locale: Locale, gone: bool
+    ) -> None:
+        known = agents(count, display="名" * display, description="説" * description)
+        words = mentioned(locale)
+        shown = agent_list(known, words, in_use="a0", default=f"a{count - 1}", gone=gone)
+        assert len(shown) <= LONGEST_MESSAGE
+        left_out = count - shown.count("\n- **")
+        assert count == 1 or left_out == 0 or words.agents.more.format(count=left_out) in shown
+
+    def test_that_begin_with_what_was_typed_come_first_and_fit_a_choice(self) -> None:
+        tutor = Agent("tutor", {Locale.JA: "英語の先生", Locale.EN: "English Teacher"})
+        known = [Agent("not-english"), tutor, Agent("english", {Locale.JA: "イングリッシュ"})]
+        found = [name for _, name in matching_agents(known, "eng", Locale.JA)]
+        assert found == ["tutor", "english", "not-english"]
+        assert find_agent([Agent("x", {Locale.EN: "tutor"}), tutor], "tutor") is tutor
+        longest = Agent("a" * 32, dict.fromkeys(Locale, "名" * LONGEST_DISPLAY_NAME))
+        [(label, _)] = matching_agents([longest], "", Locale.JA)
+        assert len(label) <= 100
+
+
+def process(number: int, *, connected: bool) -> LivingProcess:
+    shards = tuple(range(number * 4, number * 4 + 4))
+    told = Process(f"p{number}", f"bot-{number:02}.tokyo.example.jp", "1.0", shards, 64)
+    at = NOW - timedelta(minutes=0 if connected else 2)
+    return LivingProcess(told, NOW - timedelta(hours=1), NOW, lapsed=False, connected_at=at)
+
+
+def seen(*processes: LivingProcess) -> Seen:
+    return Seen(
+        version="0.1.0",
+        schema_version=36,
+        began_at=NOW,
+        connected=True,
+        latency_s=0.04,
+        database_bytes=10**12,
+        free_bytes=10**12,
+        load=Load(64, 1000),
+        underway=(),
+        turns_today=10**6,
+        tokens_today=10**9,
+        seconds_today=10**5,
+        cost_micros=10**12,
+        currency="USD",
+        backup_at=None,
+        backs_up=True,
+        maintenance=None,
+        processes=processes,
+    )
+
+
+@pytest.mark.parametrize("locale", Locale)
+def test_the_status_marks_processes_that_are_not_connected_and_fits_a_message(locale: Locale) -> None:
+    words = texts(locale)
+    two = status(seen(process(0, connected=True), process(1, connected=False)), words).splitlines()
+    [marked] = [line for line in two if words.admin.unconnected in line]
+    assert marked.startswith("- ⚠️ bot-01")
+    shown = status(seen(*(process(number, connected=number == 0) for number in range(100))), words)
+    assert len(shown) <= LONGEST_MESSAGE
+    told = [line for line in shown.splitlines() if line.startswith("- ")]
+    assert "⚠️" in told[0]
+    assert str(100 - len(told) + 1) in told[-1]
+
+
+class TestUsage:
+    REPORT = UsageReport(
+        Total(2, 1500, 12_300),
+        Total(40, 1_234_567, 4_560_000),
+        ((date(2026, 11, 21), 3000), (date(2026, 11, 22), 1500)),
+        (("gpt_5", Total(40, 1_234_567, 4_560_000)), ("", Total(1, 0, 0))),
+        "USD",
+        left=(
+            Remaining("tokens_per_day", 2000, 500, RESETS),
+            Remaining("tokens_per_month", 10**7, 8, RESETS),
+        ),
+    )
+
+    def lines(self, report: UsageReport, locale: Locale = Locale.EN) -> list[str]:
+        return (usage_view(report, texts(locale)).description or "").splitlines()
+
+    def test_tells_what_was_used_what_it_cost_and_what_is_left(self) -> None:
+        resets = f"(all again <t:{int(RESETS.timestamp())}:R>)"
+        left = [
+            f"Left today: 500 of 2,000 tokens {resets}",
+            f"Left this month: 8 of 10,000,000 tokens {resets}",
+        ]
+        assert self.lines(self.REPORT) == [
+            "Today: 1,500 tokens, questions: 2, 0.0123 USD",
+            "This month: 1,234,567 tokens, questions: 40, 4.56 USD",
+            *left,
+        ]
+        assert self.lines(self.REPORT, Locale.JA)[0] == "今日: 1,500 トークン・質問 2件・0.0123 USD"
+        free = replace(self.REPORT, currency="", left=())
+        assert self.lines(free)[0] == "Today: 1,500 tokens, questions: 2"
+        [unpriced] = self.lines(replace(free, unpriced=("gpt_5",)))[2:]
+        assert r"gpt\_5" in unpriced
+        nothing = UsageReport(Total(), Total(), (), ())
+        assert self.lines(nothing) == [texts(Locale.EN).usage.nothing]
+        assert self.lines(replace(nothing, left=self.REPORT.left))[2:] == left
+
+    def test_has_a_chart_of_the_days_and_a_servers_models_and_names_nobody(self) -> None:
+        view = usage_view(replace(self.REPORT, users=3), texts(Locale.EN))
+        chart, models = (field.value.splitlines() for field in view.fields)
+        assert chart[1:3] == ["3,000 ████████████ 11/21", "1,500 ██████       11/22"]
+        assert models == [r"gpt\_5: 1,234,567 tokens, 4.56 USD", "the offline model: 0 tokens, 0.00 USD"]
+        assert view.title == texts(Locale.EN).usage.server_title
+        assert texts(Locale.EN).usage.users.format(count=3) in (view.description or "")
+
+    def test_of_any_size_is_one_that_discord_takes(self) -> None:
+        days = tuple((date(2026, 11, 1 + n), 10**14 + n) for n in range(14))
+        models = tuple((f"{'m*' * 60}{n}", Total(1, 10**14, 10**15)) for n in range(5))
+        view = usage_view(replace(self.REPORT, days=days, models=models, users=1), texts(Locale.JA))
+        assert all(len(field.value) <= 1024 for field in view.fields)
+
+
+@pytest.mark.parametrize("locale", list(Locale))
+def test_help_tells_what_is_done_with_messages_and_every_command_and_fits_one_embed(locale: Locale) -> None:
+    words = texts(locale).session
+    off, some, everything = (help_text(words, reading) for reading in ("off", "mentions", "all"))
+    assert [words.help_mention in told for told in (off, some, everything)] == [False, True, True]
+    assert words.help_stored_all not in off
+    assert some.endswith(words.help_stored_mentions)
+    assert everything.endswith(words.help_stored_all)
+    told = help_text(mentioned(locale).session, "all")
+    names = set(re.findall(r"</([a-z -]+):", told))
+    assert {"ask", "memory delete-all", "canvas clear", "agent default", "privacy erase"} <= names
+    assert not any(name.startswith("admin") for name in names)
+    of_owners = help_text(mentioned(locale).session, "all", owner=True)
+    assert "</admin status:" in of_owners
+    assert len(of_owners) <= 4096
