@@ -57,11 +57,16 @@ class TestHistory:
             earlier = await room.say("先の質問", waiting=True)
             question = await room.say("質問", waiting=True)
             await room.answer(earlier, "先の答え")
+            assert history(await room.request(question)) == ["花子: 先の質問", "先の答え"]
+
+    async def test_of_an_answer_made_again_is_what_stood_before_its_question(self, tmp_path: Path) -> None:
+        async with opened(tmp_path) as room:
+            await room.say("前")
+            question = await room.say("質問", waiting=True)
             first = await room.request(question)
-            assert history(first) == ["花子: 先の質問", "先の答え"]
             await room.answer(question, "答え")
             await room.say("後")
-            assert await room.request(question, replaces=True) == first  # as it was before its question
+            assert await room.request(question, replaces=True) == first
 
     async def test_of_a_thread_is_its_channels_up_to_its_start_and_its_own_after_a_reset(
         self, tmp_path: Path
