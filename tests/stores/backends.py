@@ -65,6 +65,11 @@ from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
 OTHER_USER = SessionKey(user_id=876543210987654321, channel_id=KEY.channel_id)
+OTHER_KEYS = (
+    OTHER_USER,
+    SessionKey(KEY.user_id, channel_id=1),
+    SessionKey(KEY.user_id, KEY.channel_id, agent="tutor"),
+)
 
 
 T = TypeVar("T")

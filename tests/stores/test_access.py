@@ -11,8 +11,9 @@ OWNER = 9
 
 
 class TestRules:
-    async def test_are_told_all_at_once(self, stores: Stores) -> None:
+    async def test_of_all_subjects_are_told_at_once_each_as_it_was_last_set(self, stores: Stores) -> None:
         assert await stores.access.get_in_force() == AccessState(AccessRules(), None)
+        await stores.access.set("user", 1, "allow", set_by=OWNER)
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         await stores.access.set("role", 2, "allow", set_by=OWNER)
         await stores.access.set("channel", 3, "deny", set_by=OWNER)
@@ -20,18 +21,9 @@ class TestRules:
         rules = (await stores.access.get_in_force()).rules
         assert rules.deny == Subjects(users=frozenset({1}), channels=frozenset({3}))
         assert rules.allow == Subjects(roles=frozenset({2}), guilds=frozenset({4}))
-
-    async def test_of_one_subject_take_each_others_place(self, stores: Stores) -> None:
-        await stores.access.set("user", 1, "deny", set_by=OWNER)
-        await stores.access.set("user", 1, "allow", set_by=OWNER)
-        allowed = AccessRules(allow=Subjects(users=frozenset({1})))
-        assert (await stores.access.get_in_force()).rules == allowed
-
-    async def test_can_be_removed(self, stores: Stores) -> None:
-        await stores.access.set("user", 1, "deny", set_by=OWNER)
         assert await stores.access.unset("user", 1)
         assert not await stores.access.unset("user", 1)
-        assert (await stores.access.get_in_force()).rules == AccessRules()
+        assert (await stores.access.get_in_force()).rules.deny == Subjects(channels=frozenset({3}))
 
 
 class TestMaintenance:
@@ -46,32 +38,31 @@ class TestMaintenance:
             assert (await stores.access.get_in_force()).maintenance is None
 
 
-async def chain(stores: Stores, channel_id: int) -> tuple[str, ...]:
-    return (await stores.agents.get_for_places(OWNER, (channel_id,))).models.get(channel_id, ())
-
-
 class TestModelsOfAChannel:
-    async def test_are_a_chain_in_its_order(self, stores: Stores) -> None:
-        assert await chain(stores, 3) == ()
+    async def test_are_a_chain_in_its_order_until_they_are_taken_back(self, stores: Stores) -> None:
+        async def chain() -> tuple[str, ...]:
+            return (await stores.agents.get_for_places(OWNER, (3,))).models.get(3, ())
+
+        assert await chain() == ()
         await stores.channel_models.set(3, ("large", "小さい"), set_by=OWNER)
         await stores.channel_models.set(4, ("small",), set_by=OWNER)
-        assert await chain(stores, 3) == ("large", "小さい")
+        assert await chain() == ("large", "小さい")
         assert await stores.channel_models.list_chains() == {3: ("large", "小さい"), 4: ("small",)}
-
-    async def test_can_be_taken_back(self, stores: Stores) -> None:
-        await stores.channel_models.set(3, ("large",), set_by=OWNER)
         assert await stores.channel_models.unset(3)
         assert not await stores.channel_models.unset(3)
-        assert await chain(stores, 3) == ()
+        assert await chain() == ()
 
 
 class TestAVisit:
-    async def test_brings_all_that_is_asked_of_whoever_comes(self, stores: Stores) -> None:
-        thread, channel = 3, 4
+    async def test_brings_all_that_is_asked_of_whoever_comes_and_nothing_of_others(
+        self, stores: Stores
+    ) -> None:
+        thread, channel, elsewhere = 3, 4, 5
         await stores.access.set("user", 7, "deny", set_by=OWNER)
         await stores.limits.set("user", 7, "turns_per_minute", 2, set_by=OWNER)
         await stores.settings.set(7, locale=Locale.JA)
         await stores.agents.choose(7, channel, "tutor")
+        await stores.agents.choose(8, elsewhere, "tutor")
         await stores.agents.set_default(thread, 5, "poet", OWNER)
         await stores.channel_models.set(channel, ("large",), set_by=OWNER)
         visit = await stores.access.get_visit(7, (thread, channel))
@@ -81,11 +72,6 @@ class TestAVisit:
         assert visit.agents == PlaceAgents(
             {channel: "tutor"}, {thread: ChannelAgent("poet", 5)}, {channel: ("large",)}
         )
-
-    async def test_brings_nothing_of_others_or_of_other_places(self, stores: Stores) -> None:
-        await stores.settings.set(7, locale=Locale.JA)
-        await stores.agents.choose(7, 3, "tutor")
-        await stores.agents.choose(8, 4, "tutor")
-        visit = await stores.access.get_visit(8, (3,))
-        assert visit.settings == UserSettings()
-        assert visit.agents == PlaceAgents({}, {}, {})
+        other = await stores.access.get_visit(8, (thread,))
+        assert other.settings == UserSettings()
+        assert other.agents == PlaceAgents({}, {thread: ChannelAgent("poet", 5)}, {})

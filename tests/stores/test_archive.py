@@ -39,24 +39,21 @@ class TestReading:
     async def test_lists_what_was_said_in_the_newest_first(self, stores: Stores) -> None:
         first = await talk(stores, "旅行の計画", "もう一つ", end=True)
         second = await talk(stores, "dinner plans")
-        await stores.sessions.open(SessionKey(KEY.user_id, 5))  # nothing was said there
-        listed = await stores.archive.list_sessions(KEY.user_id)
-        assert [(each.id, each.opening, each.messages) for each in listed] == [
-            (second, "dinner plans", 2),
-            (first, "旅行の計画", 4),
-        ]
-        assert [each.closed_at is None for each in listed] == [True, False]
-        assert await stores.archive.list_keys(KEY.user_id) == [KEY, KEY]
-
-    async def test_lists_those_of_a_channel_or_an_agent(self, stores: Stores) -> None:
         tutor = SessionKey(KEY.user_id, 5, "tutor")
-        here, there = await talk(stores, "ここ"), await talk(stores, "そこ", key=tutor)
+        await stores.sessions.open(tutor)  # nothing was said there yet
+        listed = await stores.archive.list_sessions(KEY.user_id)
+        assert [(each.id, each.opening, each.messages, each.closed_at is None) for each in listed] == [
+            (second, "dinner plans", 2, True),
+            (first, "旅行の計画", 4, False),
+        ]
+        assert await stores.archive.list_keys(KEY.user_id) == [KEY, KEY]
+        third = await talk(stores, "そこ", key=tutor)
         by_channel = await stores.archive.list_sessions(KEY.user_id, channel_id=KEY.channel_id)
-        assert [each.id for each in by_channel] == [here]
+        assert [each.id for each in by_channel] == [second, first]
         by_agent = await stores.archive.list_sessions(KEY.user_id, agent="tutor")
-        assert [(each.id, each.key) for each in by_agent] == [(there, tutor)]
+        assert [(each.id, each.key) for each in by_agent] == [(third, tutor)]
 
-    async def test_goes_page_by_page_with_the_names_of_files(self, stores: Stores) -> None:
+    async def test_goes_page_by_page_with_the_names_of_files_for_its_user_alone(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         session = await stores.sessions.commit_turn(session, turn("一", attachments=(FILE,)))
         await stores.sessions.commit_turn(session, turn("二"))
@@ -65,19 +62,16 @@ class TestReading:
         assert [file.name for file in first[0].attachments] == ["旅程.txt"]
         rest = await stores.archive.list_messages(KEY.user_id, session.id, limit=3, offset=3)
         assert contents(rest) == ["二の答え"]
-
-    async def test_is_for_its_user_alone(self, stores: Stores) -> None:
-        mine = await talk(stores, "秘密")
         other = OTHER_USER.user_id
-        assert await stores.archive.get_session(other, mine) is None
-        assert await stores.archive.list_messages(other, mine) == []
+        assert await stores.archive.get_session(other, session.id) is None
+        assert await stores.archive.list_messages(other, session.id) == []
         assert await stores.archive.list_sessions(other) == []
-        assert await stores.archive.delete_session(other, mine) is None
-        assert await stores.archive.get_session(KEY.user_id, mine)
+        assert await stores.archive.delete_session(other, session.id) is None
+        assert await stores.archive.get_session(KEY.user_id, session.id)
 
 
 class TestDeleting:
-    async def test_takes_what_was_said_with_files_and_proposals(
+    async def test_takes_what_was_said_with_files_and_proposals_and_lets_no_turn_in_any_more(
         self, stores: Stores, database: Database
     ) -> None:
         kept = await talk(stores, "残る話", end=True)
@@ -85,6 +79,8 @@ class TestDeleting:
         proposed = [KeepMemory("猫は三毛", "general", (), "anywhere")]
         await stores.sessions.archive_turn(session, turn("消える話", attachments=(FILE,)), proposals=proposed)
         assert await stores.archive.delete_session(KEY.user_id, session.id) == KEY
+        with pytest.raises(ConversationGone):
+            await stores.sessions.commit_turn(session, turn("後"))
         assert [each.id for each in await stores.archive.list_sessions(KEY.user_id)] == [kept]
         for table in ("attachments", "proposals"):
             assert await database.query(f"SELECT 1 FROM {table}") == []
@@ -97,12 +93,15 @@ class TestDeleting:
         await stores.archive.delete_session(ME, mine.id)
         assert await read(stores, CHANNEL) == []
 
-    async def test_takes_the_summary_that_tells_of_it(self, stores: Stores) -> None:
+    async def test_takes_the_summary_that_tells_of_it_and_none_that_does_not(self, stores: Stores) -> None:
+        old = await talk(stores, "前の話", end=True)
         told = await talk(stores, "要約される話")
         await summarize(stores)
         await talk(stores, "まだの話")
         late = await stores.summaries.get_backlog(KEY)
         assert late is not None
+        await stores.archive.delete_session(KEY.user_id, old)
+        assert [each.content for each in await stores.summaries.list_current(KEY)] == ["要約"]
         await stores.archive.delete_session(KEY.user_id, told)
         assert await stores.summaries.list_current(KEY) == ()
         assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
@@ -118,42 +117,20 @@ class TestDeleting:
             await stores.archive.delete_session(KEY.user_id, told)
             assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
 
-    async def test_leaves_a_summary_that_does_not(self, stores: Stores) -> None:
-        old = await talk(stores, "前の話", end=True)
-        await talk(stores, "要約される話")
-        await summarize(stores)
-        await stores.archive.delete_session(KEY.user_id, old)
-        [summary] = await stores.summaries.list_current(KEY)
-        assert summary.content == "要約"
-
-    async def test_of_the_newest_takes_the_canvas_and_brings_back_no_older_one(
+    async def test_of_the_newest_alone_takes_the_canvas_and_brings_back_no_older_one(
         self, open_again: OpenStores
     ) -> None:
         async with open_again(session_ttl=timedelta()) as stores:
-            await talk(stores, "前の話", card="前の札")
+            oldest = await talk(stores, "一昨日の話", card="一昨日の札")
+            await talk(stores, "昨日の話", card="昨日の札")
             newest = await talk(stores, "今の話", card="今の札")
             before = await stores.canvases.get(KEY)
             assert before is not None
+            await stores.archive.delete_session(KEY.user_id, oldest)
+            assert await stores.canvases.get(KEY) == before
             await stores.archive.delete_session(KEY.user_id, newest)
             after = await stores.canvases.get(KEY)
             assert after is not None
             assert after.canvas.elements == ()
             assert after.revision > before.revision
             assert (await stores.sessions.open(KEY)).canvas.elements == ()
-
-    async def test_of_an_older_one_leaves_the_canvas(self, open_again: OpenStores) -> None:
-        async with open_again(session_ttl=timedelta()) as stores:
-            old = await talk(stores, "前の話", card="札")
-            await talk(stores, "今の話")
-            await stores.archive.delete_session(KEY.user_id, old)
-            seen = await stores.canvases.get(KEY)
-            assert seen is not None
-            assert len(seen.canvas.elements) == 1
-
-    async def test_leaves_no_place_for_a_turn_that_is_on_its_way(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        session = await stores.sessions.commit_turn(session, turn("前"))
-        await stores.archive.delete_session(KEY.user_id, session.id)
-        with pytest.raises(ConversationGone):
-            await stores.sessions.commit_turn(session, turn("後"))
-        assert await stores.archive.list_sessions(KEY.user_id) == []

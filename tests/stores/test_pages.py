@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from cc_bot.domain import Attachment, Message, Session, SessionKey
 from cc_bot.domain.message import Visibility
 from cc_bot.storage import Database
-from cc_bot.stores import SessionStore, Stores
+from cc_bot.stores import SessionStore
 from cc_bot.stores.history import PAGE_SIZE, SELECT_EARLIER
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
+from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, turn
 
 Kind = Literal["turn", "answer", "regenerate"]
 STEPS = st.lists(
@@ -75,61 +75,37 @@ class TestPages:
             assert (await read_all(paged, key, seen)).history == at_once.history
             assert limit == 0 or len(at_once.history) <= limit
 
-    async def test_bring_their_files(self, database: Database) -> None:
-        store = SessionStore(database, history_limit=0, page_size=2)
-        session = await store.open(KEY)
-        for number in range(4):
-            files = (NOTE,) if number % 2 == 0 else ()
-            question, answer = turn(f"{number}")
-            await store.commit_turn(session, (Message("user", question.content, attachments=files), answer))
-        history = (await read_all(store, KEY, "public")).history
-        assert [message.attachments for message in history[::2]] == [(NOTE,), (), (NOTE,), ()]
-
-    async def test_of_a_session_that_was_cleared_since_are_gone(self, database: Database) -> None:
-        store = SessionStore(database, history_limit=0, page_size=2)
-        await fill(store, 3)
-        session = await store.open(KEY)
-        await store.clear(KEY)
-        again = await store.load_earlier(session)
-        assert (again.history, again.more) == (session.history, False)
-
-    async def test_of_another_users_session_are_never_shown(self, database: Database) -> None:
-        store = SessionStore(database, history_limit=0, page_size=2)
-        await fill(store, 3)
-        mine = await store.open(KEY)
-        stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, more=True)
-        assert (await store.load_earlier(stolen, visibility="private")).history == ()
-
-    async def test_tell_when_there_are_no_more(self, database: Database) -> None:
+    async def test_of_a_session_that_was_cleared_or_is_another_users_are_not_shown(
+        self, database: Database
+    ) -> None:
         recorder = Recorder(database)
         store = SessionStore(recorder, history_limit=0, page_size=4)
-        await fill(store, 3)
-        session = await store.load_earlier(await store.open(KEY))
-        assert (len(session.history), session.more) == (6, False)
+        await fill(store, 5)
+        mine = await store.open(KEY)
+        assert (contents(mine.history)[::2], mine.more) == (["質問3", "質問4"], True)
+        stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, more=True)
+        assert (await store.load_earlier(stolen, visibility="private")).history == ()
+        whole = await store.load_earlier(await store.load_earlier(mine))
+        assert (len(whole.history), whole.more) == (10, False)
         recorder.trips = 0
-        assert await store.load_earlier(session) is session
+        assert await store.load_earlier(whole) is whole
         assert recorder.trips == 0
+        await store.clear(KEY)
+        again = await store.load_earlier(mine)
+        assert (again.history, again.more) == (mine.history, False)
 
 
 class TestOnePage:
-    @pytest.mark.parametrize("limit", [0, 10_000])
-    async def test_is_all_that_opening_reads(self, open_again: OpenStores, limit: int) -> None:
-        async with open_again(history_limit=limit) as stores:
-            await fill(stores.sessions, PAGE_SIZE)
-            session = await stores.sessions.open(KEY)
+    async def test_is_all_that_opening_reads(self, database: Database) -> None:
+        await fill(SessionStore(database), PAGE_SIZE)
+        for limit in (0, 10_000):
+            store = SessionStore(database, history_limit=limit)
+            session = await store.open(KEY)
             assert (len(session.history), session.more) == (PAGE_SIZE, True)
-            session = await stores.sessions.load_earlier(session)
+            session = await store.load_earlier(session)
             assert (len(session.history), session.more) == (2 * PAGE_SIZE, True)
-
-    async def test_is_the_whole_of_a_short_history(self, stores: Stores) -> None:
-        await fill(stores.sessions, 15)
-        session = await stores.sessions.open(KEY)
+        session = await SessionStore(database, history_limit=20).open(KEY)
         assert (len(session.history), session.more) == (20, False)
-
-    async def test_holds_the_newest(self, database: Database) -> None:
-        store = SessionStore(database, history_limit=0, page_size=4)
-        await fill(store, 5)
-        assert contents((await store.open(KEY)).history)[::2] == ["質問3", "質問4"]
 
     @pytest.mark.sqlite("its own plans")
     async def test_is_found_by_index_from_its_end(self, database: Database) -> None:

@@ -1,37 +1,35 @@
 """How sessions end: by /clear, by expiry on access, by the sweep; and what of them stays."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 
 from freezegun import freeze_time
 
 from cc_bot.domain import SessionKey
-from cc_bot.storage import Database
+from cc_bot.storage import Database, Row
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
-from tests.stores.conversation import CAT, START, attachments_kept, heard, say
+from tests.stores.conversation import CAT, NOTE, START, attachments_kept, heard, say
+
+
+async def closed(database: Database) -> Sequence[Row]:
+    return await database.query("SELECT closed_at IS NOT NULL FROM sessions ORDER BY created_at")
 
 
 class TestClear:
-    async def test_begins_with_nothing(self, stores: Stores) -> None:
+    async def test_begins_with_nothing_and_keeps_the_archive_and_other_keys(
+        self, stores: Stores, database: Database
+    ) -> None:
+        assert await stores.sessions.clear(KEY) == await stores.sessions.open(KEY)
         await say(stores, "忘れて")
+        await say(stores, "残る", key=OTHER_USER)
         before = await stores.sessions.open(KEY)
         cleared = await stores.sessions.clear(KEY)
         assert cleared.history == ()
         assert cleared.id != before.id
         assert await stores.sessions.open(KEY) == cleared
-
-    async def test_without_a_session_makes_one(self, stores: Stores) -> None:
-        assert await stores.sessions.clear(KEY) == await stores.sessions.open(KEY)
-
-    async def test_keeps_the_archive(self, stores: Stores, database: Database) -> None:
-        await say(stores, "忘れて")
-        await stores.sessions.clear(KEY)
-        assert await database.query("SELECT count(*) FROM messages") == [(2,)]
-
-    async def test_leaves_other_keys_alone(self, stores: Stores) -> None:
-        await say(stores, "残る", key=OTHER_USER)
-        await stores.sessions.clear(KEY)
+        assert await database.query("SELECT count(*) FROM messages") == [(4,)]
         assert await heard(stores, OTHER_USER) == ["残る", "残るの答え"]
 
     async def test_at_once_by_many_leaves_one_open_session(self, stores: Stores, database: Database) -> None:
@@ -45,79 +43,54 @@ class TestClear:
         await stores.sessions.clear(KEY)
         await stores.sessions.commit_turn(session, turn("遅れた", attachments=(CAT,)))
         assert await heard(stores) == []
-        [(number, closed)] = await database.query(
+        [(number, in_time)] = await database.query(
             "SELECT count(*), min(CASE WHEN s.last_active <= s.closed_at THEN 1 ELSE 0 END)"
             " FROM messages AS m JOIN sessions AS s ON s.id = m.session_id"
         )
-        assert (number, closed) == (2, 1)
+        assert (number, in_time) == (2, 1)
         assert await attachments_kept(database) == 0
 
 
 class TestExpiry:
-    async def test_comes_after_the_time_to_live_without_a_turn(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True) as clock:
-            await say(stores, "昨日の話")
-            clock.tick(timedelta(days=1) - timedelta(milliseconds=1))
-            assert await heard(stores) == ["昨日の話", "昨日の話の答え"]
-            clock.tick(timedelta(milliseconds=1))
-            assert await heard(stores) == []
-
-    async def test_is_put_off_by_each_turn(self, stores: Stores) -> None:
+    async def test_comes_after_the_time_to_live_which_each_turn_puts_off_and_no_reading(
+        self, stores: Stores, database: Database
+    ) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             for number in range(4):
                 await say(stores, f"{number}")
                 clock.tick(timedelta(hours=20))
             assert len(await heard(stores)) == 8
-
-    async def test_is_not_put_off_by_reading(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True) as clock:
-            await say(stores, "話")
-            clock.tick(timedelta(hours=20))
-            await heard(stores)
-            clock.tick(timedelta(hours=20))
-            assert await heard(stores) == []
-
-    async def test_on_access_closes_the_old_session_and_keeps_the_archive(
-        self, stores: Stores, database: Database
-    ) -> None:
-        with freeze_time(START, real_asyncio=True) as clock:
-            await say(stores, "昨日の話")
-            clock.tick(timedelta(days=2))
-            await stores.sessions.open(KEY)
-        assert await database.query("SELECT closed_at IS NOT NULL FROM sessions ORDER BY created_at") == [
-            (1,),
-            (0,),
-        ]
-        assert await database.query("SELECT count(*) FROM messages") == [(2,)]
+            clock.tick(timedelta(hours=4) - timedelta(milliseconds=1))
+            assert len(await heard(stores)) == 8
+            clock.tick(timedelta(milliseconds=1))
+            opened = await asyncio.gather(*(stores.sessions.open(KEY) for _ in range(10)))
+        assert [session.history for session in opened] == [()] * 10
+        assert await closed(database) == [(1,), (0,)]
+        assert await database.query("SELECT count(*) FROM messages") == [(8,)]
 
     async def test_is_not_undone_by_a_turn_that_ends_after_it(
         self, stores: Stores, database: Database
     ) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
-            session = await stores.sessions.open(KEY)
-            clock.tick(timedelta(days=2))
-            await stores.sessions.commit_turn(session, turn("遅れた"))
-            assert (await stores.sessions.open(KEY)).id != session.id
-            assert await heard(stores) == []
-        assert await database.query("SELECT count(*) FROM messages") == [(2,)]
+            for swept in (False, True):
+                session = await stores.sessions.open(KEY)
+                clock.tick(timedelta(days=2))
+                if swept:
+                    await stores.sessions.expire()
+                await stores.sessions.commit_turn(session, turn("遅れた"))
+                assert (await stores.sessions.open(KEY)).id != session.id
+                assert await heard(stores) == []
+        assert await database.query("SELECT count(*) FROM messages") == [(4,)]
 
-    async def test_met_by_many_at_once_makes_one_new_session(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True) as clock:
-            await say(stores, "昨日の話")
-            clock.tick(timedelta(days=2))
-            sessions = await asyncio.gather(*(stores.sessions.open(KEY) for _ in range(10)))
-        assert len({session.id for session in sessions}) == 1
-
-    async def test_after_no_time_at_all_makes_every_turn_the_first(self, open_again: OpenStores) -> None:
+    async def test_may_come_at_once_or_never(self, open_again: OpenStores) -> None:
         async with open_again(session_ttl=timedelta(0)) as stores:
             await say(stores, "一", "二")
             assert await heard(stores) == []
-
-    async def test_never_comes_after_a_time_longer_than_the_calendar(self, open_again: OpenStores) -> None:
-        async with open_again(session_ttl=timedelta(days=4_000_000)) as stores:
+        longer_than_the_calendar = timedelta(days=4_000_000)
+        async with open_again(session_ttl=longer_than_the_calendar) as stores:
             await say(stores, "覚えていて")
             assert await stores.sessions.expire() == 0
-            assert await heard(stores) == ["覚えていて", "覚えていての答え"]
+            assert (await heard(stores))[-2:] == ["覚えていて", "覚えていての答え"]
 
     async def test_survives_a_clock_that_was_set_back(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True):
@@ -126,9 +99,7 @@ class TestExpiry:
             await say(stores, "過去")
             assert (await heard(stores))[::2] == ["未来", "過去"]
 
-
-class TestSweep:
-    async def test_closes_the_idle_and_tells_how_many(self, stores: Stores, database: Database) -> None:
+    async def test_swept_closes_the_idle_and_tells_how_many(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             for channel in range(3):
                 await say(stores, "古い", key=SessionKey(1, channel))
@@ -141,11 +112,17 @@ class TestSweep:
             assert await heard(stores, SessionKey(1, 0)) == []
         assert await database.query("SELECT count(*) FROM messages") == [(8,)]
 
-    async def test_lets_a_late_turn_into_the_closed_session(self, stores: Stores, database: Database) -> None:
+
+class TestFiles:
+    async def test_are_deleted_however_their_session_ends(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
-            session = await stores.sessions.open(KEY)
-            clock.tick(timedelta(days=2))
-            await stores.sessions.expire()
-            await stores.sessions.commit_turn(session, turn("遅れた"))
-            assert await heard(stores) == []
-        assert await database.query("SELECT count(*) FROM messages") == [(2,)]
+            for end in ("clear", "access", "sweep"):
+                session = await stores.sessions.open(KEY)
+                await stores.sessions.commit_turn(session, turn("猫", attachments=(CAT, NOTE)))
+                assert await attachments_kept(database) == 4
+                if end == "clear":
+                    await stores.sessions.clear(KEY)
+                else:
+                    clock.tick(timedelta(days=2))
+                    await (stores.sessions.open(KEY) if end == "access" else stores.sessions.expire())
+                assert await attachments_kept(database) == 0, end

@@ -1,66 +1,59 @@
-"""Settings: a user's own choices."""
+"""What users choose for themselves, and what is learned of models and tool servers."""
 
 import asyncio
 from datetime import timedelta
 
 import pytest
 from freezegun import freeze_time
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from cc_bot.domain import Locale, UserSettings
+from cc_bot.context.tokens import request_tokens
+from cc_bot.domain import Locale, SessionKey, UserSettings
 from cc_bot.domain.errors import UnknownTimezone
+from cc_bot.domain.tool_server import StoredToolList
+from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, UserPart
+from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import OpenStores
+from cc_bot.stores.settings import HIGHEST, LOWEST, ChannelAgent
+from tests.context.token_texts import FITTED, HELD_OUT, HELD_OUT_TOOLS, TOOLS, as_sent
+from tests.o200k import count
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
 
-ME, YOU = 123456789012345678, 876543210987654321
+ME, YOU = KEY.user_id, OTHER_USER.user_id
+CHANNEL = KEY.channel_id
 
 
 class TestChoices:
-    async def test_are_none_at_first(self, stores: Stores) -> None:
-        assert await stores.settings.get(ME) == UserSettings()
-
-    async def test_are_kept(self, open_again: OpenStores) -> None:
-        chosen = UserSettings(locale=Locale.EN, timezone="Europe/London")
+    async def test_are_ones_own_and_kept_until_they_are_changed(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
+            assert await stores.settings.get(ME) == UserSettings()
+            chosen = UserSettings(locale=Locale.EN, timezone="Europe/London")
             assert await stores.settings.set(ME, locale=Locale.EN, timezone="Europe/London") == chosen
         async with open_again() as stores:
-            assert await stores.settings.get(ME) == chosen
+            assert await stores.settings.get(ME) == await stores.settings.set(ME) == chosen
+            assert await stores.settings.claim_welcome(ME)
+            changed = UserSettings(Locale.JA, "Europe/London", welcomed=True)
+            assert await stores.settings.set(ME, locale=Locale.JA) == changed
+            assert await stores.settings.set(ME, locale=None) == UserSettings(
+                None, "Europe/London", welcomed=True
+            )
+            assert await stores.settings.set(ME, timezone=None) == UserSettings(welcomed=True)
+            assert await stores.settings.get(YOU) == UserSettings()
 
-    async def test_left_out_stay_as_they_are(self, stores: Stores) -> None:
-        await stores.settings.set(ME, locale=Locale.JA)
-        await stores.settings.set(ME, timezone="Asia/Tokyo")
-        assert await stores.settings.set(ME) == UserSettings(Locale.JA, "Asia/Tokyo")
-
-    async def test_set_to_none_go_back_to_the_default(self, stores: Stores) -> None:
-        await stores.settings.set(ME, locale=Locale.JA, timezone="Asia/Tokyo")
-        assert await stores.settings.set(ME, locale=None) == UserSettings(None, "Asia/Tokyo")
-        assert await stores.settings.set(ME, timezone=None) == UserSettings()
-
-    @pytest.mark.parametrize(
-        "name", ["Tokyo", "", "Asia", "../etc/passwd", "/etc/localtime", "Asia/Tokyo\0", "日本"]
-    )
-    async def test_of_an_unknown_time_zone_is_refused_and_changes_nothing(
-        self, stores: Stores, name: str
-    ) -> None:
+    async def test_of_an_unknown_time_zone_are_refused_and_change_nothing(self, stores: Stores) -> None:
         before = await stores.settings.set(ME, locale=Locale.JA, timezone="Asia/Tokyo")
-        with pytest.raises(UnknownTimezone):
-            await stores.settings.set(ME, locale=Locale.EN, timezone=name)
+        for name in ("Tokyo", "", "Asia", "../etc/passwd", "/etc/localtime", "Asia/Tokyo\0", "日本"):
+            with pytest.raises(UnknownTimezone):
+                await stores.settings.set(ME, locale=Locale.EN, timezone=name)
         assert await stores.settings.get(ME) == before
-
-    async def test_are_ones_own(self, stores: Stores) -> None:
-        await stores.settings.set(ME, locale=Locale.EN)
-        await stores.settings.claim_welcome(ME)
-        assert await stores.settings.get(YOU) == UserSettings()
 
 
 class TestWelcome:
-    async def test_is_claimed_once(self, stores: Stores) -> None:
-        assert await stores.settings.claim_welcome(ME) is True
-        assert await stores.settings.claim_welcome(ME) is False
-        assert (await stores.settings.get(ME)).welcomed is True
-
     async def test_is_claimed_once_by_many_at_once(self, stores: Stores) -> None:
         claims = await asyncio.gather(*(stores.settings.claim_welcome(ME) for _ in range(20)))
         assert sum(claims) == 1
+        assert (await stores.settings.get(ME)).welcomed is True
 
     async def test_is_no_word_on_the_menu_which_is_told_once_a_day(self, stores: Stores) -> None:
         with freeze_time("2026-11-26 10:00:00", real_asyncio=True) as time:
@@ -73,9 +66,129 @@ class TestWelcome:
             assert await stores.settings.claim_word_on_menu(ME)
         assert not (await stores.settings.get(ME)).welcomed
 
-    async def test_and_choices_leave_each_other_alone(self, stores: Stores) -> None:
-        await stores.settings.set(ME, locale=Locale.EN)
-        assert await stores.settings.claim_welcome(ME) is True
-        assert await stores.settings.set(ME, timezone="Asia/Tokyo") == UserSettings(
-            Locale.EN, "Asia/Tokyo", welcomed=True
+
+class TestAgents:
+    async def test_are_each_users_choice_in_a_channel(self, stores: Stores) -> None:
+        assert await stores.agents.get_choice(ME, CHANNEL) is None
+        for name in ("tutor", "poet", None):
+            await stores.agents.choose(ME, CHANNEL, name)
+            assert await stores.agents.get_choice(ME, CHANNEL) == name
+            assert await stores.agents.get_choice(ME, CHANNEL + 1) is None
+            assert await stores.agents.get_choice(YOU, CHANNEL) is None
+
+    async def test_have_a_default_in_a_channel_of_a_server(self, stores: Stores) -> None:
+        async def default(channel_id: int = CHANNEL) -> ChannelAgent | None:
+            return (await stores.agents.get_for_places(ME, (channel_id,))).defaults.get(channel_id)
+
+        assert await default() is None
+        await stores.agents.set_default(CHANNEL, 5, "tutor", ME)
+        await stores.agents.set_default(CHANNEL, 5, "poet", YOU)
+        assert (await default(), await default(CHANNEL + 1)) == (ChannelAgent("poet", 5), None)
+        await stores.agents.unset_default(CHANNEL)
+        assert await default() is None
+
+    async def test_are_known_of_an_answer_to_its_user_alone(self, stores: Stores) -> None:
+        for agent in ("default", "tutor"):
+            key = SessionKey(ME, CHANNEL, agent)
+            session = await stores.sessions.commit_turn(await stores.sessions.open(key), turn("やあ"))
+            answer_id = session.history[-1].id or 0
+            assert await stores.agents.get_for_answer(ME, answer_id) == agent
+            await stores.sessions.clear(key)
+            assert await stores.agents.get_for_answer(ME, answer_id) == agent
+            assert await stores.agents.get_for_answer(YOU, answer_id) is None
+            assert await stores.agents.get_for_answer(ME, answer_id + 1) is None
+
+
+def counted(request: ChatRequest) -> int:
+    """What a server with the real tokenizer counts: each text, and what marks a message and the answer."""
+    texts = [*(part.text for part in request.prompt), *map(as_sent, request.tools)]
+    return sum(count(text) for text in texts) + 4 * len(request.prompt) + 3
+
+
+def conversation(system: str, texts: tuple[str, ...], first: int, number_of: int) -> ChatRequest:
+    """A few of the texts, in turns."""
+    said = [texts[(first + number) % len(texts)] for number in range(number_of)]
+    parts = (AssistantPart(text) if number % 2 else UserPart(text) for number, text in enumerate(said))
+    return ChatRequest((SystemPart(system), *parts), TOOLS)
+
+
+async def error_after_ten_answers(stores: Stores, kind: str, dearer: float) -> float:
+    """By how much estimates are wrong then for a model that counts so many times as many tokens."""
+    model = f"{kind} {dearer}"
+    for number in range(10):
+        request = conversation(FITTED["system"][0], FITTED[kind], number, 3 + number % 3)
+        real = round(counted(request) * dearer)
+        await stores.token_factors.learn(model, estimated=request_tokens(request), counted=real)
+    factor = await stores.token_factors.get(model)
+    unseen = [
+        ChatRequest((SystemPart(HELD_OUT["system"][number % 2]), UserPart(text)), tools)
+        for number, text in enumerate(HELD_OUT[kind])
+        for tools in (TOOLS, (*TOOLS, *HELD_OUT_TOOLS))
+    ]
+    real = sum(round(counted(request) * dearer) for request in unseen)
+    return abs(factor * sum(map(request_tokens, unseen)) / real - 1)
+
+
+class TestTokenFactor:
+    """How a model's own count of tokens is learned from its answers."""
+
+    @pytest.mark.slow
+    async def test_of_ten_answers_brings_estimates_within_5_percent(self, stores: Stores) -> None:
+        found = {
+            (kind, dearer): await error_after_ten_answers(stores, kind, dearer)
+            for kind in FITTED
+            for dearer in (1.0, 1.6)
+        }
+        assert {key: error for key, error in found.items() if error > 0.05} == {}
+
+    async def test_is_each_models_own_and_kept(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            assert await stores.token_factors.get("new") == 1
+            await stores.token_factors.learn("a", estimated=100, counted=130)
+            await stores.token_factors.learn("b", estimated=100, counted=90)
+        async with open_again() as stores:
+            assert await stores.token_factors.get("a") == pytest.approx(1.3)
+            assert await stores.token_factors.get("b") == pytest.approx(0.9)
+
+    async def test_ignores_what_no_tokenizer_counts_and_follows_a_model_that_changed(
+        self, stores: Stores
+    ) -> None:
+        await stores.token_factors.learn("m", estimated=1000, counted=1200)
+        for nonsense in (0, -5, 11, 10**9):
+            await stores.token_factors.learn("m", estimated=1000, counted=nonsense)
+        await stores.token_factors.learn("m", estimated=0, counted=10)
+        assert await stores.token_factors.get("m") == pytest.approx(1.2)
+        for _ in range(50):
+            await stores.token_factors.learn("m", estimated=1000, counted=1000)
+        await stores.token_factors.learn("m", estimated=1000, counted=3900)  # an odd answer
+        assert await stores.token_factors.get("m") == pytest.approx(1.0, rel=0.05)
+        for _ in range(150):
+            await stores.token_factors.learn("m", estimated=1000, counted=1500)
+        assert await stores.token_factors.get("m") == pytest.approx(1.5, rel=0.02)
+
+    async def test_learned_at_once_loses_nothing(self, stores: Stores, database: Database) -> None:
+        await asyncio.gather(
+            *(stores.token_factors.learn("m", estimated=100, counted=120) for _ in range(20))
         )
+        [(factor, responses)] = await database.query("SELECT factor, responses FROM token_factors")
+        assert (factor, responses) == (pytest.approx(1.2), 20)
+
+    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(counts=st.lists(st.integers(-10, 10**7), max_size=8), model=st.uuids().map(str))
+    async def test_stays_within_its_bounds(self, stores: Stores, counts: list[int], model: str) -> None:
+        for counts_as in counts:
+            await stores.token_factors.learn(model, estimated=1000, counted=counts_as)
+        assert LOWEST <= await stores.token_factors.get(model) <= HIGHEST
+
+
+class TestToolLists:
+    async def test_are_there_after_a_restart_as_they_were_put_last(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            await stores.tool_lists.put("time", StoredToolList("a", "[1]", "[1]"))
+            await stores.tool_lists.put("time", StoredToolList("c", '[["時刻"]]', "[]"))
+            await stores.tool_lists.put("git", StoredToolList("b", "[]", "[]"))
+        async with open_again() as stores:
+            assert await stores.tool_lists.get_all() == {
+                "time": StoredToolList("c", '[["時刻"]]', "[]"),
+                "git": StoredToolList("b", "[]", "[]"),
+            }
