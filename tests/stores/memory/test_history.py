@@ -1,6 +1,7 @@
 """What a memory said before, and the way back: versions, undo of an update, undo of a new memory."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from typing import Any, Final
 
 import pytest
 from freezegun import freeze_time
@@ -11,33 +12,32 @@ from cc_bot.domain import Memory
 from cc_bot.domain.memory import Source
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-
-ME, YOU = 123456789012345678, 876543210987654321
-START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
-
-
-async def kept(stores: Stores, *contents: str) -> Memory:
-    """A memory that said each of these in turn."""
-    first, *later = contents
-    memory = await stores.memories.add(ME, first)
-    for content in later:
-        updated = await stores.memories.update(ME, memory.id, content=content)
-        assert updated is not None
-        memory = updated
-    return memory
+from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed, rewrite
 
 
 async def said(stores: Stores, memory: Memory) -> list[str]:
     """What a memory says, and what it said before, newest first."""
     now = await stores.memories.get(ME, memory.id)
-    return [
-        each.content
-        for each in (*([now] if now else ()), *await stores.memory_history.list_versions(ME, memory.id))
-    ]
+    versions = await stores.memory_history.list_versions(ME, memory.id)
+    return [each.content for each in (*([now] if now else ()), *versions)]
 
 
-async def listed(stores: Stores) -> list[str]:
-    return [memory.content for memory in await stores.memories.list(ME)]
+async def undo(stores: Stores, memory: Memory, user_id: int = ME) -> Memory | None:
+    """Undo the update that made this of it."""
+    return await stores.memory_history.undo_update(user_id, memory.id, memory.supersedes or 0)
+
+
+async def restore(stores: Stores, version_id: int) -> Memory:
+    change = await stores.memory_history.restore(ME, version_id)
+    assert change is not None
+    assert change.kind == "restored"
+    return change.memory
+
+
+async def rows(database: Database) -> list[tuple[str, str]]:
+    """Every row of the user, oldest first: its text and what it is."""
+    found = await database.query("SELECT content, status FROM memories WHERE user_id = $1 ORDER BY id", ME)
+    return [(content, status) for content, status in found]
 
 
 async def hand_edit(database: Database, memory_id: int, supersedes: int | None) -> None:
@@ -47,130 +47,110 @@ async def hand_edit(database: Database, memory_id: int, supersedes: int | None) 
 
 
 class TestHistory:
-    async def test_is_what_a_memory_said_before_newest_first(self, stores: Stores) -> None:
-        memory = await kept(stores, "東京に住んでいる", "大阪に住んでいる", "京都に住んでいる")
-        history = await stores.memory_history.list_versions(ME, memory.id)
-        assert [version.content for version in history] == ["大阪に住んでいる", "東京に住んでいる"]
-        assert len({memory.id, *(version.id for version in history)}) == 3
-
-    async def test_goes_on_with_that_of_a_memory_that_was_superseded(self, stores: Stores) -> None:
-        old = await kept(stores, "Lives in Tokyo", "Lives in Osaka")
+    async def test_is_what_a_memory_said_before_newest_first_and_nothing_finds_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        old = await rewrite(stores, "Lives in Tokyo", "Lives in Osaka")
         new = await stores.memories.add(ME, "Has moved to Kyoto", supersedes=old.id)
         await stores.memories.update(ME, new.id, content="Lives in Kyoto")
         assert await said(stores, new) == [
             *("Lives in Kyoto", "Has moved to Kyoto", "Lives in Osaka", "Lives in Tokyo")
         ]
+        versions = await stores.memory_history.list_versions(ME, new.id)
+        assert len({new.id, *(version.id for version in versions)}) == 4
+        assert [await stores.memories.get(ME, version.id) for version in versions] == [None] * 3
+        assert await found(stores, "Osaka Tokyo", audience="private") == []
+        assert await rows(database) == [
+            ("Lives in Osaka", "superseded"),
+            ("Lives in Tokyo", "superseded"),
+            ("Lives in Kyoto", "active"),
+            ("Has moved to Kyoto", "superseded"),
+        ]
 
-    async def test_is_empty_for_what_was_never_changed_is_hidden_or_is_not_there(
+    async def test_is_made_of_how_it_was_filed_and_not_of_what_stays_as_it_is(
+        self, stores: Stores, database: Database
+    ) -> None:
+        [memory] = await keep(stores, "同じ")
+        fields: tuple[dict[str, Any], ...] = ({"category": "別"}, {"tags": ("札",)}, {"expires_at": START})
+        for changed in fields:
+            after = await stores.memories.update(ME, memory.id, **changed)
+            assert after is not None
+            assert await undo(stores, after) == memory
+        after = await stores.memories.update(ME, memory.id, content=" 同じ ", audience="private")
+        assert after is not None
+        assert after.supersedes is None
+        await stores.memories.delete(ME, memory.id)
+        assert await stores.memories.update(ME, memory.id, content="戻した") is None
+        assert await rows(database) == [("同じ", "deleted")]
+
+    async def test_is_empty_for_what_was_never_changed_is_hidden_not_there_or_not_theirs(
         self, stores: Stores
     ) -> None:
-        unchanged = await kept(stores, "猫が好き")
-        hidden = await kept(stores, "犬が好き", "鳥が好き")
+        [unchanged] = await keep(stores, "猫が好き")
+        hidden = await rewrite(stores, "犬が好き", "鳥が好き")
         await stores.memories.delete(ME, hidden.id)
-        for memory_id in (unchanged.id, hidden.id, 987654321, -1, 2**70):
+        for memory_id in (unchanged.id, hidden.id, *NO_IDS):
             assert await stores.memory_history.list_versions(ME, memory_id) == []
-
-    async def test_of_someone_else_is_empty(self, stores: Stores) -> None:
-        memory = await kept(stores, "前", "後")
+        memory = await rewrite(stores, "前", "後")
         assert await stores.memory_history.list_versions(YOU, memory.id) == []
 
     @pytest.mark.parametrize("target", [0, 1, 2])
     async def test_that_leads_in_a_circle_is_told_once(
         self, stores: Stores, database: Database, target: int
     ) -> None:
-        memory = await kept(stores, "一", "二", "三")
+        memory = await rewrite(stores, "一", "二", "三")
         versions = await stores.memory_history.list_versions(ME, memory.id)
         await hand_edit(database, versions[-1].id, (memory, *versions)[target].id)
         assert await said(stores, memory) == ["三", "二", "一"]
-        assert await stores.memory_history.restore(ME, versions[-1].id) is not None
-        assert [each.content for each in await stores.memories.list(ME)] == ["一"]
+        await restore(stores, versions[-1].id)
+        assert await listed(stores) == ["一"]
 
     async def test_may_be_long(self, stores: Stores) -> None:
-        memory = await kept(stores, *map(str, range(300)))
+        memory = await rewrite(stores, *map(str, range(300)))
         assert await said(stores, memory) == [str(number) for number in range(299, -1, -1)]
 
 
 class TestRestoring:
-    async def test_gives_back_text_category_tags_and_end(self, stores: Stores) -> None:
+    async def test_gives_back_text_category_tags_and_end_but_not_who_may_see_it(self, stores: Stores) -> None:
         end = START + timedelta(days=400)
         memory = await stores.memories.add(
-            ME, "会議は金曜", category="仕事", tags=("予定",), expires_at=end, audience="private"
+            ME, "会議は金曜", category="仕事", tags=("予定",), expires_at=end, metadata={"k": "v"}
         )
-        await stores.memories.update(
-            ME, memory.id, content="会議は月曜", category="家", tags=(), expires_at=None
+        changed = await stores.memories.update(
+            ME, memory.id, content="会議は月曜", category="家", tags=(), expires_at=None, audience="private"
         )
         [version] = await stores.memory_history.list_versions(ME, memory.id)
         change = await stores.memory_history.restore(ME, version.id)
         assert change is not None
-        assert change.kind == "restored"
         assert change.former is not None
-        assert change.former.content == "会議は月曜"
+        assert (change.kind, change.former.content) == ("restored", "会議は月曜")
         now = await stores.memories.get(ME, memory.id)
         assert now == change.memory
-        assert (now.id, now.content, now.category, now.tags, now.expires_at, now.audience) == (
-            *(memory.id, "会議は金曜", "仕事", ("予定",), end),
-            "private",
-        )
-
-    async def test_makes_history_of_what_it_had(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B", "C")
-        *_, oldest = await stores.memory_history.list_versions(ME, memory.id)
-        await stores.memory_history.restore(ME, oldest.id)
-        assert await said(stores, memory) == ["A", "C", "B", "A"]
+        assert (now.id, now.content, now.category, now.tags) == (memory.id, "会議は金曜", "仕事", ("予定",))
+        assert (now.expires_at, now.metadata, now.audience) == (end, {"k": "v"}, "private")
+        again = await stores.memory_history.restore(ME, version.id)
+        assert again is not None
+        assert (again.memory.content, again.former) == ("会議は金曜", None)
+        assert await said(stores, memory) == ["会議は金曜", "会議は月曜", "会議は金曜"]
+        undone = await undo(stores, now)
+        assert undone is not None
+        assert changed is not None
+        assert (undone.content, undone.audience) == (changed.content, "private")
+        assert await said(stores, memory) == ["会議は月曜", "会議は金曜"]
 
     async def test_tells_who_wrote_what_is_back(self, stores: Stores) -> None:
         """Otherwise an imported text would pass for its user's own."""
         old = await stores.memories.add(ME, "Lives in Tokyo", source=Source("import"))
         new = await stores.memories.add(ME, "Lives in Kyoto", source=Source("model"), supersedes=old.id)
-        change = await stores.memory_history.restore(ME, old.id)
-        assert change is not None
-        assert change.memory.source == Source("import")
-        own = next(
-            each
-            for each in await stores.memory_history.list_versions(ME, new.id)
-            if each.source.kind == "model"
-        )
-        change = await stores.memory_history.restore(ME, own.id)
-        assert change is not None
-        assert change.memory.source == Source("model")
-
-    async def test_leaves_alone_who_may_see_it(self, stores: Stores) -> None:
-        memory = await kept(stores, "前", "後")
-        await stores.memories.update(ME, memory.id, audience="private")
-        [version] = await stores.memory_history.list_versions(ME, memory.id)
-        change = await stores.memory_history.restore(ME, version.id)
-        assert change is not None
-        assert change.memory.audience == "private"
-
-    async def test_twice_makes_no_second_version(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B")
-        [version] = await stores.memory_history.list_versions(ME, memory.id)
-        await stores.memory_history.restore(ME, version.id)
-        again = await stores.memory_history.restore(ME, version.id)
-        assert again is not None
-        assert (again.memory.content, again.former) == ("A", None)
-        assert await said(stores, memory) == ["A", "B", "A"]
-
-    async def test_of_a_superseded_memory_brings_its_text_into_the_newer_one(self, stores: Stores) -> None:
-        old = await kept(stores, "Lives in Tokyo")
-        new = await stores.memories.add(ME, "Lives in Kyoto", supersedes=old.id)
-        change = await stores.memory_history.restore(ME, old.id)
-        assert change is not None
-        assert change.memory.id == new.id
+        back = await restore(stores, old.id)
+        assert (back.id, back.content, back.source) == (new.id, "Lives in Tokyo", Source("import"))
         assert await listed(stores) == ["Lives in Tokyo"]
-
-    async def test_can_be_undone(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B")
-        [version] = await stores.memory_history.list_versions(ME, memory.id)
-        change = await stores.memory_history.restore(ME, version.id)
-        assert change is not None
-        assert change.former is not None
-        undone = await stores.memory_history.undo_update(ME, memory.id, change.former.id)
-        assert undone is not None
-        assert await said(stores, memory) == ["B", "A"]
+        versions = await stores.memory_history.list_versions(ME, new.id)
+        own = next(each for each in versions if each.source.kind == "model")
+        assert (await restore(stores, own.id)).source == Source("model")
 
     async def test_is_refused_where_there_is_nothing_to_restore(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B")
+        memory = await rewrite(stores, "A", "B")
         [version] = await stores.memory_history.list_versions(ME, memory.id)
         assert await stores.memory_history.restore(ME, memory.id) is None
         assert await stores.memory_history.restore(YOU, version.id) is None
@@ -188,90 +168,49 @@ class TestUndoOfAnUpdate:
             now.tick(60)
             after = await stores.memories.update(ME, before.id, content="誕生日は5月3日", category="仕事")
             assert after is not None
-            assert after.supersedes is not None
-            undone = await stores.memory_history.undo_update(ME, before.id, after.supersedes)
-        assert undone == before
+            assert await undo(stores, after) == before
         assert await stores.memory_history.list_versions(ME, before.id) == []
         assert [found.confidence < 1 for found in await stores.memories.find(ME, "5月3日")] == [True]
         assert [found.confidence for found in await stores.memories.find(ME, "3月15日")] == [1.0]
-        assert await database.query("SELECT id FROM memories WHERE user_id = $1", ME) == [(before.id,)]
+        assert await rows(database) == [("誕生日は3月15日", "active")]
 
-    async def test_comes_too_late_after_another_one(self, stores: Stores) -> None:
-        first = await kept(stores, "A", "B")
-        assert first.supersedes is not None
-        await stores.memories.update(ME, first.id, content="C")
-        assert await stores.memory_history.undo_update(ME, first.id, first.supersedes) is None
+    async def test_is_of_the_last_one_once_and_its_owners_alone(self, stores: Stores) -> None:
+        first = await rewrite(stores, "A", "B")
+        last = await stores.memories.update(ME, first.id, content="C")
+        assert last is not None
+        assert await undo(stores, first) is None
+        assert await undo(stores, last, YOU) is None
         assert await said(stores, first) == ["C", "B", "A"]
-
-    async def test_works_once(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B", "C")
-        assert memory.supersedes is not None
-        assert await stores.memory_history.undo_update(ME, memory.id, memory.supersedes) is not None
-        assert await stores.memory_history.undo_update(ME, memory.id, memory.supersedes) is None
-        assert await said(stores, memory) == ["B", "A"]
-
-    async def test_does_not_take_a_superseded_memory_for_a_former_text(self, stores: Stores) -> None:
-        old = await kept(stores, "Lives in Tokyo")
-        new = await stores.memories.add(ME, "Lives in Kyoto", supersedes=old.id)
-        assert await stores.memory_history.undo_update(ME, new.id, old.id) is None
-        assert await said(stores, new) == ["Lives in Kyoto", "Lives in Tokyo"]
-
-    async def test_keeps_private_what_was_made_private_since(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B")
-        assert memory.supersedes is not None
-        await stores.memories.update(ME, memory.id, audience="private")
-        undone = await stores.memory_history.undo_update(ME, memory.id, memory.supersedes)
-        assert undone is not None
-        assert undone.audience == "private"
-
-    async def test_is_its_owners_alone(self, stores: Stores) -> None:
-        memory = await kept(stores, "A", "B")
-        assert memory.supersedes is not None
-        assert await stores.memory_history.undo_update(YOU, memory.id, memory.supersedes) is None
-        assert await said(stores, memory) == ["B", "A"]
+        assert [bool(await undo(stores, last)) for _ in range(2)] == [True, False]
+        assert await said(stores, first) == ["B", "A"]
+        new = await stores.memories.add(ME, "D", supersedes=first.id)
+        assert await undo(stores, new) is None, "which is a memory of its own and no former text"
+        assert await said(stores, new) == ["D", "B", "A"]
 
 
 class TestUndoOfANewMemory:
-    async def test_hides_it(self, stores: Stores) -> None:
-        memory = await kept(stores, "言っていない")
-        assert await stores.memory_history.undo_add(ME, memory.id)
-        assert not await stores.memory_history.undo_add(ME, memory.id)
-        assert await listed(stores) == []
-
-    async def test_brings_back_what_it_superseded_with_its_history(self, stores: Stores) -> None:
-        old = await kept(stores, "A", "B")
+    async def test_hides_it_and_brings_back_what_it_superseded_with_its_history(self, stores: Stores) -> None:
+        old = await rewrite(stores, "A", "B")
         new = await stores.memories.add(ME, "C", supersedes=old.id)
         await stores.memories.update(ME, new.id, content="D")
-        assert await stores.memory_history.undo_add(ME, new.id)
+        for user_id, memory_id in ((YOU, new.id), *((ME, number) for number in NO_IDS)):
+            assert not await stores.memory_history.undo_add(user_id, memory_id)
+        assert [await stores.memory_history.undo_add(ME, new.id) for _ in range(2)] == [True, False]
         assert await listed(stores) == ["B"]
         assert await said(stores, old) == ["B", "A"]
         assert await stores.memories.search(ME, "B") == [await stores.memories.get(ME, old.id)]
-
-    async def test_does_not_tie_what_came_back_to_what_was_hidden(self, stores: Stores) -> None:
-        old = await kept(stores, "A")
-        new = await stores.memories.add(ME, "B", supersedes=old.id)
-        await stores.memory_history.undo_add(ME, new.id)
-        newest = await stores.memories.add(ME, "C", supersedes=old.id)
+        newest = await stores.memories.add(ME, "E", supersedes=old.id)
         await stores.memory_removal.erase(ME, new.id)
-        assert await said(stores, newest) == ["C", "A"]
+        assert await said(stores, newest) == ["E", "B", "A"], "which what was hidden has no part in"
 
     async def test_can_be_undone_itself(self, stores: Stores) -> None:
-        memory = await kept(stores, "A")
+        [memory] = await keep(stores, "A")
         await stores.memory_history.undo_add(ME, memory.id)
-        assert await stores.memory_removal.undelete(ME, memory.id) == await stores.memories.get(ME, memory.id)
-        assert await listed(stores) == ["A"]
-
-    @pytest.mark.parametrize("number", [0, -1, 987654321, 2**70])
-    async def test_of_what_is_not_there_is_refused(self, stores: Stores, number: int) -> None:
-        assert not await stores.memory_history.undo_add(ME, number)
-
-    async def test_of_someone_elses_is_refused(self, stores: Stores) -> None:
-        memory = await kept(stores, "A")
-        assert not await stores.memory_history.undo_add(YOU, memory.id)
+        assert await stores.memory_removal.undelete(ME, memory.id) == memory
         assert await listed(stores) == ["A"]
 
 
-STEP = st.one_of(
+STEP: Final = st.one_of(
     st.tuples(st.just("update"), st.sampled_from("ABC")),
     st.tuples(st.just("undo"), st.just("")),
     st.tuples(st.just("restore"), st.integers(0, 5).map(str)),
@@ -284,7 +223,7 @@ class TestAnyChain:
     async def test_is_what_a_list_of_texts_would_be(
         self, stores: Stores, steps: list[tuple[str, str]]
     ) -> None:
-        memory, model = await kept(stores, "0"), ["0"]
+        memory, model = await rewrite(stores, "0"), ["0"]
         for step, argument in steps:
             history = await stores.memory_history.list_versions(ME, memory.id)
             match step:
@@ -295,13 +234,12 @@ class TestAnyChain:
                 case "undo":
                     now = await stores.memories.get(ME, memory.id)
                     assert now is not None
-                    undone = await stores.memory_history.undo_update(ME, memory.id, now.supersedes or 0)
-                    assert (undone is not None) == (len(model) > 1)
+                    assert (await undo(stores, now) is not None) == (len(model) > 1)
                     model = model[1:] or model
                 case _:
                     if int(argument) < len(history):
                         version = history[int(argument)]
-                        assert await stores.memory_history.restore(ME, version.id) is not None
+                        await restore(stores, version.id)
                         if model[0] != version.content:
                             model.insert(0, version.content)
             assert await said(stores, memory) == model
@@ -313,7 +251,7 @@ class TestAnyChain:
         self, stores: Stores, database: Database, pointers: list[int], heads: int
     ) -> None:
         await stores.memory_removal.erase_all(ME)
-        memories = [await stores.memories.add(ME, str(number)) for number in range(6)]
+        memories = await keep(stores, *map(str, range(6)))
         status = "UPDATE memories SET status = 'superseded' WHERE id = $1"
         await database.transaction([Statement(status, (memory.id,)) for memory in memories[heads:]], ())
         for memory, pointer in zip(memories, pointers, strict=True):

@@ -1,83 +1,82 @@
-"""Memories: kept, found again, changed, deleted, and never anyone else's."""
+"""Memories: kept, listed, changed, deleted, and never anyone else's."""
 
-from datetime import UTC, datetime, timedelta, timezone
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta, timezone
+from pathlib import Path
+from typing import Any, Final, get_args
 
 import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Memory
-from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
-from cc_bot.domain.memory import Source
+from cc_bot.domain.errors import EmptyMemory, MemoryEditOutdated, MemoryTooLong, SecretNotStored
+from cc_bot.domain.memory import MemoryFilter, MemoryStatistics, Order, Source
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.stores import Stores
+from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.memory.secrets import MAX_CHARACTERS, SecretRules
+from tests.databases import laid_out
 from tests.stores.backends import OpenStores
+from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed
 
-ME, YOU = 123456789012345678, 876543210987654321
-START = datetime(2026, 11, 22, 3, 4, 5, 678901, tzinfo=UTC)
+SECRET: Final = "パスワードは hunter2"
+TOKEN: Final = "_" + "a1B2" * 9
+HALF: Final = "\ud83d"
+"""Of an emoji: it has no UTF-8."""
+ORDERS: Final[Sequence[Order]] = get_args(Order)
 
 
-async def remember(stores: Stores, *contents: str) -> list[Memory]:
-    return [await stores.memories.add(ME, content) for content in contents]
-
-
-async def found(stores: Stores, query: str, **filters: object) -> list[str]:
-    memories = await stores.memories.search(ME, query, limit=100, **filters)  # type: ignore[arg-type]  # as given
+async def page(stores: Stores, order: Order, *, limit: int = 20, offset: int = 0) -> list[str]:
+    memories = await stores.memories.list(ME, order=order, limit=limit, offset=offset)
     return [memory.content for memory in memories]
 
 
 class TestAdding:
-    async def test_keeps_everything_that_was_given(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True):
-            memory = await stores.memories.add(
-                ME,
-                "誕生日は3月15日",
-                category="家族",
-                tags=("誕生日", "birthday"),
-                metadata={"link": "https://discord.com/channels/1/2/3"},
-                audience="private",
-            )
-        assert memory == Memory(
-            id=memory.id,
-            user_id=ME,
-            content="誕生日は3月15日",
-            category="家族",
-            tags=("誕生日", "birthday"),
-            metadata={"link": "https://discord.com/channels/1/2/3"},
-            created_at=START,
-            updated_at=START,
+    async def test_keeps_what_was_given_over_a_restart(self, open_again: OpenStores) -> None:
+        link, end = "https://discord.com/channels/1/2/3", START + timedelta(days=9)
+        async with open_again() as stores:
+            with freeze_time(START, real_asyncio=True):
+                plain = await stores.memories.add(ME, "  猫が好き\n")
+                full = await stores.memories.add(
+                    ME,
+                    f"誕生日は3月\0{HALF}",
+                    category=f" 家族{HALF} ",
+                    tags=("誕生日", f"a{HALF}", "誕生日"),
+                    metadata={f"k{HALF}": f"v{HALF}"},
+                    audience="private",
+                    source=Source("model", link=link, model=f"m{HALF}"),
+                    expires_at=end.astimezone(timezone(timedelta(hours=9))),
+                    created_at=START - timedelta(days=1),
+                )
+                again = (await stores.memories.remember(ME, "x", source=full.source, expires_at=end)).memory
+        assert plain == Memory(plain.id, ME, "猫が好き", "general", (), {}, START, START, number=1)
+        assert full == Memory(
+            *(full.id, ME, "誕生日は3月?", "家族?", ("誕生日", "a?"), {"k?": "v?"}),
+            created_at=START - timedelta(days=1),
+            updated_at=START - timedelta(days=1),
             audience="private",
-            number=1,
+            source=Source("model", link=link, model="m?"),
+            expires_at=end,
+            number=2,
         )
-        assert await stores.memories.get(ME, memory.id) == memory
+        assert (again.source, again.expires_at) == (full.source, end)
+        async with open_again() as stores:
+            assert await stores.memories.list(ME) == [again, full, plain]
+            assert await stores.memories.get(ME, full.id) == full
 
-    async def test_gives_the_memory_as_it_is_stored(self, stores: Stores) -> None:
-        half = "\ud83d"  # of an emoji: it has no UTF-8
-        memory = await stores.memories.add(
-            ME,
-            f" 猫\0{half}\n",
-            category=f" 家族{half} ",
-            tags=(f"a{half}", "猫", "猫"),
-            metadata={f"k{half}": f"v{half}"},
-            source=Source("model", link="https://example.org", model=f"m{half}"),
-            expires_at=START.astimezone(timezone(timedelta(hours=9))),
-            created_at=START,
-        )
-        assert memory.content == "猫?"
-        assert await stores.memories.get(ME, memory.id) == memory
-
-    async def test_keeps_no_control_characters_wherever_they_stand(self, stores: Stores) -> None:
+    async def test_keeps_no_control_characters_and_cleans_tags_by_whatever_way(self, stores: Stores) -> None:
         odd = "\0\x1b\x7f\x9b\u202e\u2066"
         family = "👨\u200d👩\u200d👧 ❤\ufe0f"
         added = await stores.memories.add(
             ME,
             f"猫{odd}が\t好き\r\n{family}",
             category=f"家{odd}族",
-            tags=(f"ペ{odd}ット", odd),
+            tags=(f"ペ{odd}ット", odd, " 仕事\n用 ", "仕事 用", "あ" * 3_000),
             metadata={f"k{odd}": f"v{odd}"},
             source=Source("message", link=f"https://example.org/{odd}", author=f"花{odd}"),
         )
-        assert added.content == f"猫が\t好き\n{family}"
-        assert (added.category, added.tags, added.metadata) == ("家族", ("ペット",), {"k": "v"})
+        assert (added.content, added.category) == (f"猫が\t好き\n{family}", "家族")
+        assert (added.tags, added.metadata) == (("ペット", "仕事 用", "あ" * 50), {"k": "v"})
         assert (added.source.link, added.source.author) == ("https://example.org/", "花")
         change = await stores.memories.remember(ME, f"犬{odd}", tags=(f"a{odd}b",))
         assert (change.memory.content, change.memory.tags) == ("犬", ("ab",))
@@ -90,104 +89,118 @@ class TestAdding:
         with pytest.raises(EmptyMemory):
             await stores.memories.add(ME, odd)
 
-    async def test_hides_no_secret_behind_control_characters(self, stores: Stores) -> None:
-        for given in ({"category": "ghp\0_" + "a1B2" * 9}, {"tags": ["ghp_\x1b" + "a1B2" * 9]}):
-            with pytest.raises(SecretNotStored):
-                await stores.memories.add(ME, "猫", **given)
-        with pytest.raises(SecretNotStored):
-            await stores.memories.add(ME, "gh\u202ep_" + "a1B2" * 9)
-
-    async def test_needs_no_more_than_a_text(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "  猫が好き\n")
-        assert (memory.content, memory.category, memory.tags, memory.metadata, memory.audience) == (
-            "猫が好き",
-            "general",
-            (),
-            {},
-            "anywhere",
-        )
-
-    async def test_cuts_tags_that_are_no_tags(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "猫が好き", tags=("あ" * 3_000, "猫"))
-        assert memory.tags == ("あ" * 50, "猫")
-
-    async def test_survives_a_restart(self, open_again: OpenStores) -> None:
-        async with open_again() as stores:
-            [memory] = await remember(stores, "3月15日")
-        async with open_again() as stores:
-            assert await stores.memories.list(ME) == [memory]
-
-    async def test_refuses_nothing_and_too_much(self, stores: Stores) -> None:
-        with pytest.raises(EmptyMemory):
-            await stores.memories.add(ME, " \n ")
-        with pytest.raises(MemoryTooLong):
-            await stores.memories.add(ME, "あ" * 4001)
-        await stores.memories.add(ME, "あ" * 4000)
-        assert await stores.memories.count(ME) == 1
-
-    async def test_counts_letters_that_unfold(self, stores: Stores) -> None:
+    async def test_refuses_nothing_and_too_much_also_as_it_unfolds(self, stores: Stores) -> None:
         """It is searched and looked through as ﷺ reads, which is eighteen letters."""
-        with pytest.raises(MemoryTooLong):
-            await stores.memories.add(ME, "ﷺ" * 4000)
-        await stores.memories.add(ME, "㍿" * 2000)
-        assert await stores.memories.count(ME) == 1
+        kept = await keep(stores, "あ" * 4000, "㍿" * 2000)
+        for content, error in (
+            (" \n ", EmptyMemory),
+            ("あ" * 4001, MemoryTooLong),
+            ("ﷺ" * 4000, MemoryTooLong),
+        ):
+            with pytest.raises(error):
+                await stores.memories.add(ME, content)
+            with pytest.raises(error):
+                await stores.memories.update(ME, kept[0].id, content=content)
+        assert await stores.memories.list(ME) == kept[::-1]
 
     async def test_measures_what_it_is_given_before_it_looks_through_it(self, stores: Stores) -> None:
         """Else what is long enough holds everybody up, and is refused afterwards."""
-        secret = "パスワードは hunter2"
-        kept = await stores.memories.add(ME, "猫")
-        for tags, category in (([secret] * 300, "general"), ((), secret * 300), (["  "] * 5000, "general")):
+        [kept] = await keep(stores, "猫")
+        for tags, category in (([SECRET] * 300, "general"), ((), SECRET * 300), (["  "] * 5000, "general")):
+            given: dict[str, Any] = {"tags": tags, "category": category}
             with pytest.raises(MemoryTooLong):
-                await stores.memories.add(ME, "猫", tags=tags, category=category)
+                await stores.memories.add(ME, "猫", **given)
             with pytest.raises(MemoryTooLong):
-                await stores.memories.remember(ME, "猫", tags=tags, category=category)
+                await stores.memories.remember(ME, "猫", **given)
             with pytest.raises(MemoryTooLong):
-                await stores.memories.update(ME, kept.id, tags=tags, category=category)
+                await stores.memories.update(ME, kept.id, **given)
         with pytest.raises(MemoryTooLong):
-            await stores.memories.add(ME, "猫", metadata={secret: secret * 300})
+            await stores.memories.add(ME, "猫", metadata={SECRET: SECRET * 300})
         with pytest.raises(MemoryTooLong):
-            await stores.memories.add(ME, secret * 1000)
+            await stores.memories.add(ME, SECRET * 1000)
         assert await stores.memories.list(ME) == [kept]
 
-    async def test_cleans_tags_of_white_space_and_repetition(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "x", tags=(" 仕事\n用 ", "仕事 用", "", "b"))
-        assert memory.tags == ("仕事 用", "b")
 
-    async def test_never_gives_an_id_twice(self, stores: Stores) -> None:
-        [first] = await remember(stores, "一")
-        await stores.memories.delete(ME, first.id)
-        [second] = await remember(stores, "二")
-        assert second.id > first.id
+class TestSecrets:
+    async def test_are_refused_wherever_they_stand_and_whatever_hides_them(self, tmp_path: Path) -> None:
+        async with open_stores(laid_out(tmp_path / "a.db"), secret_patterns=[r"EMP-\d{6}"]) as stores:
+            [kept] = await keep(stores, "猫が好き")
+            for content, given in (
+                (SECRET, {}),
+                ("社員証は emp-123456", {}),
+                (f"gh\u202ep{TOKEN}", {}),
+                ("猫", {"category": SECRET}),
+                ("猫", {"category": f"ghp\0{TOKEN}"}),
+                ("猫", {"tags": (SECRET,)}),
+                ("猫", {"tags": (f"ghp\x1b{TOKEN}",)}),
+                ("猫", {"metadata": {"note": SECRET}}),
+            ):
+                fields: dict[str, Any] = {**given}
+                with pytest.raises(SecretNotStored):
+                    await stores.memories.add(ME, content, **fields)
+                with pytest.raises(SecretNotStored):
+                    await stores.memories.remember(ME, content, **fields)
+                with pytest.raises(SecretNotStored):
+                    await stores.memories.update(ME, kept.id, content=content, **fields)
+            assert await stores.memories.list(ME) == [kept]
+
+    def test_are_what_an_operator_says_in_any_width_and_case(self) -> None:
+        rules = SecretRules([r"EMP-\d{6}", "社外秘"])
+        for text in ("番号は emp-123456 です", "番号は ＥＭＰ－１２３４５６ です", "これは社外秘です"):
+            with pytest.raises(SecretNotStored):
+                rules.check(text)
+        rules.check("EMP-12", None, "")
+        with pytest.raises(ValueError, match="missing"):
+            SecretRules(["(unclosed"])
+
+    def test_are_suspected_where_a_pattern_runs_away_or_a_text_is_longer_than_any_memory(self) -> None:
+        with pytest.raises(SecretNotStored):
+            SecretRules(["(a|aa)+$"]).check("a" * 3000 + "!")
+        rules = SecretRules(["社外秘"])
+        assert rules.refuse("あ" * (MAX_CHARACTERS + 1))
+        assert rules.refuse(*["あ" * 100] * 81)
+        assert not rules.refuse("あ" * MAX_CHARACTERS)
 
 
-class TestMatching:
-    async def test_puts_the_one_with_the_number_before_those_with_the_text(self, stores: Stores) -> None:
-        first, *_, last = await remember(stores, "一番目", "2026年の目標", "部屋は1号室")
-        assert await stores.memories.suggest(ME, f"#{first.id}") == [first, last]
-        assert await stores.memories.suggest(ME, str(first.id), limit=1) == [first]
-        assert await stores.memories.suggest(ME, "目標") != [first]
-
-    async def test_takes_a_number_that_none_has_for_text(self, stores: Stores) -> None:
-        [pi] = await remember(stores, f"円周率は{'3' * 30}")
-        assert await stores.memories.suggest(ME, "3" * 30) == [pi]
-        assert await stores.memories.suggest(ME, "9" * 5000) == []
-
-    async def test_is_the_newest_where_nothing_is_typed(self, stores: Stores) -> None:
-        memories = await remember(stores, "一", "二", "三")
-        assert await stores.memories.suggest(ME, " ", limit=2) == [memories[2], memories[1]]
-
-    async def test_is_never_someone_elses(self, stores: Stores) -> None:
-        [mine] = await remember(stores, "わたしの秘密")
-        assert await stores.memories.suggest(YOU, str(mine.id)) == []
+class TestSuggestions:
+    async def test_are_the_one_with_the_number_then_those_with_the_text(self, stores: Stores) -> None:
+        digits = "3" * 30
+        first, goal, pi, last = await keep(
+            stores, "一番目", "2026年の目標", f"円周率は{digits}", "部屋は1号室"
+        )
+        for user_id, typed, limit, expected in (
+            (ME, f"#{first.number}", 25, [first, last]),
+            (ME, str(first.number), 1, [first]),
+            (ME, "目標", 25, [goal]),
+            (ME, digits, 25, [pi]),
+            (ME, "9" * 5000, 25, []),
+            (ME, " ", 2, [last, pi]),
+            (YOU, str(first.number), 25, []),
+        ):
+            assert await stores.memories.suggest(user_id, typed, limit=limit) == expected, typed
 
 
-class TestList:
-    async def test_is_newest_first(self, stores: Stores) -> None:
-        memories = await remember(stores, "一", "二", "三")
-        assert await stores.memories.list(ME) == memories[::-1]
+class TestLists:
+    async def test_are_by_making_or_by_the_last_change_and_show_nothing_that_is_gone(
+        self, stores: Stores
+    ) -> None:
+        with freeze_time(START, real_asyncio=True) as clock:
+            first, _, gone, old = await keep(stores, "一", "二", "消した", "古い")
+            await stores.memories.add(ME, "三", supersedes=old.id)
+            await stores.memories.delete(ME, gone.id)
+            clock.tick(timedelta(hours=1))
+            await stores.memories.update(ME, first.id, category="c")
+        assert [await page(stores, order) for order in ("newest", "oldest", "updated")] == [
+            *(["三", "二", "一"], ["一", "二", "三"], ["一", "三", "二"])
+        ]
+        for order in ORDERS:
+            whole = await page(stores, order)
+            assert await page(stores, order, offset=1, limit=2) == whole[1:3]
+            assert await page(stores, order, offset=3) == []
+            assert await page(stores, order, offset=-1) == whole
 
-    async def test_is_paged_forth_and_back(self, stores: Stores) -> None:
-        memories = (await remember(stores, *(f"{number}" for number in range(7))))[::-1]
+    async def test_are_paged_forth_and_back(self, stores: Stores) -> None:
+        memories = (await keep(stores, *map(str, range(7))))[::-1]
         first = await stores.memories.list(ME, limit=3)
         second = await stores.memories.list(ME, limit=3, before_id=first[-1].id)
         third = await stores.memories.list(ME, limit=3, before_id=second[-1].id)
@@ -198,68 +211,143 @@ class TestList:
         between = await stores.memories.list(ME, before_id=memories[1].id, after_id=memories[4].id)
         assert between == memories[2:4]
 
-    async def test_of_a_category_has_that_category_alone(self, stores: Stores) -> None:
-        await remember(stores, "一")
-        tea = await stores.memories.add(ME, "茶", category="好み")
-        assert await stores.memories.list(ME, category="好み") == [tea]
-        assert await stores.memories.count(ME, category="好み") == 1
-        assert await stores.memories.count(ME) == 2
+    async def test_counts_and_searches_narrow_down_alike(self, stores: Stores) -> None:
+        memories = stores.memories
+        await memories.add(ME, "ねこ 一", category="家族", tags=("ペット",))
+        await memories.add(ME, "ねこ 二", audience="private", source=Source("command"))
+        await memories.add(ME, "ねこ 三", tags=("ペット", "cat"), source=Source("model"))
+        await memories.add(ME, "ねこ 四", category="家族", source=Source("command"))
+        await memories.delete(ME, (await memories.add(ME, "ねこ 消", tags=("c",))).id)
+        await memories.add(YOU, "ねこ 五", category="家族", tags=("ペット", "d"))
+        for only, numbers in (
+            (MemoryFilter(), "四三二一"),
+            (MemoryFilter(category="家族"), "四一"),
+            (MemoryFilter(tags=("ペット",)), "三一"),
+            (MemoryFilter(tags=("ﾍﾟｯﾄ", "Cat")), "三"),
+            (MemoryFilter(tags=("ペッ",)), ""),
+            (MemoryFilter(audience="private"), "二"),
+            (MemoryFilter(audience="anywhere"), "四三一"),
+            (MemoryFilter(origin="model"), "三"),
+            (MemoryFilter(origin=""), "一"),
+            (MemoryFilter(category="家族", origin="command"), "四"),
+        ):
+            expected = [f"ねこ {number}" for number in numbers]
+            for order, wanted in zip(ORDERS, (expected, expected[::-1], expected), strict=True):
+                assert [each.content for each in await memories.list(ME, only=only, order=order)] == wanted
+            assert await memories.count(ME, only=only) == len(expected)
+            for query in ("ねこ", ""):
+                hits = await memories.find(ME, query, limit=9, audience="private", only=only)
+                assert sorted(each.memory.content for each in hits) == sorted(expected)
+        assert [each.content for each in await memories.list(ME, category="家族")] == ["ねこ 四", "ねこ 一"]
+        assert await memories.count(ME, category="家族") == 2
+        assert await memories.list_tags(ME) == [("ペット", 2), ("cat", 1)]
+        assert await memories.list_tags(ME, limit=1) == [("ペット", 2)]
+        assert await memories.list_categories(ME) == [("general", 2), ("家族", 2)]
+
+
+class TestStatistics:
+    async def test_count_what_its_user_keeps(self, stores: Stores) -> None:
+        assert await stores.memories.get_statistics(ME) == MemoryStatistics(0, 0, 0, None, None)
+        with freeze_time(START, real_asyncio=True) as clock:
+            await stores.memories.add(ME, "一", category="家族", source=Source("command"))
+            clock.tick(timedelta(hours=1))
+            await stores.memories.add(ME, "二", audience="private", source=Source("model", model="m"))
+            clock.tick(timedelta(hours=1))
+            end = START + timedelta(hours=2)
+            last = await stores.memories.add(
+                ME, "三", category="家族", source=Source("model"), expires_at=end
+            )
+            await keep(stores, "よその", user_id=YOU)
+            await stores.memories.delete(ME, (await keep(stores, "消す"))[0].id)
+            await stores.memories.update(ME, last.id, content="三つ目")
+            assert await stores.memories.get_statistics(ME) == MemoryStatistics(
+                count=3,
+                private=1,
+                expired=1,
+                categories=(("家族", 2), ("general", 1)),
+                sources=(("model", 2), ("command", 1)),
+                oldest=START,
+                newest=end,
+            )
+
+    @pytest.mark.sqlite("one connection that all wait for")
+    async def test_and_searches_of_one_user_asked_for_many_times_hold_up_nobody_else(
+        self, stores: Stores
+    ) -> None:
+        await keep(stores, "猫が好き")
+        done = list[str]()
+
+        async def count() -> None:
+            assert (await stores.memories.get_statistics(ME)).count == 1
+            done.append("count")
+
+        async def search() -> None:
+            assert await found(stores, "猫")
+            done.append("search")
+
+        for work, at_once in ((count, 2), (search, 10)):
+            working = [asyncio.create_task(work()) for _ in range(30)]
+            await asyncio.sleep(0)
+            await stores.memories.search(YOU, "犬")
+            assert len(done) <= at_once  # who is held up comes after all thirty
+            await asyncio.gather(*working)
+            done.clear()
 
 
 class TestUpdate:
     async def test_changes_what_is_given_and_nothing_else(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
-            before = await stores.memories.add(ME, "古い", category="a", tags=("t",), metadata={"k": "v"})
+            before = await stores.memories.add(ME, "犬", category="a", tags=("むかし",), metadata={"k": "v"})
             clock.tick(timedelta(hours=1))
-            after = await stores.memories.update(ME, before.id, content=" 新しい ")
+            after = await stores.memories.update(ME, before.id, content=" ねこ ")
         assert after is not None
         assert after == Memory(
-            *(before.id, ME, "新しい", "a", ("t",), {"k": "v"}, START, START + timedelta(hours=1)),
+            *(before.id, ME, "ねこ", "a", ("むかし",), {"k": "v"}, START, START + timedelta(hours=1)),
             supersedes=after.supersedes,
             number=before.number,
         )
         assert await stores.memories.get(ME, before.id) == after
-
-    async def test_can_change_the_category_and_the_audience(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "x")
-        after = await stores.memories.update(ME, memory.id, category="好み", audience="private")
+        after = await stores.memories.update(
+            ME, before.id, category="好み", audience="private", metadata={}, tags=("いま",)
+        )
         assert after is not None
-        assert (after.content, after.category, after.audience) == ("x", "好み", "private")
-
-    async def test_can_empty_tags_and_metadata(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "x", tags=("t",), metadata={"k": "v"})
-        after = await stores.memories.update(ME, memory.id, tags=(), metadata={})
+        assert (after.content, after.category, after.audience) == ("ねこ", "好み", "private")
+        assert (after.tags, after.metadata) == (("いま",), {})
+        hits = {
+            query: await found(stores, query, audience="private")
+            for query in ("ねこ", "いま", "犬", "むかし")
+        }
+        assert hits == {"ねこ": ["ねこ"], "いま": ["ねこ"], "犬": [], "むかし": []}
+        after = await stores.memories.update(ME, before.id, tags=())
         assert after is not None
-        assert (after.tags, after.metadata) == ((), {})
+        assert after.tags == ()
 
-    async def test_is_found_under_its_new_words_and_no_longer_under_the_old(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "犬", tags=("むかし",))
-        await stores.memories.update(ME, memory.id, content="ねこ", tags=("いま",))
-        assert await found(stores, "ねこ") == ["ねこ"]
-        assert await found(stores, "いま") == ["ねこ"]
-        assert await found(stores, "犬") == []
-        assert await found(stores, "むかし") == []
-
-    async def test_refuses_nothing(self, stores: Stores) -> None:
-        [memory] = await remember(stores, "x")
-        with pytest.raises(EmptyMemory):
-            await stores.memories.update(ME, memory.id, content="  ")
-
-    async def test_of_what_is_not_there_is_none(self, stores: Stores) -> None:
-        assert await stores.memories.update(ME, 1, content="x") is None
+    async def test_is_made_only_of_what_it_was_made_from(self, stores: Stores) -> None:
+        [memory] = await keep(stores, "一")
+        await stores.memory_pins.pin(ME, memory.id)
+        after = await stores.memories.update(ME, memory.id, content="二", only_as=memory)
+        assert after
+        with pytest.raises(MemoryEditOutdated):
+            await stores.memories.update(ME, memory.id, content="三", only_as=memory)
+        await stores.memories.update(ME, memory.id, audience="private")
+        with pytest.raises(MemoryEditOutdated):
+            await stores.memories.update(ME, memory.id, content="三", only_as=after)
+        assert await listed(stores) == ["二"]
+        assert len(await stores.memory_history.list_versions(ME, memory.id)) == 1
 
 
 class TestDelete:
-    async def test_tells_whether_there_was_one(self, stores: Stores) -> None:
-        [memory] = await remember(stores, "x")
-        assert await stores.memories.delete(ME, memory.id) is True
-        assert await stores.memories.delete(ME, memory.id) is False
+    async def test_tells_whether_there_was_one_and_its_id_is_never_given_again(self, stores: Stores) -> None:
+        [memory] = await keep(stores, "x")
+        assert [await stores.memories.delete(ME, memory.id) for _ in range(2)] == [True, False]
         assert await stores.memories.list(ME) == []
-
-    @pytest.mark.parametrize("number", [0, -1, 10**30, -(10**30)])
-    async def test_of_a_number_that_no_memory_can_have_is_no_error(self, stores: Stores, number: int) -> None:
-        assert await stores.memories.delete(ME, number) is False
-        assert await stores.memories.get(ME, number) is None
+        await stores.memory_removal.erase(ME, memory.id)
+        [later] = await keep(stores, "y")
+        assert later.id > memory.id
+        for number in NO_IDS:
+            assert await stores.memories.delete(ME, number) is False
+            assert await stores.memories.get(ME, number) is None
+            assert await stores.memories.update(ME, number, content="z") is None
 
 
 class TestIsolation:
@@ -268,6 +356,7 @@ class TestIsolation:
     ) -> None:
         mine = await stores.memories.add(ME, "ひみつの話", category="c", tags=("t",))
         assert await stores.memories.get(YOU, mine.id) is None
+        assert await stores.memories.get_by_number(YOU, mine.number) is None
         assert await stores.memories.search(YOU, "ひみつ") == []
         assert await stores.memories.search(YOU, "", tags=("t",)) == []
         assert await stores.memories.list(YOU) == []

@@ -1,0 +1,39 @@
+"""Memories of two users, and what is listed and found of them."""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from cc_bot.domain import Memory
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, OTHER_USER
+
+ME: Final = KEY.user_id
+YOU: Final = OTHER_USER.user_id
+START: Final = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+NO_IDS: Final = (0, -1, 987654321, 2**70, -(10**30))
+"""What no memory has for its id."""
+
+
+async def keep(stores: Stores, *contents: str, user_id: int = ME) -> list[Memory]:
+    """A memory of each."""
+    return [await stores.memories.add(user_id, content) for content in contents]
+
+
+async def rewrite(stores: Stores, *contents: str) -> Memory:
+    """One memory that said each of these in turn."""
+    [memory] = await keep(stores, contents[0])
+    for content in contents[1:]:
+        updated = await stores.memories.update(ME, memory.id, content=content)
+        assert updated is not None
+        memory = updated
+    return memory
+
+
+async def listed(stores: Stores, user_id: int = ME) -> list[str]:
+    """Newest first."""
+    return [memory.content for memory in await stores.memories.list(user_id)]
+
+
+async def found(stores: Stores, query: str, **filters: Any) -> list[str]:
+    """Best first."""
+    return [memory.content for memory in await stores.memories.search(ME, query, limit=100, **filters)]
