@@ -1,9 +1,8 @@
 """Pinned memories, and the notes that a prompt tells from the start: whose, which, in which order."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import json
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import get_args
 
 import pytest
@@ -11,17 +10,11 @@ import pytest
 from cc_bot.domain.errors import TooManyPinned
 from cc_bot.domain.memory import MAX_PINNED, Source, SourceKind
 from cc_bot.domain.memory_transfer import read_memories, to_json
-from cc_bot.storage import Database, apply_pending, open_database
+from cc_bot.storage import Database
 from cc_bot.stores import MemoryPinStore, Stores
 from cc_bot.stores.memory.pins import LOOKED_AT
 from tests.stores.backends import Recorder, stores_over
-
-ME, YOU = 123456789012345678, 876543210987654321
-NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
-
-
-async def kept(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
-    return [(await stores.memories.add(user_id, content)).id for content in contents]
+from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep
 
 
 @pytest.fixture
@@ -39,148 +32,133 @@ async def told(stores: Stores, user_id: int = ME) -> list[str]:
     return [memory.content for memory in await stores.memory_pins.list_for_prompt(user_id)]
 
 
+async def keep_pinned(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
+    ids = [memory.id for memory in await keep(stores, *contents, user_id=user_id)]
+    for memory_id in ids:
+        assert await stores.memory_pins.pin(user_id, memory_id)
+    return ids
+
+
 async def pinned(stores: Stores, user_id: int = ME) -> list[str]:
     """As its owner sees them in the list."""
     return [memory.content for memory in await stores.memories.list(user_id) if memory.pinned]
 
 
-@asynccontextmanager
-async def recorded(url: str, most: int) -> AsyncIterator[tuple[Stores, Recorder]]:
-    async with open_database(url) as database:
-        await apply_pending(database)
-        recorder = Recorder(database)
-        yield telling(recorder, most), recorder
+async def import_all(stores: Stores, *contents: str, **fields: object) -> None:
+    items = json.dumps([{"content": content, **fields} for content in contents])
+    await stores.memory_transfer.take(ME, read_memories(items))
 
 
 class TestNotes:
-    async def test_are_the_pinned_ones_and_then_the_newest(self, stores: Stores, database: Database) -> None:
-        first, *_, third, _ = await kept(stores, "猫の名前はモチ", "犬が苦手", "鳥を飼いたい", "魚は好き")
-        await stores.memory_pins.pin(ME, first)
-        await stores.memory_pins.pin(ME, third)
-        assert await told(stores) == ["鳥を飼いたい", "猫の名前はモチ", "魚は好き", "犬が苦手"]
-        assert await told(telling(database, 3)) == ["鳥を飼いたい", "猫の名前はモチ", "魚は好き"]
-        assert await told(telling(database, 1)) == ["鳥を飼いたい"]
-
-    async def test_stay_as_they_are_when_other_things_are_done(self, stores: Stores) -> None:
-        first, second = await kept(stores, "Lives in Kyoto", "Speaks French")
-        await stores.memory_pins.pin(ME, first)
+    async def test_are_the_pinned_ones_and_then_the_newest_and_stay_when_other_things_are_done(
+        self, stores: Stores, database: Database
+    ) -> None:
+        first, _, third, last = await keep(stores, "猫の名前はモチ", "犬が苦手", "鳥を飼いたい", "魚は好き")
+        for memory in (first, third):
+            await stores.memory_pins.pin(ME, memory.id)
+        order = ["鳥を飼いたい", "猫の名前はモチ", "魚は好き", "犬が苦手"]
+        for most in (1, 3, 10):
+            assert await told(telling(database, most)) == order[:most]
         before = await stores.memory_pins.list_for_prompt(ME)
-        await stores.memories.search(ME, "Kyoto")
-        await kept(stores, "Not mine", user_id=YOU)
+        await stores.memories.search(ME, "猫")
+        await keep(stores, "Not mine", user_id=YOU)
         assert await stores.memory_pins.list_for_prompt(ME) == before
-        await stores.memories.update(ME, second, content="Speaks Italian")
-        assert await told(stores) == ["Lives in Kyoto", "Speaks Italian"]
+        await stores.memories.update(ME, last.id, content="魚は嫌い")
+        assert await told(stores) == [*order[:2], "魚は嫌い", "犬が苦手"]
 
     async def test_are_their_users_alone(self, stores: Stores) -> None:
-        [mine] = await kept(stores, "私のメモ")
-        [yours] = await kept(stores, "あなたのメモ", user_id=YOU)
-        assert await stores.memory_pins.pin(YOU, mine) is None
-        assert await stores.memory_pins.unpin(YOU, mine) is None
-        await stores.memory_pins.pin(YOU, yours)
+        [mine] = await keep(stores, "私のメモ")
+        await keep_pinned(stores, "あなたのメモ", user_id=YOU)
+        assert await stores.memory_pins.pin(YOU, mine.id) is None
+        assert await stores.memory_pins.unpin(YOU, mine.id) is None
         assert (await told(stores), await told(stores, user_id=YOU)) == (["私のメモ"], ["あなたのメモ"])
         assert await pinned(stores) == []
 
     @pytest.mark.parametrize("pin", [True, False])
-    async def test_of_a_private_memory_are_for_private_answers(self, stores: Stores, pin: bool) -> None:
-        secret = await stores.memories.add(ME, "転職を考えている", audience="private")
-        await kept(stores, "京都に住んでいる")
-        if pin:
-            await stores.memory_pins.pin(ME, secret.id)
-        assert await told(stores) == ["京都に住んでいる"]
-        private = await stores.memory_pins.list_for_prompt(ME, audience="private")
-        assert {memory.content for memory in private} == {"転職を考えている", "京都に住んでいる"}
-
-    @pytest.mark.parametrize("pin", [True, False])
-    async def test_end_with_their_memory(self, database: Database, pin: bool) -> None:
-        stores = stores_over(database)
-        memory = await stores.memories.add(ME, "今週は在宅", expires_at=NOW)
-        if pin:
-            await stores.memory_pins.pin(ME, memory.id)
-        moments = iter([NOW - timedelta(seconds=1), NOW])
-        pins = MemoryPinStore(database, clock=lambda: next(moments), told=1)
-        assert [[each.content for each in await pins.list_for_prompt(ME)] for _ in range(2)] == [
-            ["今週は在宅"],
-            [],
+    async def test_are_public_unexpired_and_in_their_users_own_words_pinned_or_not(
+        self, stores: Stores, database: Database, pin: bool
+    ) -> None:
+        memories = [
+            await stores.memories.add(ME, f"猫 {kind} {author}", source=Source(kind, author=author))
+            for kind in get_args(SourceKind)
+            for author in ("", "太郎")
         ]
-
-    @pytest.mark.parametrize("author", ["", "太郎"])
-    @pytest.mark.parametrize("kind", get_args(SourceKind))
-    async def test_are_in_their_users_own_words(self, stores: Stores, kind: SourceKind, author: str) -> None:
-        memory = await stores.memories.add(ME, "猫は三毛", source=Source(kind, author=author))
-        assert await told(stores) == ([] if memory.tainted else ["猫は三毛"])
-        await stores.memory_pins.pin(ME, memory.id)
-        assert await told(stores) == ([] if memory.tainted else ["猫は三毛"])
+        assert {memory.tainted for memory in memories} == {True, False}
+        secret = await stores.memories.add(ME, "転職を考えている", audience="private")
+        passing = await stores.memories.add(ME, "今週は在宅", expires_at=START)
+        await stores.memories.delete(ME, (await keep(stores, "消したメモ"))[0].id)
+        own = {memory.content for memory in memories if not memory.tainted}
+        if pin:
+            tainted = [memory for memory in memories if memory.tainted]
+            for memory in (*tainted, secret, passing):
+                await stores.memory_pins.pin(ME, memory.id)
+        moments = iter([START - timedelta(seconds=1), START, START])
+        pins = MemoryPinStore(database, clock=lambda: next(moments), told=50)
+        for audience, expected in (
+            ("anywhere", own | {passing.content}),
+            ("anywhere", own),
+            ("private", own | {secret.content}),
+        ):
+            notes = await pins.list_for_prompt(
+                ME, audience="private" if audience == "private" else "anywhere"
+            )
+            assert {memory.content for memory in notes} == expected
 
     async def test_tell_nothing_that_is_deleted_superseded_or_former(self, stores: Stores) -> None:
-        gone, old, edited = await kept(stores, "消したメモ", "Lives in Osaka", "茶色の犬")
-        for memory_id in (gone, old, edited):
-            await stores.memory_pins.pin(ME, memory_id)
+        gone, old, edited = await keep_pinned(stores, "消したメモ", "Lives in Osaka", "茶色の犬")
         await stores.memories.delete(ME, gone)
         await stores.memories.add(ME, "Lives in Nara", supersedes=old)
         await stores.memories.update(ME, edited, content="白い犬")
         assert await told(stores) == ["Lives in Nara", "白い犬"]
 
     async def test_pass_over_what_was_imported_as_far_as_is_looked_at(self, stores: Stores) -> None:
-        await kept(stores, "遠い昔のメモ")
-        imported = [f'{{"content": "ファイルの{number}件目"}}' for number in range(LOOKED_AT)]
-        await stores.memory_transfer.take(ME, read_memories(f"[{','.join(imported[1:])}]"))
+        await keep(stores, "遠い昔のメモ")
+        await import_all(stores, *(f"ファイルの{number}件目" for number in range(1, LOOKED_AT)))
         assert await told(stores) == ["遠い昔のメモ"]
-        await stores.memory_transfer.take(ME, read_memories(f"[{imported[0]}]"))
+        await import_all(stores, "ファイルの0件目")
         assert await told(stores) == []
 
     @pytest.mark.sqlite("its own plans")
-    async def test_take_one_query_that_reads_by_indexes(self, url: str) -> None:
-        async with recorded(url, 5) as (stores, recorder):
-            [first, *_] = await kept(stores, *(f"メモ{number}" for number in range(30)))
-            await stores.memory_pins.pin(ME, first)
-            recorder.trips, recorder.statements = 0, []
-            assert len(await told(stores)) == 5
-            [statement] = recorder.statements
-            plan = [
-                str(row[3])
-                for row in await recorder.query(f"EXPLAIN QUERY PLAN {statement.sql}", *statement.params)
-            ]
-        assert recorder.trips == 2  # with the one that explains
+    async def test_take_one_query_that_reads_by_indexes_and_none_unless_the_operator_wants_them(
+        self, database: Database
+    ) -> None:
+        recorder = Recorder(database)
+        stores = telling(recorder, 5)
+        await keep_pinned(stores, "猫の名前はモチ")
+        await keep(stores, *(f"メモ{number}" for number in range(29)))
+        recorder.statements = []
+        assert len(await told(stores)) == 5
+        [statement] = recorder.statements
+        assert await told(telling(recorder, 0)) == []
+        assert recorder.statements == [statement]
+        rows = await recorder.query(f"EXPLAIN QUERY PLAN {statement.sql}", *statement.params)
+        plan = [str(row[3]) for row in rows]
         assert any("memories_pinned" in step for step in plan)
         assert any("memories_by_user" in step for step in plan)
         assert not [step for step in plan if step.startswith("SCAN memories") or "TEMP B-TREE" in step]
 
-    async def test_are_none_and_cost_nothing_unless_the_operator_wants_them(self, url: str) -> None:
-        async with recorded(url, 0) as (stores, recorder):
-            [memory] = await kept(stores, "猫の名前はモチ")
-            await stores.memory_pins.pin(ME, memory)
-            recorder.trips = 0
-            assert await told(stores) == []
-        assert recorder.trips == 0
-
 
 class TestPins:
-    async def test_are_at_most_ten(self, stores: Stores) -> None:
-        ids = await kept(stores, *(f"{number}個目" for number in range(MAX_PINNED + 1)))
-        for memory_id in ids[1:]:
-            await stores.memory_pins.pin(ME, memory_id)
+    async def test_are_at_most_ten_of_memories_that_are_there(self, stores: Stores) -> None:
+        [last] = await keep(stores, "11個目")
+        first, *_ = await keep_pinned(stores, *(f"{number}個目" for number in range(MAX_PINNED)))
         with pytest.raises(TooManyPinned) as refused:
-            await stores.memory_pins.pin(ME, ids[0])
+            await stores.memory_pins.pin(ME, last.id)
         assert refused.value.params == {"limit": MAX_PINNED}
-        again = await stores.memory_pins.pin(ME, ids[1])  # it is among them
+        again = await stores.memory_pins.pin(ME, first)  # it is among them
         assert again is not None
         assert again.pinned
-        [other] = await kept(stores, "別の人のメモ", user_id=YOU)
-        assert await stores.memory_pins.pin(YOU, other)
-        await stores.memory_pins.unpin(ME, ids[1])
-        assert await stores.memory_pins.pin(ME, ids[0])
+        assert await keep_pinned(stores, "別の人のメモ", user_id=YOU)
+        await stores.memory_pins.unpin(ME, first)
+        assert await stores.memory_pins.pin(ME, last.id)
         assert len(await pinned(stores)) == MAX_PINNED
-
-    async def test_are_of_memories_that_are_there(self, stores: Stores) -> None:
-        [gone] = await kept(stores, "消したメモ")
-        await stores.memories.delete(ME, gone)
-        for memory_id in (gone, 987654321, -1, 2**70):
+        await stores.memories.delete(ME, last.id)
+        for memory_id in (last.id, *NO_IDS):
             assert await stores.memory_pins.pin(ME, memory_id) is None
             assert await stores.memory_pins.unpin(ME, memory_id) is None
 
     async def test_are_kept_by_an_update_and_its_undo_and_go_back(self, stores: Stores) -> None:
-        [memory] = await kept(stores, "東京に住んでいる")
-        await stores.memory_pins.pin(ME, memory)
+        [memory] = await keep_pinned(stores, "東京に住んでいる")
         updated = await stores.memories.update(ME, memory, content="大阪に住んでいる", audience="private")
         assert updated is not None
         assert updated.pinned
@@ -193,65 +171,44 @@ class TestPins:
     async def test_are_taken_over_by_what_supersedes_and_given_back_by_its_undo(
         self, stores: Stores, way: str
     ) -> None:
-        [old] = await kept(stores, "Lives in Tokyo")
-        await stores.memory_pins.pin(ME, old)
+        [old] = await keep_pinned(stores, "Lives in Tokyo")
         if way == "add":
             new = (await stores.memories.add(ME, "Lives in Kyoto", supersedes=old)).id
         elif way == "remember":
             new = (await stores.memories.remember(ME, "Lives in Kyoto", supersedes=old)).memory.id
         else:
-            [new] = await kept(stores, "Lives in Kyoto")
+            new = (await keep(stores, "Lives in Kyoto"))[0].id
             await stores.memories.supersede(ME, new, old)
         assert await pinned(stores) == ["Lives in Kyoto"]
         assert await stores.memory_history.undo_add(ME, new)
         assert await pinned(stores) == ["Lives in Tokyo"]
-
-    async def test_that_were_taken_off_the_newer_one_are_off_the_older_one(self, stores: Stores) -> None:
-        [old] = await kept(stores, "Lives in Tokyo")
-        await stores.memory_pins.pin(ME, old)
-        new = await stores.memories.add(ME, "Lives in Kyoto", supersedes=old)
-        await stores.memory_pins.unpin(ME, new.id)
-        assert await stores.memory_history.undo_add(ME, new.id)
-        assert await pinned(stores) == []
+        newest = await stores.memories.add(ME, "Lives in Nara", supersedes=old)
+        await stores.memory_pins.unpin(ME, newest.id)
+        assert await stores.memory_history.undo_add(ME, newest.id)
+        assert await pinned(stores) == [], "what was taken off the newer one is off the older one"
 
     async def test_come_back_with_a_deleted_memory_while_there_is_room(self, stores: Stores) -> None:
-        first, *others = await kept(stores, *(f"{number}個目" for number in range(MAX_PINNED + 1)))
-        await stores.memory_pins.pin(ME, first)
-        await stores.memories.delete(ME, first)
-        back = await stores.memory_removal.undelete(ME, first)
-        assert back is not None
-        assert back.pinned
-        await stores.memories.delete(ME, first)
-        for memory_id in others:
-            await stores.memory_pins.pin(ME, memory_id)
-        back = await stores.memory_removal.undelete(ME, first)
-        assert back is not None
-        assert not back.pinned
+        [memory_id] = await keep_pinned(stores, "猫")
+        for room in (True, False):
+            await stores.memories.delete(ME, memory_id)
+            if not room:
+                await keep_pinned(stores, *(f"{number}個目" for number in range(MAX_PINNED)))
+            back = await stores.memory_removal.undelete(ME, memory_id)
+            assert back is not None
+            assert back.pinned == room
 
-    async def test_go_through_a_file_and_back(self, stores: Stores) -> None:
-        first, second = await kept(stores, "猫の名前はモチ", "Speaks French")
-        await stores.memory_pins.pin(ME, second)
-        written = to_json(await stores.memory_transfer.list_all(ME), NOW)
-        assert written.count('"pinned": true') == 1
-        await stores.memory_removal.erase_all(ME)
+    async def test_go_through_a_file_and_back_as_far_as_there_is_room(self, stores: Stores) -> None:
+        await keep(stores, "猫の名前はモチ")
+        await keep_pinned(stores, "Speaks French")
+        written = to_json(await stores.memory_transfer.list_all(ME), START)
+        records = [row async for name, row in stores.personal_data.read_records(ME) if name == "memories"]
+        assert sorted(row["pinned"] for row in records) == [0, 1]
+        await stores.personal_erasure.erase(ME)
+        assert await told(stores) == []
         await stores.memory_transfer.take(ME, read_memories(written))
         assert await pinned(stores) == ["Speaks French"]
         assert await stores.memories.count(ME) == 2
-        assert first != second
-
-    async def test_of_a_file_are_kept_as_far_as_there_is_room(self, stores: Stores) -> None:
-        ids = await kept(stores, *(f"{number}個目" for number in range(MAX_PINNED - 1)))
-        for memory_id in ids:
-            await stores.memory_pins.pin(ME, memory_id)
-        items = ", ".join(f'{{"content": "ファイルの{number}件目", "pinned": true}}' for number in range(3))
-        await stores.memory_transfer.take(ME, read_memories(f"[{items}]"))
+        await keep_pinned(stores, *(f"{number}個目" for number in range(MAX_PINNED - 2)))
+        await import_all(stores, *(f"ファイルの{number}件目" for number in range(3)), pinned=True)
         assert len(await pinned(stores)) == MAX_PINNED
-        assert await stores.memories.count(ME) == MAX_PINNED + 2
-
-    async def test_are_part_of_what_is_stored_about_a_user_and_go_with_it(self, stores: Stores) -> None:
-        [memory] = await kept(stores, "猫の名前はモチ")
-        await stores.memory_pins.pin(ME, memory)
-        records = [row async for name, row in stores.personal_data.read_records(ME) if name == "memories"]
-        assert [row["pinned"] for row in records] == [1]
-        await stores.personal_erasure.erase(ME)
-        assert await told(stores) == []
+        assert await stores.memories.count(ME) == MAX_PINNED + 3

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -15,9 +15,8 @@ from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.quotas import MemoryQuotas
 from tests.databases import laid_out
+from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
 
-ME, YOU = 123456789012345678, 876543210987654321
-NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 USED = "SELECT memories, bytes FROM memory_usage WHERE user_id = $1"
 COUNTED = """
     SELECT sum(status = 'active'), sum(length(CAST(content AS BLOB)) + length(CAST(tags AS BLOB))
@@ -31,7 +30,7 @@ class File:
     """What the operator wrote, and what time it is."""
 
     rules: dict[LimitKey, int | None] = field(default_factory=lambda: dict(DEFAULT_RULES))
-    now: datetime = NOW
+    now: datetime = START
 
     def limit(self, name: LimitName, value: int | None, scope: LimitScope = "everyone", id_: int = 0) -> None:
         self.rules[LimitKey(scope, id_, name)] = value
@@ -65,15 +64,11 @@ async def database(url: str, stores: Stores) -> AsyncIterator[Database]:
         yield database
 
 
-async def contents(stores: Stores, user_id: int = ME) -> list[str]:
-    return [memory.content for memory in await stores.memories.list(user_id, order="oldest")]
-
-
 class TestMemories:
     async def test_beyond_the_number_are_refused_however_they_come(self, stores: Stores, file: File) -> None:
         file.limit("memories", 2)
-        for text in ("猫", "犬"):
-            await stores.memories.add(ME, text)
+        await keep(stores, "猫", "犬")
+        await keep(stores, "他人の猫", user_id=YOU)
         with pytest.raises(TooManyMemories) as refused:
             await stores.memories.add(ME, "鳥")
         assert refused.value.params == {"limit": 2}
@@ -83,27 +78,18 @@ class TestMemories:
             await stores.memory_transfer.take(ME, [PortableMemory("鳥")])
         with pytest.raises(TooManyMemories):
             await stores.memory_transfer.plan(ME, [PortableMemory("鳥")])
-        assert await contents(stores) == ["猫", "犬"]
+        assert await listed(stores) == ["犬", "猫"]
 
-    async def test_of_others_count_for_them_alone(self, stores: Stores, file: File) -> None:
+    async def test_that_are_known_or_take_the_place_of_another_or_a_deleted_one_find_room(
+        self, stores: Stores, file: File
+    ) -> None:
         file.limit("memories", 1)
-        await stores.memories.add(YOU, "猫")
-        await stores.memories.add(ME, "犬")
-        assert await contents(stores) == ["犬"]
-
-    async def test_that_are_known_or_take_anothers_place_add_none(self, stores: Stores, file: File) -> None:
-        file.limit("memories", 1)
-        former = await stores.memories.add(ME, "猫はタマ")
+        [former] = await keep(stores, "猫はタマ")
         assert (await stores.memories.remember(ME, "猫は、タマ")).kind == "updated"
-        await stores.memories.add(ME, "猫はミケ", supersedes=former.id)
-        assert await contents(stores) == ["猫はミケ"]
-
-    async def test_that_were_deleted_make_room(self, stores: Stores, file: File) -> None:
-        file.limit("memories", 1)
-        memory = await stores.memories.add(ME, "猫")
-        await stores.memories.delete(ME, memory.id)
-        await stores.memories.add(ME, "犬")
-        assert await contents(stores) == ["犬"]
+        newer = await stores.memories.add(ME, "猫はミケ", supersedes=former.id)
+        await stores.memories.delete(ME, newer.id)
+        await keep(stores, "犬")
+        assert await listed(stores) == ["犬"]
 
     async def test_added_at_once_do_not_all_find_room(self, url: str, stores: Stores, file: File) -> None:
         file.limit("memories", 3)
@@ -111,120 +97,99 @@ class TestMemories:
             adds = [store.memories.add(ME, f"メモ{n}") for n in range(10) for store in (stores, others)]
             done = await asyncio.gather(*adds, return_exceptions=True)
         assert sum(isinstance(each, TooManyMemories) for each in done) == 17
-        assert len(await contents(stores)) == 3
+        assert len(await listed(stores)) == 3
 
     async def test_beyond_the_bytes_are_refused_and_so_are_longer_texts(
-        self, stores: Stores, file: File
+        self, stores: Stores, database: Database, file: File
     ) -> None:
         file.limit("memory_bytes", 3000)
-        memory = await stores.memories.add(ME, "あ" * 600)
-        with pytest.raises(MemoryFull) as refused:
+        [memory] = await keep(stores, "あ" * 600)
+        with pytest.raises(MemoryFull):
             await stores.memories.add(ME, "い" * 600)
-        assert refused.value.params == {"limit": "3 KiB"}
         with pytest.raises(MemoryFull):
             await stores.memories.update(ME, memory.id, content="う" * 600)  # its history has the former text
         with pytest.raises(MemoryFull):
             await stores.memory_transfer.take(ME, [PortableMemory("え" * 300), PortableMemory("お" * 300)])
-        assert await contents(stores) == ["あ" * 600]
-
-    @pytest.mark.parametrize(
-        ("limit", "told"), [(1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (2**20 - 1, "1,024 KiB")]
-    )
-    async def test_are_refused_with_the_limit_as_people_say_it(
-        self, database: Database, file: File, limit: int, told: str
-    ) -> None:
-        file.limit("memory_bytes", limit)
-        with pytest.raises(MemoryFull) as refused:
-            await MemoryQuotas(database, file.read).ensure_room(ME, 1, limit + 1)
-        assert refused.value.params == {"limit": told}
+        assert await listed(stores) == ["あ" * 600]
+        for limit, told in ((1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (2**20 - 1, "1,024 KiB")):
+            file.limit("memory_bytes", limit)
+            with pytest.raises(MemoryFull) as refused:
+                await MemoryQuotas(database, file.read).ensure_room(YOU, 1, limit + 1)
+            assert refused.value.params == {"limit": told}
 
     async def test_that_were_deleted_are_not_had_back_where_there_is_no_room(
         self, stores: Stores, file: File
     ) -> None:
         file.limit("memories", 1)
-        gone = await stores.memories.add(ME, "猫")
+        [gone] = await keep(stores, "猫")
         await stores.memories.delete(ME, gone.id)
-        other = await stores.memories.add(ME, "犬")
+        [other] = await keep(stores, "犬")
         with pytest.raises(TooManyMemories):
             await stores.memory_removal.undelete(ME, gone.id)
-        assert await contents(stores) == ["犬"]
+        assert await listed(stores) == ["犬"]
         await stores.memories.delete(ME, other.id)
         file.limit("memory_bytes", 13)  # both count until they are purged
         with pytest.raises(MemoryFull):
             await stores.memory_removal.undelete(ME, gone.id)
-        assert await contents(stores) == []
+        assert await listed(stores) == []
         file.limit("memory_bytes", 14)
         assert await stores.memory_removal.undelete(ME, gone.id) is not None
-        assert await contents(stores) == ["猫"]
+        assert await listed(stores) == ["猫"]
 
     async def test_go_back_to_a_former_text_though_there_is_no_room(self, stores: Stores, file: File) -> None:
-        memory = await stores.memories.add(ME, "猫はタマ")
-        after = await stores.memories.update(ME, memory.id, content="猫はミケ")
-        assert after is not None
+        after = await rewrite(stores, "猫はタマ", "猫はミケ")
         file.limit("memory_bytes", 1)
-        assert await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0) is not None
-        assert await contents(stores) == ["猫はタマ"]  # which is less than it was
+        assert await stores.memory_history.undo_update(ME, after.id, after.supersedes or 0) is not None
+        assert await listed(stores) == ["猫はタマ"]  # which is less than it was
 
     async def test_go_back_to_no_text_that_another_one_keeps_where_there_is_no_room(
         self, stores: Stores, database: Database, file: File
     ) -> None:
         """In a file that was changed by hand, two may have one history."""
-        memory = await stores.memories.add(ME, "あ" * 600)
-        after = await stores.memories.update(ME, memory.id, content="短い")
-        other = await stores.memories.add(ME, "別の")
-        assert after is not None
+        after = await rewrite(stores, "あ" * 600, "短い")
+        [other] = await keep(stores, "別の")
         shared = Statement("UPDATE memories SET supersedes = $1 WHERE id = $2", (after.supersedes, other.id))
         await database.transaction([shared], ())
         file.limit("memory_bytes", 3000)
         with pytest.raises(MemoryFull):
-            await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0)
-        assert await contents(stores) == ["短い", "別の"]
+            await stores.memory_history.undo_update(ME, after.id, after.supersedes or 0)
+        assert await listed(stores) == ["別の", "短い"]
         file.limit("memory_bytes", 4000)
-        assert await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0) is not None
+        assert await stores.memory_history.undo_update(ME, after.id, after.supersedes or 0) is not None
 
     async def test_are_bounded_by_a_history_without_end_too(self, stores: Stores, file: File) -> None:
         file.limit("memory_bytes", 20_000)
-        memory = await stores.memories.add(ME, "始まり")
-
-        async def change_for_ever() -> None:
-            for number in range(1000):
-                await stores.memories.update(ME, memory.id, content=f"{number} " + "長" * 100)
-
         with pytest.raises(MemoryFull):
-            await change_for_ever()
+            await rewrite(stores, *(f"{number} " + "長" * 100 for number in range(1000)))
 
 
 class TestRules:
-    async def test_of_a_user_go_before_those_for_everyone(self, stores: Stores, file: File) -> None:
-        file.limit("memories", 1)
-        file.limit("memories", None, "user", ME)
-        for number in range(3):
-            await stores.memories.add(ME, f"メモ{number}")
-        assert len(await contents(stores)) == 3
-
-    async def test_that_an_owner_set_go_before_the_file(self, stores: Stores) -> None:
+    async def test_of_a_user_go_before_an_owners_and_these_before_the_file(
+        self, stores: Stores, file: File
+    ) -> None:
+        await stores.memory_transfer.take(YOU, [PortableMemory(f"メモ{n}") for n in range(300)])
+        assert await stores.memories.count(YOU) == 300, "which the default leaves alone"
         await stores.limits.set("everyone", 0, "memories", 1, set_by=1)
-        await stores.memories.add(ME, "猫")
+        await keep(stores, "猫")
         with pytest.raises(TooManyMemories):
-            await stores.memories.add(ME, "犬")
+            await keep(stores, "犬")
         await stores.limits.set("role", 5, "memories", 2, set_by=1)  # which may be theirs
-        await stores.memories.add(ME, "犬")
+        await keep(stores, "犬")
+        file.limit("memories", None, "user", ME)
+        await keep(stores, "鳥", "魚")
 
     async def test_for_everyone_do_not_hold_at_the_terminal(self, stores: Stores, file: File) -> None:
         file.limit("memories", 1)
-        for number in range(3):
-            await stores.memories.add(0, f"メモ{number}")
+        await keep(stores, "猫", "犬", "鳥", user_id=0)
         file.limit("memories", 3, "user", 0)
         with pytest.raises(TooManyMemories):
-            await stores.memories.add(0, "もう1つ")
-
-    async def test_without_a_file_leave_honest_users_alone(self, stores: Stores) -> None:
-        await stores.memory_transfer.take(ME, [PortableMemory(f"メモ{n}") for n in range(300)])
-        assert await stores.memories.count(ME) == 300
+            await keep(stores, "もう1つ", user_id=0)
 
 
 class TestImports:
-    async def test_of_an_hour_are_counted_over_a_restart(self, url: str, stores: Stores, file: File) -> None:
+    async def test_of_an_hour_are_counted_over_a_restart_each_users_for_themselves(
+        self, url: str, stores: Stores, file: File
+    ) -> None:
         file.limit("imports_per_hour", 2)
         await stores.memory_transfer.admit(ME)
         file.now += timedelta(minutes=10)
@@ -232,23 +197,21 @@ class TestImports:
         async with open_stores(url, embedder=None, limits=file.read, clock=file.clock) as again:
             with pytest.raises(TooManyImports) as refused:
                 await again.memory_transfer.admit(ME)
-            assert refused.value.params == {"resets": NOW + timedelta(hours=1)}
+            assert refused.value.params == {"resets": START + timedelta(hours=1)}
             await again.memory_transfer.admit(YOU)
-            file.now = NOW + timedelta(hours=1)
+            file.now = START + timedelta(hours=1)
             await again.memory_transfer.admit(ME)
 
-    async def test_are_not_lost_to_a_clock_that_was_set_ahead(self, stores: Stores, file: File) -> None:
-        file.limit("imports_per_hour", 1)
-        await stores.memory_transfer.admit(ME)
-        file.now -= timedelta(days=1)
-        await stores.memory_transfer.admit(ME)
-
-    async def test_count_when_who_came_later_was_served_first(self, stores: Stores, file: File) -> None:
+    async def test_count_though_clocks_differ_a_little_and_not_when_one_was_set_far_ahead(
+        self, stores: Stores, file: File
+    ) -> None:
         file.limit("imports_per_hour", 1)
         await stores.memory_transfer.admit(ME)
         file.now -= timedelta(milliseconds=5)
         with pytest.raises(TooManyImports):
             await stores.memory_transfer.admit(ME)
+        file.now -= timedelta(days=1)
+        await stores.memory_transfer.admit(ME)
 
     async def test_made_at_once_are_not_all_admitted(self, stores: Stores, file: File) -> None:
         file.limit("imports_per_hour", 2)
@@ -272,8 +235,8 @@ class TestCount:
         await stores.memories.delete(ME, kept[2].id)
         await check()
         await stores.memory_removal.erase(ME, kept[3].id)
-        await stores.memory_removal.purge(NOW + timedelta(days=1))
+        await stores.memory_removal.purge(START + timedelta(days=1))
         await check()
-        assert (await database.query(USED, ME))[0][0] == len(await contents(stores)) == 3
+        assert (await database.query(USED, ME))[0][0] == len(await listed(stores)) == 3
         await stores.personal_erasure.erase(ME)
         assert await database.query(USED, ME) == []

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from freezegun import freeze_time
@@ -17,51 +17,48 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
-from cc_bot.storage import Database, memory_name, user
+from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.storage import Database, Statement, memory_name, user
 from cc_bot.stores import MemoryRemovalStore, Stores
-from cc_bot.stores.memory.index import fold_in
+from cc_bot.stores.memory.index import fold_in, unfold_all
 from tests.stores.backends import OTHER_USER, Recorder
-from tests.stores.forgetting import FACT, FOLDED, ME, YOU, bytes_of, calls_of, remembered, statuses, stored
+from tests.stores.forgetting import FACT, FOLDED, MARK, bytes_of, calls_of, remembered, statuses, stored
+from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
 
-SERIAL = count(1)
-START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+SERIAL: Final = count(1)
+HIDE: Final = "UPDATE memories SET status = 'deleted', deleted_at = '2026-11-22T03:04:05' WHERE user_id = $1"
+
+
+async def delete(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
+    memories = await keep(stores, *contents, user_id=user_id)
+    for memory in memories:
+        await stores.memories.delete(user_id, memory.id)
+    return [memory.id for memory in memories]
 
 
 class TestUndo:
-    async def test_gives_back_a_memory_with_its_history(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "東京在住", tags=("家",), audience="private")
-        await stores.memories.update(ME, memory.id, content="大阪在住")
-        before = await stores.memories.get(ME, memory.id)
+    async def test_gives_back_a_memory_with_its_history_once_to_its_user_alone(self, stores: Stores) -> None:
+        memory = await rewrite(stores, "東京在住", "大阪在住")
+        assert await stores.memory_removal.undelete(ME, memory.id) is None, "which is not hidden"
         await stores.memories.delete(ME, memory.id)
-        assert await stores.memory_removal.undelete(ME, memory.id) == before
-        assert await stores.memories.search(ME, "大阪", audience="private") == [before]
-        assert [each.content for each in await stores.memory_history.list_versions(ME, memory.id)] == [
-            "東京在住"
-        ]
+        for user_id, memory_id in ((YOU, memory.id), *((ME, number) for number in NO_IDS)):
+            assert await stores.memory_removal.undelete(user_id, memory_id) is None
+        undo = stores.memory_removal.undelete
+        back = await asyncio.gather(undo(ME, memory.id), undo(ME, memory.id))
+        assert sorted(back, key=bool) == [None, memory]
+        assert await stores.memories.search(ME, "大阪") == [memory]
+        versions = await stores.memory_history.list_versions(ME, memory.id)
+        assert [each.content for each in versions] == ["東京在住"]
+        assert await stores.memory_removal.purge(datetime.now(UTC)) == 0
+        assert await stores.memories.list(ME) == [memory]
 
     async def test_is_over_after_ten_minutes_even_before_the_purge(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as now:
-            memories = [await stores.memories.add(ME, text) for text in ("一", "二")]
-            for memory in memories:
-                await stores.memories.delete(ME, memory.id)
+            first, second = await delete(stores, "一", "二")
             now.tick(UNDO_TIME - timedelta(seconds=1))
-            assert await stores.memory_removal.undelete(ME, memories[0].id) == memories[0]
+            assert await stores.memory_removal.undelete(ME, first) is not None
             now.tick(1)
-            assert await stores.memory_removal.undelete(ME, memories[1].id) is None
-
-    async def test_is_refused_for_what_is_not_hidden_not_there_or_not_theirs(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "猫が好き")
-        assert await stores.memory_removal.undelete(ME, memory.id) is None
-        await stores.memories.delete(ME, memory.id)
-        assert await stores.memory_removal.undelete(YOU, memory.id) is None
-        assert await stores.memory_removal.undelete(ME, 2**70) is None
-
-    async def test_twice_at_once_gives_it_back_once(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "猫が好き")
-        await stores.memories.delete(ME, memory.id)
-        undo = stores.memory_removal.undelete
-        back = await asyncio.gather(undo(ME, memory.id), undo(ME, memory.id))
-        assert sorted(each is None for each in back) == [False, True]
+            assert await stores.memory_removal.undelete(ME, second) is None
 
 
 class TestPurge:
@@ -69,40 +66,37 @@ class TestPurge:
         self, stores: Stores, database: Database
     ) -> None:
         with freeze_time(START, real_asyncio=True) as now:
-            mine = await stores.memories.add(ME, "古い")
-            await stores.memories.update(ME, mine.id, content="新しい")
-            yours = await stores.memories.add(YOU, "Yours")
+            assert await stores.memory_removal.get_next_purge() is None
+            mine = await rewrite(stores, "古い", "新しい")
             await stores.memories.delete(ME, mine.id)
-            await stores.memories.delete(YOU, yours.id)
+            await delete(stores, "Yours", user_id=YOU)
             now.tick(60)
-            later = await stores.memories.add(ME, "あとで")
-            await stores.memories.delete(ME, later.id)
+            await delete(stores, "あとで")
+            assert await stores.memory_removal.get_next_purge() == START + UNDO_TIME
             assert await stores.memory_removal.purge(START - timedelta(seconds=1)) == 0
             assert await stores.memory_removal.purge(START) == 2
         assert await statuses(database) == ["deleted"]
         assert await statuses(database, YOU) == []
 
-    async def test_leaves_alone_what_was_had_back(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "猫が好き")
-        await stores.memories.delete(ME, memory.id)
-        await stores.memory_removal.undelete(ME, memory.id)
-        assert await stores.memory_removal.purge(datetime.now(UTC)) == 0
-        assert await stores.memories.list(ME) == [memory]
+    async def test_of_many_goes_on_to_the_last(self, stores: Stores, database: Database) -> None:
+        for user_id in (1, 2, 3):
+            await stores.memory_transfer.take(user_id, [PortableMemory(f"メモ{n}") for n in range(250)])
+            await database.transaction([*unfold_all(user_id), Statement(HIDE, (user_id,))], [user(user_id)])
+        assert await stores.memory_removal.purge(START) == 750
+        assert await database.query("SELECT id FROM memories") == []
 
     async def test_and_an_undo_at_once_have_one_outcome(self, stores: Stores, database: Database) -> None:
-        for _ in range(20):
-            memory = await stores.memories.add(ME, "猫が好き")
-            await stores.memories.delete(ME, memory.id)
+        for _ in range(5):
+            [memory_id] = await delete(stores, "猫が好き")
             purged, back = await asyncio.gather(
-                stores.memory_removal.purge(datetime.now(UTC)), stores.memory_removal.undelete(ME, memory.id)
+                stores.memory_removal.purge(datetime.now(UTC)), stores.memory_removal.undelete(ME, memory_id)
             )
             assert (purged == 1) == (back is None)
             assert await statuses(database) == ([] if purged else ["active"])
             await stores.memory_removal.erase_all(ME)
 
     async def test_goes_on_where_an_erasure_was_cut_off(self, stores: Stores, database: Database) -> None:
-        memory = await stores.memories.add(ME, FACT)
-        await stores.memories.update(ME, memory.id, content=f"{FACT}です")
+        memory = await rewrite(stores, FACT, f"{FACT}です")
         await stored(stores, FACT, "はい", remembered(memory))
         with pytest.raises(StorageError):
             await MemoryRemovalStore(Dying(database)).erase(ME, memory.id)
@@ -112,62 +106,6 @@ class TestPurge:
         assert await statuses(database) == []
         [call] = await calls_of(stores)
         assert FOLDED not in f"{call}".lower()
-
-    async def test_is_due_when_the_oldest_undo_is_over(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True) as now:
-            assert await stores.memory_removal.get_next_purge() is None
-            for text in ("一", "二"):
-                memory = await stores.memories.add(ME, text)
-                await stores.memories.delete(ME, memory.id)
-                now.tick(60)
-            assert await stores.memory_removal.get_next_purge() == START + UNDO_TIME
-
-    @pytest.mark.slow
-    async def test_of_many_goes_by_users(self, stores: Stores, database: Database) -> None:
-        for user_id in (ME, YOU, 7):
-            for number in range(250):
-                memory = await stores.memories.add(user_id, f"メモ{number}")
-                await stores.memories.delete(user_id, memory.id)
-        assert await stores.memory_removal.purge(datetime.now(UTC)) == 750
-        assert await statuses(database) == await statuses(database, YOU) == []
-
-
-class TestLog:
-    async def test_names_each_version_of_what_was_erased_or_purged(
-        self, stores: Stores, database: Database
-    ) -> None:
-        erased, purged, kept = [await stores.memories.add(ME, text) for text in ("一", "二", "三")]
-        await stores.memories.update(ME, erased.id, content="壱")
-        await stores.memories.delete(ME, purged.id)
-        rows = await database.query("SELECT id, created_at FROM memories WHERE id <> $1", kept.id)
-        await stores.memory_removal.erase(ME, erased.id)
-        await stores.memory_removal.purge(datetime.now(UTC))
-        log = await stores.erasures.read()
-        assert log
-        assert len(rows) == 3
-        assert all(log.match("memory", memory_name(ME, *row), None) for row in rows)
-        [row] = await database.query("SELECT id, created_at FROM memories")
-        assert not log.match("memory", memory_name(ME, *row), None)
-
-    async def test_tells_when_messages_were_emptied_as_well(self, stores: Stores, database: Database) -> None:
-        await stores.memories.add(ME, "一")
-        [row] = await database.query("SELECT id, created_at FROM memories")
-        await stores.memory_removal.erase_all(ME, mark="（消去しました）")
-        log = await stores.erasures.read()
-        assert log
-        assert log.match("memory_and_messages", memory_name(ME, *row), None)
-
-    async def test_that_cannot_be_written_holds_the_removal_up(
-        self, stores: Stores, database: Database
-    ) -> None:
-        memory = await stores.memories.add(ME, "一")
-        stores.erasures.path.write_text("no log\n")
-        with pytest.raises(StorageError):
-            await stores.memory_removal.erase(ME, memory.id)
-        assert await statuses(database) == ["deleted"]
-        stores.erasures.path.unlink()
-        assert await stores.memory_removal.purge(START) == 1
-        assert await statuses(database) == []
 
 
 class Dying(Recorder):
@@ -179,46 +117,71 @@ class Dying(Recorder):
         return await super().transaction(statements, about)
 
 
-class TestErasing:
-    async def test_takes_an_active_or_a_hidden_memory_with_its_versions(
+class TestLog:
+    async def test_names_each_version_of_what_was_erased_or_purged_and_nothing_else(
         self, stores: Stores, database: Database
     ) -> None:
-        for hidden in (False, True):
-            memory = await stores.memories.add(ME, "一")
-            await stores.memories.update(ME, memory.id, content="二")
-            if hidden:
-                await stores.memories.delete(ME, memory.id)
-            erased = await stores.memory_removal.erase(ME, memory.id)
-            assert erased == ErasureCounts(memories=1, versions=1)
-            assert await statuses(database) == []
+        erased = await rewrite(stores, "一", "壱")
+        await delete(stores, "二")
+        with_messages, kept = await keep(stores, "三", "四")
+        rows = await database.query("SELECT id, created_at FROM memories ORDER BY content")
+        names = {row[0]: memory_name(ME, *row) for row in rows}
+        await stores.memory_removal.erase(ME, erased.id)
+        await stores.memory_removal.purge(datetime.now(UTC))
+        await stores.memory_removal.erase(ME, with_messages.id, mark=MARK)
+        log = await stores.erasures.read()
+        assert log
+        last = log.match("memory_and_messages", names.pop(with_messages.id), None)
+        matches = {memory_id: bool(log.match("memory", name, None)) for memory_id, name in names.items()}
+        assert last
+        assert len(matches) == 4
+        assert [memory_id for memory_id, matched in matches.items() if not matched] == [kept.id]
 
-    async def test_leaves_what_is_not_there_or_not_theirs(self, stores: Stores) -> None:
-        memory = await stores.memories.add(ME, "一")
-        assert await stores.memory_removal.erase(YOU, memory.id) is None
-        assert await stores.memory_removal.erase(ME, 2**70) is None
-        await stores.memories.update(ME, memory.id, content="二")
-        [version] = await stores.memory_history.list_versions(ME, memory.id)
-        assert await stores.memory_removal.erase(ME, version.id) is None
-        assert len(await stores.memories.list(ME)) == 1
+    async def test_that_cannot_be_written_holds_the_removal_up(
+        self, stores: Stores, database: Database
+    ) -> None:
+        [memory] = await keep(stores, "一")
+        stores.erasures.path.write_text("no log\n")
+        with pytest.raises(StorageError):
+            await stores.memory_removal.erase(ME, memory.id)
+        assert await statuses(database) == ["deleted"]
+        stores.erasures.path.unlink()
+        assert await stores.memory_removal.purge(START) == 1
+        assert await statuses(database) == []
+
+
+class TestErasing:
+    async def test_takes_active_and_hidden_memories_with_their_versions_and_no_others(
+        self, stores: Stores, database: Database
+    ) -> None:
+        one = await rewrite(stores, "一", "いち")
+        [two] = await delete(stores, "二")
+        [kept] = await keep(stores, "三")
+        [yours] = await keep(stores, "四", user_id=YOU)
+        await stores.memories.update(ME, kept.id, content="さん")
+        [version] = await stores.memory_history.list_versions(ME, kept.id)
+        ids = (one.id, two, version.id, yours.id, *NO_IDS)
+        assert await stores.memory_removal.count_messages(ME, *ids) == 0
+        assert await stores.memory_removal.erase(ME, *ids) == ErasureCounts(memories=2, versions=1)
+        assert await statuses(database) == ["active", "superseded"]
+        assert await stores.memories.list(YOU) == [yours]
+        assert await stores.memory_removal.erase(ME, *ids) is None
 
     async def test_of_everything_leaves_other_users_theirs(self, stores: Stores, database: Database) -> None:
-        memory = await stores.memories.add(ME, "一")
-        await stores.memories.update(ME, memory.id, content="二")
-        await stores.memories.delete(ME, (await stores.memories.add(ME, "三")).id)
-        yours = await stores.memories.add(YOU, "Yours")
+        assert await stores.memory_removal.erase_all(ME) == ErasureCounts()
+        await rewrite(stores, "一", "二")
+        await delete(stores, "三")
+        [yours] = await keep(stores, "Yours", user_id=YOU)
         await stored(stores, "?", "Yes", remembered(yours), key=OTHER_USER)
         assert await stores.memory_removal.erase_all(ME) == ErasureCounts(memories=2, versions=1)
         assert await statuses(database) == []
         assert await stores.memories.list(YOU) == [yours]
         assert await calls_of(stores, OTHER_USER) == [remembered(yours)]
 
-    async def test_of_nothing_is_nothing(self, stores: Stores) -> None:
-        assert await stores.memory_removal.erase_all(ME) == ErasureCounts()
-
-    async def test_spares_a_memory_that_is_kept_meanwhile(self, stores: Stores) -> None:
-        await stores.memories.add(ME, "一")
-        _, kept = await asyncio.gather(stores.memory_removal.erase_all(ME), stores.memories.add(ME, "その後"))
-        assert await stores.memories.list(ME) in ([kept], [])
+    async def test_of_everything_has_one_outcome_for_what_is_kept_meanwhile(self, stores: Stores) -> None:
+        await keep(stores, "一")
+        _, kept = await asyncio.gather(stores.memory_removal.erase_all(ME), keep(stores, "その後"))
+        assert await stores.memories.list(ME) in (kept, [])
 
 
 @pytest.mark.sqlite("what stands in its file")
@@ -233,7 +196,7 @@ class TestDatabaseFiles:
         kept = dict[int, str]()
         for length in lengths:
             mark = f"xq{next(SERIAL):06}"
-            memory = await stores.memories.add(ME, f"{mark} {'あ' * length}")
+            [memory] = await keep(stores, f"{mark} {'あ' * length}")
             await stored(stores, "?", "はい", remembered(memory))
             kept[memory.id] = mark
         gone = seed.sample(sorted(kept), len(kept) // 2)
@@ -243,44 +206,40 @@ class TestDatabaseFiles:
         data = bytes_of(tmp_path)
         assert {id_ for id_, mark in kept.items() if mark.encode() in data} == kept.keys() - set(gone)
 
-    @pytest.mark.slow
     async def test_hold_nothing_of_it_after_it_was_indexed(
         self, stores: Stores, database: Database, tmp_path: Path
     ) -> None:
-        marks = [f"qz{next(SERIAL):06}" for _ in range(700)]
-        ids = [(await stores.memories.add(ME, f"メモ {mark}")).id for mark in marks]
+        marks = [f"qz{next(SERIAL):06}" for _ in range(300)]
+        await stores.memory_transfer.take(ME, [PortableMemory(f"メモ {mark}") for mark in marks])
         assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)])
-        await stores.memory_removal.erase(ME, ids[3])
+        [gone] = await stores.memories.search(ME, marks[3], audience="private")
+        await stores.memory_removal.erase(ME, gone.id)
         data = bytes_of(tmp_path)
-        assert marks[3].encode() not in data
-        assert marks[4].encode() in data
+        assert [mark for mark in marks if mark.encode() not in data] == [marks[3]]
         await stores.memory_removal.erase_all(ME)
-        assert not [mark for mark in marks if mark.encode() in bytes_of(tmp_path)]
+        data = bytes_of(tmp_path)
+        assert not [mark for mark in marks if mark.encode() in data]
 
-
-@pytest.mark.sqlite("what stands in its file")
-class TestWriteAheadLog:
-    async def test_holds_nothing_after_an_erasure(self, stores: Stores, tmp_path: Path) -> None:
-        memory = await stores.memories.add(ME, FACT)
+    async def test_hold_nothing_in_their_write_ahead_log_once_nobody_reads_any_more(
+        self, stores: Stores, database: Database, tmp_path: Path
+    ) -> None:
+        assert await stores.memory_removal.write_back()
+        recorder = Recorder(database)
+        assert await MemoryRemovalStore(recorder).write_back()
+        assert recorder.trips == 1, "nothing is owed"
+        memory = await rewrite(stores, f"前の{FACT}", FACT)
         await stored(stores, "?", "はい", remembered(memory))
-        assert FACT.encode() in bytes_of(tmp_path)
-        await stores.memory_removal.erase(ME, memory.id)
-        assert FACT.encode() not in bytes_of(tmp_path)
-        assert FOLDED.encode() not in bytes_of(tmp_path)
-
-    async def test_is_written_back_once_nobody_reads_any_more(self, stores: Stores, tmp_path: Path) -> None:
-        memory = await stores.memories.add(ME, FACT)
         with somebody_reading(tmp_path / "sessions.db"):
             await stores.memory_removal.erase(ME, memory.id)
             assert not await stores.memory_removal.write_back()
             assert FACT.encode() in bytes_of(tmp_path)
         assert await stores.memory_removal.write_back()
-        assert FACT.encode() not in bytes_of(tmp_path)
-
-    async def test_is_left_alone_when_nothing_is_owed(self, stores: Stores, database: Database) -> None:
-        recorder = Recorder(database)
-        assert await MemoryRemovalStore(recorder).write_back()
-        assert recorder.trips == 1
+        data = bytes_of(tmp_path)
+        assert FACT.encode() not in data
+        assert FOLDED.encode() not in data
+        again, *_ = await keep(stores, FACT)
+        await stores.memory_removal.erase(ME, again.id)
+        assert FACT.encode() not in bytes_of(tmp_path), "though nobody asked for it to be written back"
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,14 @@ import pytest
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryRemovalStore, MemoryStore
 from tests.stores.backends import Full, Recorder
+from tests.stores.memory.notes import ME, START
 
-ME = 123456789012345678
 AT_ONCE = timedelta()
-NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+
+pytestmark = pytest.mark.sqlite("a file that is written anew")
 
 
-def removal_of(database: Database, now: datetime = NOW) -> MemoryRemovalStore:
+def removal_of(database: Database, now: datetime = START) -> MemoryRemovalStore:
     """As if every file were a large one."""
     return MemoryRemovalStore(database, clock=lambda: now, small_bytes=0)
 
@@ -45,12 +46,16 @@ async def keep_and_erase(database: Database) -> tuple[list[str], set[str]]:
     return list(kept), kept.keys() - set(gone)
 
 
+async def erase_one(database: Database, removal: MemoryRemovalStore) -> None:
+    memory = await MemoryStore(database).add(ME, "猫")
+    await removal.erase(ME, memory.id)
+
+
 async def rewritten(database: Database) -> int:
     [(number,)] = await database.query("SELECT rewritten FROM memory_erasures")
     return int(number)
 
 
-@pytest.mark.sqlite("a file that is written anew")
 class TestLargeFile:
     @pytest.mark.slow
     async def test_has_pieces_of_what_was_erased_until_it_is_written_anew(
@@ -64,49 +69,34 @@ class TestLargeFile:
         assert await removal.write_back()
         assert found(texts, tmp_path) == left
 
-    async def test_is_left_alone_when_nothing_was_erased(self, database: Database) -> None:
+    async def test_is_written_anew_where_something_was_erased_once_in_some_hours_at_a_quiet_moment(
+        self, database: Database
+    ) -> None:
         recorder = Recorder(database)
-        assert await removal_of(recorder).rewrite(quiet=AT_ONCE) == "done"
-        assert recorder.trips == 1
-
-    async def test_waits_for_a_quiet_moment(self, database: Database) -> None:
-        memory = await MemoryStore(database).add(ME, "猫")
-        await removal_of(database).erase(ME, memory.id)
-        assert await removal_of(database).rewrite(quiet=timedelta(hours=1)) == "busy"
+        removal = removal_of(recorder)
+        assert await removal.rewrite(quiet=AT_ONCE) == "done"
+        assert recorder.trips == 1, "nothing is owed"
+        await erase_one(database, removal)
+        assert await removal_of(Full(database)).rewrite(quiet=AT_ONCE) == "no_room"
+        assert await removal.rewrite(quiet=timedelta(hours=1)) == "busy"
         assert await rewritten(database) == 0
-        assert await removal_of(database).rewrite(quiet=AT_ONCE) == "done"
+        assert await removal.rewrite(quiet=AT_ONCE) == "done"
         assert await rewritten(database) == 1
-
-    async def test_is_written_anew_once_in_some_hours(self, database: Database) -> None:
-        for _ in range(2):
-            memory = await MemoryStore(database).add(ME, "猫")
-            await removal_of(database).erase(ME, memory.id)
-            outcome = await removal_of(database).rewrite(quiet=AT_ONCE)
-        assert outcome == "busy"
-        later = removal_of(database, NOW + timedelta(hours=6))
+        await erase_one(database, removal)
+        assert await removal.rewrite(quiet=AT_ONCE) == "busy"
+        later = removal_of(database, START + timedelta(hours=6))
         assert await later.rewrite(quiet=AT_ONCE) == "done"
         assert await rewritten(database) == 2
 
-    async def test_without_room_still_owes_it(self, database: Database) -> None:
-        memory = await MemoryStore(database).add(ME, "猫")
-        await removal_of(database).erase(ME, memory.id)
-        assert await removal_of(Full(database)).rewrite(quiet=AT_ONCE) == "no_room"
-        assert await rewritten(database) == 0
 
-
-@pytest.mark.sqlite("a file that is written anew")
 class TestSmallFile:
-    async def test_is_written_anew_as_soon_as_something_is_erased(
-        self, database: Database, tmp_path: Path
-    ) -> None:
-        memory = await MemoryStore(database).add(ME, "猫")
+    async def test_is_written_anew_as_soon_as_something_is_erased(self, database: Database) -> None:
         removal = MemoryRemovalStore(database)
-        await removal.erase(ME, memory.id)
+        await erase_one(database, removal)
         assert await rewritten(database) == 1
         assert await removal.rewrite() == "done"
 
 
-@pytest.mark.sqlite("a file that is written anew")
 class TestKilledProgram:
     @pytest.mark.slow
     @pytest.mark.parametrize("rewrites", [False, True])
