@@ -54,7 +54,7 @@ WAYS: Final[Mapping[str, Callable[[Stores, Memory], Awaitable[object]]]] = {
 
 
 def is_redacted(call: ToolCall) -> bool:
-    return json.loads(call.arguments) == json.loads(call.result) == FORGOTTEN
+    return all(json.loads(part) == FORGOTTEN for part in (call.arguments, call.result))
 
 
 async def answered_in_channel(

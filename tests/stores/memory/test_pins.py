@@ -74,35 +74,30 @@ class TestNotes:
         assert (await told(stores), await told(stores, user_id=YOU)) == (["私のメモ"], ["あなたのメモ"])
         assert await pinned(stores) == []
 
+    async def test_are_in_their_users_own_words_pinned_or_not(self, stores: Stores) -> None:
+        for kind in get_args(SourceKind):
+            for author in ("", "太郎"):
+                memory = await stores.memories.add(ME, "猫は三毛", source=Source(kind, author=author))
+                notes = [] if memory.tainted else ["猫は三毛"]
+                assert await told(stores) == notes, memory.source
+                await stores.memory_pins.pin(ME, memory.id)
+                assert await told(stores) == notes, memory.source
+                await stores.memory_removal.erase_all(ME)
+
     @pytest.mark.parametrize("pin", [True, False])
-    async def test_are_public_unexpired_and_in_their_users_own_words_pinned_or_not(
+    async def test_of_a_private_memory_are_for_private_answers_and_end_with_it(
         self, stores: Stores, database: Database, pin: bool
     ) -> None:
-        memories = [
-            await stores.memories.add(ME, f"猫 {kind} {author}", source=Source(kind, author=author))
-            for kind in get_args(SourceKind)
-            for author in ("", "太郎")
-        ]
-        assert {memory.tainted for memory in memories} == {True, False}
         secret = await stores.memories.add(ME, "転職を考えている", audience="private")
         passing = await stores.memories.add(ME, "今週は在宅", expires_at=START)
-        await stores.memories.delete(ME, (await keep(stores, "消したメモ"))[0].id)
-        own = {memory.content for memory in memories if not memory.tainted}
-        if pin:
-            tainted = [memory for memory in memories if memory.tainted]
-            for memory in (*tainted, secret, passing):
-                await stores.memory_pins.pin(ME, memory.id)
+        for memory in (secret, passing) if pin else ():
+            await stores.memory_pins.pin(ME, memory.id)
         moments = iter([START - timedelta(seconds=1), START, START])
-        pins = MemoryPinStore(database, clock=lambda: next(moments), told=50)
-        for audience, expected in (
-            ("anywhere", own | {passing.content}),
-            ("anywhere", own),
-            ("private", own | {secret.content}),
-        ):
-            notes = await pins.list_for_prompt(
-                ME, audience="private" if audience == "private" else "anywhere"
-            )
-            assert {memory.content for memory in notes} == expected
+        pins = MemoryPinStore(database, clock=lambda: next(moments), told=5)
+        assert [memory.content for memory in await pins.list_for_prompt(ME)] == [passing.content]
+        assert await pins.list_for_prompt(ME) == []
+        private = await pins.list_for_prompt(ME, audience="private")
+        assert [memory.content for memory in private] == [secret.content]
 
     async def test_tell_nothing_that_is_deleted_superseded_or_former(self, stores: Stores) -> None:
         gone, old, edited = await keep_pinned(stores, "消したメモ", "Lives in Osaka", "茶色の犬")
