@@ -6,10 +6,14 @@ from types import TracebackType
 from typing import Final, Self
 
 import anyio
+import structlog
 from mcp.client._transport import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
+from cc_bot.mcp.messages import Flooded
 from cc_bot.mcp.unanswered import Unanswered
+
+_log = structlog.get_logger(__name__)
 
 LONGEST_MESSAGE: Final = 12 << 20
 """Bytes: 8 MB of pictures, as texts; what else is in it is bounded in messages.py."""
@@ -17,10 +21,6 @@ MOST_BYTES: Final = 64 << 20
 MOST_MESSAGES: Final = 5000
 WINDOW_S: Final = 60.0
 """The time that the last two are for."""
-
-
-class Flooded(Exception):
-    """A server sends more than anybody asked for."""
 
 
 class Inflow:
@@ -78,10 +78,16 @@ class GuardedStream(Incoming):
     """The messages of a stream, of which it is noted when nothing more comes."""
 
     def __init__(
-        self, stream: ReadStream[SessionMessage | Exception], closed: asyncio.Event, unanswered: Unanswered
+        self,
+        stream: ReadStream[SessionMessage | Exception],
+        closed: asyncio.Event,
+        unanswered: Unanswered,
+        *,
+        server: str,
     ) -> None:
         """Set `closed` when nothing more comes."""
         self._stream = stream
+        self._server = server
         self._unanswered = unanswered
         self._closed = closed
 
@@ -93,11 +99,13 @@ class GuardedStream(Incoming):
         """Return the next message. Raises EndOfStream."""
         try:
             item = await self._stream.receive()
-        except (anyio.EndOfStream, anyio.ClosedResourceError):
+            if isinstance(item, SessionMessage):
+                self._unanswered.note_came(item.message)
+        except (anyio.EndOfStream, anyio.ClosedResourceError, Flooded) as end:
+            if isinstance(end, Flooded):
+                _log.warning("tool_server_let_go", server=self._server, problem="too much at once")
             self._closed.set()
             raise anyio.EndOfStream from None
-        if isinstance(item, SessionMessage):
-            self._unanswered.note_came(item.message)
         return item
 
     async def aclose(self) -> None:
@@ -114,6 +122,7 @@ class NotedSending(ServerStream):
     async def send(self, item: SessionMessage, /) -> None:
         self._unanswered.note_sent(item.message)
         await self._stream.send(item)
+        self._unanswered.note_answered(item.message)
 
     async def aclose(self) -> None:
         await self._stream.aclose()

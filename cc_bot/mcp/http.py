@@ -14,8 +14,8 @@ from mcp_types import RequestId
 
 from cc_bot.in_order import Pace
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, GuardedStream, Inflow, NotedSending
-from cc_bot.mcp.messages import MessageUnreadable, clean_message
+from cc_bot.mcp.guard import LONGEST_MESSAGE, GuardedStream, Inflow, NotedSending
+from cc_bot.mcp.messages import Flooded, MessageUnreadable, clean_message
 from cc_bot.mcp.unanswered import Unanswered
 
 _log = structlog.get_logger(__name__)
@@ -87,7 +87,8 @@ class HttpWay:
         except BaseException:
             await self._stack.aclose()
             raise
-        return GuardedStream(incoming, self.closed, self.unanswered), NotedSending(outgoing, self.unanswered)
+        guarded = GuardedStream(incoming, self.closed, self.unanswered, server=self._entry.name)
+        return guarded, NotedSending(outgoing, self.unanswered)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

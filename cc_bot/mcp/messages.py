@@ -22,6 +22,8 @@ MAX_TEXT: Final = 1000 * 1024
 """Characters of a result, of which an operator can have as many bytes told at most."""
 MAX_DIGITS: Final = 30
 """Of a whole number: reading one takes the square of its length. A longer one is kept as a text."""
+MAX_ASKED_BYTES: Final = 1_000_000
+"""Of what a server asks, and waits for an answer to: as long as it does, it is kept."""
 MAX_INLINE_BYTES: Final = 32_000
 """Larger messages are read in a thread."""
 
@@ -36,6 +38,10 @@ _HINTS: Final = ("readOnlyHint", "openWorldHint")
 
 class MessageUnreadable(ValueError):
     """What a server sent is not a message, or takes too long to read."""
+
+
+class Flooded(Exception):
+    """A server sends more than anybody asked for."""
 
 
 async def clean_message(text: bytes) -> bytes:
@@ -57,6 +63,8 @@ def _clean(text: bytes) -> bytes:
         message = json.loads(text.decode("utf-8", "replace"), parse_int=_whole_number)
         if not isinstance(message, dict):
             raise MessageUnreadable("not an object")
+        if len(text) > MAX_ASKED_BYTES and "method" in message and "id" in message:
+            raise MessageUnreadable("a long question")
         if isinstance(result := message.get("result"), dict):
             _reduce(result)
         return _encode(json.dumps(message, ensure_ascii=False))

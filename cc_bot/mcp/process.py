@@ -21,8 +21,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
 from cc_bot.mcp.file import ServerEntry
-from cc_bot.mcp.guard import LONGEST_MESSAGE, Flooded, Incoming, Inflow, NotedSending, ServerStream
-from cc_bot.mcp.messages import clean_message
+from cc_bot.mcp.guard import LONGEST_MESSAGE, Incoming, Inflow, NotedSending, ServerStream
+from cc_bot.mcp.messages import Flooded, clean_message
 from cc_bot.mcp.unanswered import Unanswered
 
 _log = structlog.get_logger(__name__)

@@ -88,9 +88,25 @@ LISTS: Final[dict[str, Callable[[], Iterator[bytes]]]] = {
         '{"tools":[{"name":"look","inputSchema":{"properties":{', keys(99_000), "}}}]}"
     ),
 }
+
+
+def asked(method: str, params: str) -> bytes:
+    """Return a flood's unit: questions with ids of their own."""
+    return b"".join(
+        f'{{"jsonrpc":"2.0","id":"{method}-{number}","method":"{method}","params":{params}}}\n'.encode()
+        for number in range(max(1, 300_000 // (len(params) + 100)))
+    )
+
+
 FLOODS: Final = {
     "notifications": b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n',
     "questions": b'{"jsonrpc":"2.0","id":"a","method":"ping"}\n',
+    "forms": asked(
+        "elicitation/create",
+        '{"message":"?","requestedSchema":{"type":"object","properties":{"a":{"type":"string"}}}}',
+    ),
+    "long_forms": asked("elicitation/create", f'{{"message":"{"?" * 900_000}"}}'),
+    "samples": asked("sampling/createMessage", '{"messages":[],"maxTokens":1}'),
     "lines": b"\n",
 }
 
@@ -131,7 +147,7 @@ def speak_over_stdio(name: str) -> None:
 def flood(write: Write, unit: bytes) -> None:
     until = time.monotonic() + FLOOD_S
     while time.monotonic() < until:
-        write(unit * (PIECE // len(unit)))
+        write(unit * max(1, PIECE // len(unit)))
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -158,6 +174,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._send(200, "text/event-stream; charset=punycode", result("data: ", many("a"), "\n\n"))
         elif message["method"] == "tools/call" and name == "lines_of_data":
             self._send(200, "text/event-stream", result("", many("data: [],\n"), "\n\n"))
+        elif message["method"] == "tools/call" and name in FLOODS:
+            self._send(
+                200,
+                "text/event-stream",
+                (FLOODS[name].replace(b'{"json', b'\ndata: {"json') for _ in range(20)),
+            )
         elif form == "events":
             told = answer_to(message, name)
             self._send(200, "text/event-stream", result("event: message\ndata: ", told, "\n\n"))

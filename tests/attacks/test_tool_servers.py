@@ -21,7 +21,7 @@ from tests.mcp.running import closed_port
 
 RULES = {"timeout_s": 10, "approve": "never", "local": ["*"]}
 STDIO = [*RESULTS, *LISTS, *FLOODS, "errors"]
-HTTP = [*RESULTS, "one_byte_chunks", "blank_lines", "punycode", "lines_of_data"]
+HTTP = [*RESULTS, "one_byte_chunks", "blank_lines", "punycode", "lines_of_data", "forms", "samples"]
 AT_ONCE = 4
 """Servers of one program: so each attack stays short."""
 MAX_GROWTH_MIB = {"picture": 150}
