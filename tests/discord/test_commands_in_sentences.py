@@ -13,16 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.context.instructions import instructions
-from cc_bot.discord.bot import extension_names
+from cc_bot.discord.bot import extension_names, list_command_names
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
 from cc_bot.discord.recipients import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.domain.locale import Locale
 from cc_bot.llm import offline
-from cc_bot.texts import Texts, commands, texts, texts_with_mentions
+from cc_bot.texts import commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
 from cc_bot.texts.naming import named, without_mentions
+from tests.discord.cases import check
 from tests.discord.mentioned import LONGEST_ID, mentioned
 
 MARK = re.compile(r"</[a-z][a-z -]*>")
@@ -32,6 +33,7 @@ ROOTS = sorted({names[key] for names in NAMES.values() for key in names if "_" n
 PLAIN = re.compile(rf"(?<![\w</])/(?:{'|'.join(map(re.escape, ROOTS))})(?![\w-])")
 IN_THE_TERMINAL = re.compile(r"terminal\.|remind_here\.|.*_here$")
 """Fields of sentences that are said there alone, with commands as they are typed."""
+TOKEN = base64.b64encode(b"123456789012345678").decode() + ".x.y"
 
 
 def sentences(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -53,9 +55,8 @@ def sentences(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 async def offered() -> frozenset[str]:
     """Every command that can be given, with its group and subcommand."""
-    token = base64.b64encode(b"123456789012345678").decode() + ".x.y"
     client = lightbulb.client_from_app(
-        gateway_bot(token, None, "off"),
+        gateway_bot(TOKEN, None, "off"),
         localization_provider=command_names(),
         default_locale=DEFAULT_LOCALE,
     )
@@ -78,91 +79,80 @@ def paths(name: str, options: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("locale", list(Locale))
 class TestSentence:
-    def test_has_a_mention_of_each_command_that_is_known(self, locale: Locale) -> None:
-        unmentioned = {
-            path: text
-            for path, text in sentences(mentioned(locale))
-            if PLAIN.search(text) and not IN_THE_TERMINAL.match(path)
-        }
-        assert unmentioned == {}
-
-    async def test_names_commands_that_there_are(self, locale: Locale) -> None:
-        found = {name for _, text in sentences(mentioned(locale)) for name, _ in MENTION.findall(text)}
+    async def test_mentions_each_command_that_is_known_and_that_there_is_and_never_in_code(
+        self, locale: Locale
+    ) -> None:
+        known = dict(sentences(mentioned(locale)))
+        plain = [path for path, text in known.items() if PLAIN.search(text)]
+        assert [path for path in plain if not IN_THE_TERMINAL.match(path)] == []
+        found = {name for text in known.values() for name, _ in MENTION.findall(text)}
         assert len(found) > 30
         assert found - await offered() == set()
+        assert [path for path, text in known.items() if re.search(r"`[^`\n]*</", text)] == []
 
-    def test_never_has_a_mention_in_code(self, locale: Locale) -> None:
-        assert [path for path, text in sentences(mentioned(locale)) if re.search(r"`[^`\n]*</", text)] == []
-
-    @pytest.mark.parametrize("names", list(Locale))
-    def test_has_no_mark_left(self, locale: Locale, names: Locale) -> None:
-        trees: list[object] = [
-            texts(locale, names=names),
-            mentioned(locale),
-            texts_with_mentions(locale, {}),
+    def test_has_no_mark_left_and_no_id_where_no_one_presses_it(self, locale: Locale) -> None:
+        unpressed: list[object] = [
             instructions(locale),
+            commands.command_names(locale),
             offline.JA,
             offline.EN,
-            commands.command_names(locale),
         ]
+        for names in Locale:
+            unpressed.append(texts(locale, names=names))
+        trees = [*unpressed, mentioned(locale), texts_with_mentions(locale, {})]
         assert [path for tree in trees for path, text in sentences(tree) if MARK.search(text)] == []
-
-    def test_has_no_id_where_no_one_presses_it(self, locale: Locale) -> None:
-        trees: list[object] = [texts(locale), instructions(locale), commands.command_names(locale)]
-        assert [path for tree in trees for path, text in sentences(tree) if MENTION.search(text)] == []
+        assert [path for tree in unpressed for path, text in sentences(tree) if MENTION.search(text)] == []
 
     def test_of_a_model_has_the_readers_names(self, locale: Locale) -> None:
         said = [instructions(locale), offline.JA if locale is Locale.JA else offline.EN]
         found = {name for each in said for _, text in sentences(each) for name in PLAIN.findall(text)}
-        of_locale = {f"/{name}" for key, name in NAMES[locale].items() if "_" not in key}
         assert found
-        assert found <= of_locale
+        assert found <= {f"/{name}" for key, name in NAMES[locale].items() if "_" not in key}
 
     def test_has_the_readers_names_as_long_as_no_id_is_known(self, locale: Locale) -> None:
         unknown = texts_with_mentions(locale, {"remind": 1})
-        told = {
-            Locale.JA: "メモリはまだありません。/メモリ 追加 か",
-            Locale.EN: "Save one with /memory add or",
-        }
-        assert told[locale] in unknown.memory.none
+        assert {Locale.JA: "/メモリ 追加", Locale.EN: "/memory add"}[locale] in unknown.memory.none
         assert "</remind add:1>" in unknown.reminder.none
 
 
 class TestNames:
-    def test_are_typed_in_japanese_or_english(self) -> None:
+    async def test_are_known_in_both_languages_for_every_command(self) -> None:
         japanese, english = commands.plainly(Locale.JA), commands.plainly(Locale.EN)
-        assert japanese("admin limits show") == "/管理 制限 表示"
-        assert english("memory delete-all") == "/memory delete-all"
-        assert japanese("memory delete-all") == "/メモリ 全削除"
-
-    async def test_are_known_for_every_command(self) -> None:
+        check(
+            (japanese("admin limits show"), "/管理 制限 表示"),
+            (japanese("memory delete-all"), "/メモリ 全削除"),
+            (english("memory delete-all"), "/memory delete-all"),
+        )
         for path in await offered():
-            assert commands.plainly(Locale.EN)(path) == f"/{path}"
-            assert re.fullmatch(r"/\S*[^\x00-\x7f]\S*( \S+)*", commands.plainly(Locale.JA)(path))
+            assert english(path) == f"/{path}"
+            assert re.fullmatch(r"/\S*[^\x00-\x7f]\S*( \S+)*", japanese(path))
+
+    async def test_are_known_without_discord_unless_the_token_can_be_none(self) -> None:
+        names = await list_command_names(TOKEN)
+        assert {"ask", "memory", "clear", "Remember this"} <= names
+        assert not {name for name in names if "_" in name}  # the keys of their wordings
+        with pytest.raises(ValueError, match="token"):
+            await list_command_names("not a token")
 
     def test_stay_in_backticks_and_mentions_do_not(self) -> None:
         assert named("- `</help>`", lambda _: "/ヘルプ") == "- `/ヘルプ`"
         assert named("- `</help>`", lambda _: "</help:1>") == "- </help:1>"
 
-
-class TestWordings:
-    def registered(self, name: str, kind: hikari.CommandType) -> hikari.PartialCommand:
+    @pytest.mark.parametrize(
+        ("kind", "shown"),
+        [
+            (hikari.CommandType.SLASH, f"</help:{LONGEST_ID}>"),
+            (hikari.CommandType.MESSAGE, "/ヘルプ"),  # a menu is no command
+        ],
+    )
+    def test_are_mentions_once_the_commands_are_registered(
+        self, kind: hikari.CommandType, shown: str
+    ) -> None:
         fields = {each.name: None for each in hikari.PartialCommand.__attrs_attrs__}
-        known = {"name": name, "type": kind, "id": hikari.Snowflake(LONGEST_ID)}
-        return hikari.PartialCommand(**{**fields, **known})  # type: ignore[arg-type]
-
-    def words(self, *registered: hikari.PartialCommand) -> Texts:
+        known = {"name": "help", "type": kind, "id": hikari.Snowflake(LONGEST_ID)}
         wordings = Wordings()
-        wordings.learn(registered)
-        return wordings.of(Locale.JA)
-
-    def test_mention_commands_once_they_are_registered(self) -> None:
-        told = self.words(self.registered("help", hikari.CommandType.SLASH)).answer.help_hint
-        assert f"</help:{LONGEST_ID}>" in told
-
-    def test_take_no_menu_for_a_command(self) -> None:
-        menu = self.registered("help", hikari.CommandType.MESSAGE)
-        assert "/ヘルプ" in self.words(menu).answer.help_hint
+        wordings.learn([hikari.PartialCommand(**{**fields, **known})])  # type: ignore[arg-type]
+        assert shown in wordings.of(Locale.JA).answer.help_hint
 
 
 class TestReadingBack:
@@ -170,12 +160,10 @@ class TestReadingBack:
     def test_leaves_everything_else_as_it_is(self, text: str) -> None:
         assert MENTION.search(text) or without_mentions(text) == text
 
-    def test_gives_the_model_names(self) -> None:
+    @pytest.mark.parametrize(("locale", "name"), [(Locale.JA, "/メモリ 追加"), (Locale.EN, "/memory add")])
+    def test_gives_the_model_and_buttons_names(self, locale: Locale, name: str) -> None:
         said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
         assert quotation(said) == "> メモリはまだありません。/memory add で保存できます。"
-
-    @pytest.mark.parametrize(("locale", "name"), [(Locale.JA, "/メモリ 追加"), (Locale.EN, "/memory add")])
-    def test_gives_buttons_names_in_their_readers_language(self, locale: Locale, name: str) -> None:
         facts = Facts(notices=(mentioned(locale).receipt.not_saved,), locale=locale)
         [label] = dataclasses.replace(facts, in_buttons=True).labels()
         assert name in label

@@ -8,8 +8,9 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.split import count_settled, split, utf16_length
+from cc_bot.discord.pages.split import close_fences, count_settled, split, utf16_length
 from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST
+from tests.discord.cases import check
 
 FAMILY, FLAG, THUMB, KEYCAP, GA = "👨‍👩‍👧‍👦", "🇯🇵", "👍🏽", "1️⃣", "か\u3099"
 CLUSTERS = [FAMILY, FLAG, THUMB, KEYCAP, GA, "e\u0301\u0323", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "❤️‍🔥"]
@@ -121,102 +122,100 @@ def without_fence_lines(text: str) -> str:
     return "".join("".join(kept).split())
 
 
-class TestExamples:
-    def test_a_short_answer_is_one_message(self) -> None:
-        assert split("こんにちは！\n\nDiegoさん。") == ("こんにちは！\n\nDiegoさん。",)
-
-    def test_white_space_alone_is_no_message(self) -> None:
-        assert split(" \n\n　\t") == ()
-
-    def test_a_paragraph_end_beats_a_later_line_end(self) -> None:
-        first, second, third = "a" * 30, "b" * 8, "c" * 10
-        assert split(f"{first}\n\n{second}\n{third}", limit=45) == (first, f"{second}\n{third}")
-
-    def test_a_paragraph_end_near_the_start_leaves_no_tiny_message(self) -> None:
-        text = "はい。\n\n" + "これは文です。" * 10
-        assert split(text, limit=50)[0] == "はい。\n\n" + "これは文です。" * 6
-
-    def test_japanese_breaks_after_the_closing_bracket_of_a_sentence(self) -> None:
-        text = "彼は「今日はとても寒いですね、本当に。」と言いながら窓を静かに閉めてくれました"
-        assert split(text, limit=32)[0] == "彼は「今日はとても寒いですね、本当に。」"
-
-    def test_without_a_sentence_end_japanese_breaks_after_a_comma(self) -> None:
-        text = "やっと春が来て花が咲き鳥が歌いはじめたので、みんなで公園に出かけてお弁当を広げた"
-        assert split(text, limit=32)[0] == "やっと春が来て花が咲き鳥が歌いはじめたので、"
-
-    def test_without_any_mark_japanese_breaks_after_a_phrase(self) -> None:
-        assert split("東京都庁の展望室から富士山を眺めながら熱いお茶を飲むことにしました", limit=32) == (
-            "東京都庁の展望室から富士山を眺めながら熱いお茶を",
-            "飲むことにしました",
-        )
-
-    def test_a_katakana_word_is_not_cut(self) -> None:
-        text = "その新しい大型の汎用的な電子計算機すなわちコンピューターシステムです"
-        assert split(text, limit=32) == (
-            "その新しい大型の汎用的な電子計算機すなわち",
-            "コンピューターシステムです",
-        )
-
-    def test_english_breaks_after_a_sentence(self) -> None:
-        text = "It works. It was tested twice yesterday. Then it broke down"
-        assert split(text, limit=50) == ("It works. It was tested twice yesterday.", "Then it broke down")
-
-    def test_a_code_block_is_closed_and_opened_again_with_its_language(self) -> None:
-        text = "Look:\n```python\nfirst = 1\nsecond = 2\nthird = 3\n```"
-        assert split(text, limit=46) == (
-            "Look:\n```python\nfirst = 1\nsecond = 2\n```",
-            "```python\nthird = 3\n```",
-        )
-
-    def test_a_block_in_a_quote_keeps_its_quote_marks(self) -> None:
-        text = "> ~~~js\n> let first = 1;\n> let second = 2;\n> let third = 3;\n> ~~~"
-        assert split(text, limit=60) == (
-            "> ~~~js\n> let first = 1;\n> let second = 2;\n> ~~~",
-            "> ~~~js\n> let third = 3;\n> ~~~",
-        )
-
-    def test_a_block_in_a_list_is_opened_again_without_the_mark_of_the_list(self) -> None:
-        text = "- ````sh\n  echo first of all\n  echo ```\n  echo second to it\n  ````"
-        assert split(text, limit=55) == (
-            "- ````sh\n  echo first of all\n  echo ```\n  ````",
-            "  ````sh\n  echo second to it\n  ````",
-        )
-
-    def test_a_long_line_of_quoted_code_stays_quoted(self) -> None:
-        pieces = split("> ```\n> " + "word " * 20 + "\n> ```", limit=60)
-        assert len(pieces) > 1
-        assert all(line.startswith("> ") for piece in pieces for line in piece.split("\n"))
-
-    def test_no_empty_code_block_follows_when_only_its_end_did_not_fit(self) -> None:
-        code = "```\n" + "x" * 40
-        assert split(code + "\n      ```\nDone.", limit=50) == (code + "\n```", "Done.")
-
-    def test_an_unfinished_code_block_is_closed(self) -> None:
-        assert split("```py\nprint(1)") == ("```py\nprint(1)\n```",)
-
-    def test_indentation_of_code_survives_a_cut(self) -> None:
-        assert split("```\nif a:\n" + "    call_it()\n" * 3 + "```", limit=50)[1] == "```\n    call_it()\n```"
-
-    def test_a_heading_stays_with_its_text(self) -> None:
-        assert (
-            split("x" * 25 + "\n\n## 次の話\n\n本文がここに続きます", limit=40)[1]
-            == "## 次の話\n\n本文がここに続きます"
-        )
-
-    @pytest.mark.parametrize("mark", ["-", "1.", "2024.", ">", "#", "```"])
-    def test_no_piece_turns_into_a_block_that_the_text_was_not(self, mark: str) -> None:
-        assert not split(f"{'a' * 30} bcd {mark} efghijkl", limit=40)[1].startswith(mark)
-
-    def test_emoji_count_twice(self) -> None:
-        assert split("😀" * 20, limit=32) == ("😀" * 16, "😀" * 4)
-
-    def test_a_url_longer_than_a_message_is_cut(self) -> None:
+class TestAText:
+    def test_breaks_where_a_reader_would(self) -> None:
+        """After a paragraph, a sentence, a comma or a phrase, never in a word."""
+        first, second = "a" * 30, "b" * 8 + "\n" + "c" * 10
         url = "https://example.com/"
-        assert split(url + "a" * 50, limit=40) == (url + "a" * 20, "a" * 30)
-
-    def test_a_limit_without_room_for_fences_is_refused(self) -> None:
+        kanji = "彼は「今日はとても寒いですね、本当に。」"
+        spring = "やっと春が来て花が咲き鳥が歌いはじめたので、"
+        tower = "東京都庁の展望室から富士山を眺めながら熱いお茶を"
+        machine = "その新しい大型の汎用的な電子計算機すなわち"
+        check(
+            (split("こんにちは！\n\nDiegoさん。"), ("こんにちは！\n\nDiegoさん。",)),
+            (split(" \n\n　\t"), ()),
+            (split(f"{first}\n\n{second}", limit=45), (first, second)),
+            (split("はい。\n\n" + "これは文です。" * 10, limit=50)[0], "はい。\n\n" + "これは文です。" * 6),
+            (split(f"{kanji}と言いながら窓を静かに閉めてくれました", limit=32)[0], kanji),
+            (split(f"{spring}みんなで公園に出かけてお弁当を広げた", limit=32)[0], spring),
+            (split(f"{tower}飲むことにしました", limit=32), (tower, "飲むことにしました")),
+            (
+                split(f"{machine}コンピューターシステムです", limit=32),
+                (machine, "コンピューターシステムです"),
+            ),
+            (
+                split("It works. It was tested twice yesterday. Then it broke down", limit=50),
+                ("It works. It was tested twice yesterday.", "Then it broke down"),
+            ),
+            (
+                split("x" * 25 + "\n\n## 次\n\n本文がここに続きます", limit=40)[1],
+                "## 次\n\n本文がここに続きます",
+            ),
+            (split("😀" * 20, limit=32), ("😀" * 16, "😀" * 4)),
+            (split(url + "a" * 50, limit=40), (url + "a" * 20, "a" * 30)),
+        )
+        for mark in ("-", "1.", "2024.", ">", "#", "```"):
+            assert not split(f"{'a' * 30} bcd {mark} efghijkl", limit=40)[1].startswith(mark)
         with pytest.raises(ValueError, match="32"):
             split("text", limit=31)
+
+    def test_of_code_is_closed_and_opened_again_as_it_was(self) -> None:
+        code = "```\n" + "x" * 40
+        check(
+            (
+                split("Look:\n```python\nfirst = 1\nsecond = 2\nthird = 3\n```", limit=46),
+                ("Look:\n```python\nfirst = 1\nsecond = 2\n```", "```python\nthird = 3\n```"),
+            ),
+            (
+                split("> ~~~js\n> let first = 1;\n> let second = 2;\n> let third = 3;\n> ~~~", limit=60),
+                (
+                    "> ~~~js\n> let first = 1;\n> let second = 2;\n> ~~~",
+                    "> ~~~js\n> let third = 3;\n> ~~~",
+                ),
+            ),
+            (
+                split("- ````sh\n  echo first of all\n  echo ```\n  echo second to it\n  ````", limit=55),
+                (
+                    "- ````sh\n  echo first of all\n  echo ```\n  ````",
+                    "  ````sh\n  echo second to it\n  ````",
+                ),
+            ),
+            (split(code + "\n      ```\nDone.", limit=50), (code + "\n```", "Done.")),
+            (split("```py\nprint(1)"), ("```py\nprint(1)\n```",)),
+            (
+                split("```\nif a:\n" + "    call_it()\n" * 3 + "```", limit=50)[1],
+                "```\n    call_it()\n```",
+            ),
+        )
+        quoted = split("> ```\n> " + "word " * 20 + "\n> ```", limit=60)
+        assert len(quoted) > 1
+        assert all(line.startswith("> ") for piece in quoted for line in piece.split("\n"))
+
+
+class TestFences:
+    def test_that_are_open_are_closed_by_a_line_of_their_kind(self) -> None:
+        opened = {
+            "```": "\n```",
+            "```py\nprint(1)": "\n```",
+            "```py\nprint(1)\n": "```",
+            "~~~~ text\n~~~": "\n~~~~",
+            "````md\n```py\nx\n```": "\n````",
+            "```\n~~~": "\n```",
+            "```\ncode\n``` not the end": "\n```",
+            "- 手順\n    ```sh\n    ls": "\n    ```",
+            "1. ```sh\n   ls": "\n   ```",
+            "> ```js\n> f()": "\n> ```",
+            "> > ```js\n> > f()": "\n> > ```",
+            "```a\n```\n```b": "\n```",
+            "```py\r\nprint(1)\r\n": "```",
+        }
+        assert {text: close_fences(text).removeprefix(text) for text in opened} == opened
+        closed = [
+            *("", "本文だけです。", "```py\nprint(1)\n```", "```py\nprint(1)\n```  \nThen"),
+            *("Use ``` to open a block", "``` a ` b", "``not three``", "~~~\n```\n~~~"),
+            *("> ```\n> code\nA line outside of the quote ends its fence.", close_fences("> - ~~~~\n> x")),
+        ]
+        assert [close_fences(text) for text in closed] == closed
 
 
 class TestEveryPiece:
@@ -253,20 +252,9 @@ class TestEveryPiece:
 
 class TestNothing:
     @given(parts=prose, limit=limits)
-    def test_but_white_space_at_the_cuts_is_lost(self, parts: list[tuple[str, str]], limit: int) -> None:
-        text = "".join(word + gap for word, gap in parts)
-        cuts(text, split(text, limit=limit))
-
-    @given(blocks=code_blocks(), limit=limits, between=st.sampled_from(["Next:", "次は。", "- item"]))
-    def test_of_a_code_block_is_lost(
-        self, blocks: list[tuple[str, str, str, list[str]]], limit: int, between: str
+    def test_is_lost_but_white_space_nor_cut_that_belongs_together(
+        self, parts: list[tuple[str, str]], limit: int
     ) -> None:
-        text = written(blocks, between)
-        joined = "\n".join(split(text, limit=limit))
-        assert without_fence_lines(joined) == without_fence_lines(text)
-
-    @given(parts=prose, limit=limits)
-    def test_that_belongs_together_is_cut(self, parts: list[tuple[str, str]], limit: int) -> None:
         text, spans = "", []
         for word, gap in parts:
             if word in WHOLE or word.isascii():
@@ -283,14 +271,14 @@ class TestNothing:
         for end, begin in cuts(text, split(text, limit=limit)):
             assert {end, begin} <= starts
 
-
-class TestCodeBlocks:
-    @given(blocks=code_blocks(), limit=limits)
-    def test_keep_every_line_under_its_language(
-        self, blocks: list[tuple[str, str, str, list[str]]], limit: int
+    @given(blocks=code_blocks(), limit=limits, between=st.sampled_from(["Next:", "次は。", "- item"]))
+    def test_of_a_code_block_is_lost_or_under_another_language(
+        self, blocks: list[tuple[str, str, str, list[str]]], limit: int, between: str
     ) -> None:
-        expected = [(language, line) for _, _, language, body in blocks for line in body]
-        assert code_lines(split(written(blocks, "Next:"), limit=limit)) == expected
+        text = written(blocks, between)
+        pieces = split(text, limit=limit)
+        assert without_fence_lines("\n".join(pieces)) == without_fence_lines(text)
+        assert code_lines(pieces) == [(language, line) for _, _, language, body in blocks for line in body]
 
 
 class TestGrowingText:
