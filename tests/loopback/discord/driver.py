@@ -1,4 +1,4 @@
-"""LoopbackDiscord: the whole double in one object, as the package's docstring presents it."""
+"""LoopbackDiscord: the whole double in one object, as ../README.md presents it."""
 
 import asyncio
 from base64 import b64encode
@@ -167,9 +167,6 @@ class LoopbackDiscord(Actions):
         dropped = [each for each in gateway.live() if shard in (None, each.shard[0])]
         await gateway.drop(code, resumable=resumable, shard=shard)
         await self.wait(lambda: all(each.link is None for each in dropped), "the connection to break")
-
-    async def ask_to_reconnect(self) -> None:
-        await self.world.gateway.reconnect()
 
     def forget_nonces(self) -> None:
         """The minutes pass in which Discord remembers nonces."""

@@ -16,7 +16,7 @@ from aiohttp import WSMsgType, web
 
 from tests.loopback.discord.codec import Codec, Plain, codec_for
 
-DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME, RECONNECT = 0, 1, 2, 3, 4, 6, 7
+DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 0, 1, 2, 3, 4, 6
 MEMBERS, INVALID_SESSION, HELLO, ACK = 8, 9, 10, 11
 KNOWN = frozenset({HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME, MEMBERS, 31, 43})
 HEARTBEAT_MS = 41_250
@@ -147,12 +147,6 @@ class Gateway:
                 link.cut()
             else:
                 await link.socket.close(code=code, message=b"dropped by the test")
-
-    async def reconnect(self) -> None:
-        """Opcode 7: the server asks its clients to come back and resume."""
-        for session in self.live():
-            assert session.link is not None
-            await session.link.send({"op": RECONNECT, "d": None, "s": None, "t": None})
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=4096 + 1, timeout=0.2)

@@ -199,11 +199,6 @@ class Message:
     def loading(self) -> bool:
         return bool(self.flags & LOADING)
 
-    @property
-    def is_empty(self) -> bool:
-        other = self.poll or self.stickers or self.snapshot
-        return not (self.content or self.embeds or self.components or self.attachments or other)
-
     def record(self, at_s: float) -> None:
         self.history.append(
             Shown(

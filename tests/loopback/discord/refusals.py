@@ -6,6 +6,7 @@ Discord's own is tested against the same numbers here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 
@@ -53,80 +54,27 @@ def wrong_value(path: Sequence[str | int], message: str) -> Refusal:
     return invalid_form(path, "BASE_TYPE_CHOICES", message)
 
 
-def unauthorized() -> Refusal:
-    return Refusal(401, 0, "401: Unauthorized")
-
-
-def not_found() -> Refusal:
-    return Refusal(404, 0, "404: Not Found")
-
-
-def unknown_channel() -> Refusal:
-    return Refusal(404, 10003, "Unknown Channel")
-
-
-def unknown_guild() -> Refusal:
-    return Refusal(404, 10004, "Unknown Guild")
-
-
-def unknown_member() -> Refusal:
-    return Refusal(404, 10007, "Unknown Member")
-
-
-def unknown_message() -> Refusal:
-    return Refusal(404, 10008, "Unknown Message")
-
-
-def unknown_user() -> Refusal:
-    return Refusal(404, 10013, "Unknown User")
-
-
-def unknown_webhook() -> Refusal:
-    return Refusal(404, 10015, "Unknown Webhook")
-
-
-def unknown_interaction() -> Refusal:
-    return Refusal(404, 10062, "Unknown interaction")
-
-
-def already_acknowledged() -> Refusal:
-    return Refusal(400, 40060, "Interaction has already been acknowledged.")
-
-
-def too_many_followups() -> Refusal:
-    return Refusal(400, 40094, "This interaction has hit the maximum number of follow up messages")
-
-
-def invalid_webhook_token() -> Refusal:
-    return Refusal(401, 50027, "Invalid Webhook Token")
-
-
-def missing_access() -> Refusal:
-    return Refusal(403, 50001, "Missing Access")
-
-
-def missing_permissions() -> Refusal:
-    return Refusal(403, 50013, "Missing Permissions")
-
-
-def cannot_reply_unseen() -> Refusal:
-    return Refusal(400, 160002, "Cannot reply without permission to read message history")
-
-
-def not_the_author() -> Refusal:
-    return Refusal(403, 50005, "Cannot edit a message authored by another user")
-
-
-def empty_message() -> Refusal:
-    return Refusal(400, 50006, "Cannot send an empty message")
-
-
-def cannot_send_to_user() -> Refusal:
-    return Refusal(403, 50007, "Cannot send messages to this user")
-
-
-def upload_too_large() -> Refusal:
-    return Refusal(413, 40005, "Request entity too large")
+unauthorized = partial(Refusal, 401, 0, "401: Unauthorized")
+not_found = partial(Refusal, 404, 0, "404: Not Found")
+unknown_channel = partial(Refusal, 404, 10003, "Unknown Channel")
+unknown_guild = partial(Refusal, 404, 10004, "Unknown Guild")
+unknown_member = partial(Refusal, 404, 10007, "Unknown Member")
+unknown_message = partial(Refusal, 404, 10008, "Unknown Message")
+unknown_user = partial(Refusal, 404, 10013, "Unknown User")
+unknown_webhook = partial(Refusal, 404, 10015, "Unknown Webhook")
+unknown_interaction = partial(Refusal, 404, 10062, "Unknown interaction")
+already_acknowledged = partial(Refusal, 400, 40060, "Interaction has already been acknowledged.")
+too_many_followups = partial(
+    Refusal, 400, 40094, "This interaction has hit the maximum number of follow up messages"
+)
+invalid_webhook_token = partial(Refusal, 401, 50027, "Invalid Webhook Token")
+missing_access = partial(Refusal, 403, 50001, "Missing Access")
+missing_permissions = partial(Refusal, 403, 50013, "Missing Permissions")
+cannot_reply_unseen = partial(Refusal, 400, 160002, "Cannot reply without permission to read message history")
+not_the_author = partial(Refusal, 403, 50005, "Cannot edit a message authored by another user")
+empty_message = partial(Refusal, 400, 50006, "Cannot send an empty message")
+cannot_send_to_user = partial(Refusal, 403, 50007, "Cannot send messages to this user")
+upload_too_large = partial(Refusal, 413, 40005, "Request entity too large")
 
 
 def rate_limited(retry_after_s: float, *, everywhere: bool = False, scope: str = "user") -> Refusal:

@@ -1,7 +1,8 @@
 """People, the bot among them, and the servers they are in."""
 
+import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from tests.loopback.discord.permissions import EVERYTHING, NOTHING, READABLE, Permission
 from tests.loopback.discord.snowflakes import created_at
@@ -141,38 +142,13 @@ def _role(role_id: int, name: str, permissions: Permission) -> dict[str, Any]:
     }
 
 
-_NOTHING_SPECIAL: dict[str, Any] = {
-    "icon": None,
-    "splash": None,
-    "discovery_splash": None,
-    "features": [],
-    "emojis": [],
-    "stickers": [],
-    "presences": [],
-    "voice_states": [],
-    "stage_instances": [],
-    "guild_scheduled_events": [],
-    "afk_channel_id": None,
-    "afk_timeout": 300,
-    "verification_level": 0,
-    "default_message_notifications": 0,
-    "explicit_content_filter": 0,
-    "mfa_level": 0,
-    "application_id": None,
-    "system_channel_id": None,
-    "system_channel_flags": 0,
-    "rules_channel_id": None,
-    "vanity_url_code": None,
-    "description": None,
-    "banner": None,
-    "premium_tier": 0,
-    "max_members": 500_000,
-    "max_presences": None,
-    "premium_subscription_count": 0,
-    "premium_progress_bar_enabled": False,
-    "public_updates_channel_id": None,
-    "safety_alerts_channel_id": None,
-    "nsfw_level": 0,
-    "nsfw": False,
-    "incidents_data": None,
-}
+_NOTHING_SPECIAL: Final[dict[str, Any]] = json.loads("""{
+    "icon": null, "splash": null, "discovery_splash": null, "features": [], "emojis": [], "stickers": [],
+    "presences": [], "voice_states": [], "stage_instances": [], "guild_scheduled_events": [],
+    "afk_channel_id": null, "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0,
+    "explicit_content_filter": 0, "mfa_level": 0, "application_id": null, "system_channel_id": null,
+    "system_channel_flags": 0, "rules_channel_id": null, "vanity_url_code": null, "description": null,
+    "banner": null, "premium_tier": 0, "max_members": 500000, "max_presences": null,
+    "premium_subscription_count": 0, "premium_progress_bar_enabled": false, "public_updates_channel_id": null,
+    "safety_alerts_channel_id": null, "nsfw_level": 0, "nsfw": false, "incidents_data": null
+}""")
