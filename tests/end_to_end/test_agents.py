@@ -1,13 +1,24 @@
-"""Agents: who answers whom, each in a conversation of its own."""
+"""Agents: who answers whom and where, each in a conversation and on a canvas of its own."""
+
+from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.agents import FILE, GREEN, VERSE, told_to_be, use, write_file
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
+from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
+from tests.end_to_end.canvases import PLAN, SHOPPING, board, boards, draw, no_board, texts_of, titles
 from tests.end_to_end.heartbeats import beat, begin, day
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label, streaming
-from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import CutConnection, Hang, Say, fails, says
+from tests.end_to_end.stage import Stage, again_label, answered, continue_label, set_stage, streaming
+from tests.loopback.discord import Channel, Permission, Reply, User
+from tests.loopback.model_server import CutConnection, End, Hang, Pause, Say, calls, fails, says
 from tests.loopback.model_server import Reply as Answer
+
+JA, EN = texts(Locale.JA), texts(Locale.EN)
+BROKEN = f"{FILE}\n[agents.broken]\ntemperature = 9\n"
+GONE = f"{FILE}\n[agents.gone]\n"
+DEFAULTS = "SELECT * FROM channel_agents WHERE channel_id = ?"
+STANDS_IN = JA.agents.gone.format(display="標準")
 
 
 @pytest.fixture
@@ -16,60 +27,86 @@ def shared_stage(stage_with_agents: Stage) -> Stage:
     return stage_with_agents
 
 
-class TestChosenAgent:
-    async def test_answers_with_its_own_persona_model_temperature_and_tools(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        assert "「英語の先生」" in await use(stage, aiko, channel, "tutor")
-        await stage.ask(aiko, channel)
-        body = stage.model.requests[-1].body
-        assert told_to_be(stage).startswith(f"{GREEN}\n書式は Discord の Markdown です")
-        assert (body["model"], body["temperature"]) == ("teacher-large", 0.3)
-        assert stage.tools() == {"recall"}
-        assert "remember" not in told_to_be(stage)
+@pytest.fixture
+def manager(stage: Stage) -> User:
+    user = stage.discord.user("Mana", locale="ja")
+    stage.discord.permit(user, Permission.MANAGE_GUILD)
+    return user
 
-    async def test_answers_nobody_else_and_nowhere_else(
+
+async def set_default(stage: Stage, user: User, channel: Channel, name: str) -> Reply:
+    reply = await stage.discord.slash(user, channel, "agent default", name=name)
+    return await reply.finished()
+
+
+async def mentioned(stage: Stage, user: User, channel: Channel) -> None:
+    await stage.says(await stage.write(user, channel, "だれ？"), "承知しました")
+
+
+class TestChosenAgent:
+    async def test_answers_with_all_that_it_is_and_nobody_else_and_nowhere_else(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        await use(stage, aiko, channel, "tutor")
+        await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
+        assert await use(stage, aiko, channel, "英語の先生") == JA.agents.using.format(display="英語の先生")
+        assert await use(stage, aiko, channel, "ＴＵＴＯＲ") == JA.agents.using_already.format(
+            display="英語の先生"
+        )
+        stage.model.script(fails(404), says("代わりです。"))
+        assert "代わりです。" in (await stage.ask(aiko, channel)).text
+        asked = [(each.body["model"], each.body["temperature"]) for each in stage.model.requests]
+        assert asked == [("teacher-large", 0.3), ("teacher-small", 0.3)]
+        assert told_to_be(stage).startswith(f"{GREEN}\n書式は Discord の Markdown です")
+        assert stage.tools() == {"recall"}
+        assert "タマ" in await stage.told(aiko, channel, "memory search", query="猫")
+        stage.model.requests.clear()
         await stage.ask_in_words(ben, channel, "Yes.")
         await stage.ask(aiko, stage.discord.guild_channel("elsewhere"))
         for request in stage.model.requests:
             assert GREEN not in str(request.body)
             assert request.body["model"] == "loopback"
             assert "temperature" not in request.body
-        assert "remember" in stage.tools()
 
-    async def test_has_its_own_chain_of_models(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await use(stage, aiko, channel, "tutor")
-        stage.model.script(fails(404), says("代わりです。"))
-        assert "代わりです。" in (await stage.ask(aiko, channel)).text
-        assert [request.body["model"] for request in stage.model.requests] == [
-            "teacher-large",
-            "teacher-small",
-        ]
-
-    async def test_is_the_users_choice_after_a_restart(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "poet")
-        await stage.ask(aiko, channel, "いち")
-        await stage.restart()
-        await stage.ask(aiko, channel, "に")
-        assert VERSE in told_to_be(stage)
-        assert stage.shown()[0] == "いち"
-
-    async def test_answers_in_private_and_temporary_turns_too(
+    async def test_answers_private_and_temporary_questions_dms_and_where_the_bot_is_not(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await use(stage, aiko, channel, "poet")
         await stage.ask(aiko, channel, private=True)
         reply = await stage.begin(aiko, channel, temporary=True)
         await reply.finished(lambda shown: "承知しました" in shown.text)
-        assert VERSE in told_to_be(stage, 0)
-        assert VERSE in told_to_be(stage, 1)
+        dm = stage.discord.dm(aiko)
+        await use(stage, aiko, dm, "poet")
+        await stage.says(await stage.write(aiko, dm, "に", mention=False), "承知しました")
+        friend = stage.discord.user("Eri", locale="ja")
+        for place in (stage.discord.user_installed_channel(aiko), stage.discord.group_dm(aiko, friend)):
+            await use(stage, aiko, place, "poet")
+            answer = await stage.ask(aiko, place, "いち")
+            await use(stage, aiko, place, "default")
+            await answered(await stage.discord.click(aiko, answer.message, again_label(aiko)))
+        assert len(stage.model.requests) == 7
+        assert all(VERSE in told_to_be(stage, number) for number in range(7))
+        await stage.ask(aiko, place, "に")
+        assert stage.shown() == ["に"]
 
-    async def test_that_is_chosen_meanwhile_leaves_the_running_answer_alone(
+    async def test_has_a_conversation_of_its_own_that_is_kept_and_cleared_by_itself(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await stage.ask(aiko, channel, "ひみつはオオルリ")
+        await use(stage, aiko, channel, "poet")
+        await stage.ask(aiko, channel, "詩をください")
+        assert "オオルリ" not in str(stage.model.requests[-1].body)
+        await stage.restart()
+        await stage.ask(aiko, channel, "もうひとつ")
+        assert VERSE in told_to_be(stage)
+        assert stage.shown()[::2] == ["詩をください", "もうひとつ"]
+        await stage.told(aiko, channel, "clear")
+        await stage.ask(aiko, channel, "さん")
+        assert stage.shown() == ["さん"]
+        await use(stage, aiko, channel, "default")
+        await stage.ask(aiko, channel, "ひみつは？")
+        assert stage.shown()[::2] == ["ひみつはオオルリ", "ひみつは？"]
+
+    async def test_leaves_the_answer_alone_that_another_is_giving(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         stage.model.script(Answer(Say("ここまで"), Hang()))
@@ -79,126 +116,7 @@ class TestChosenAgent:
         await running.finished(lambda shown: again_label(aiko) in shown.labels)
         assert stage.rows("SELECT agent FROM sessions WHERE channel_id = ?", channel.id) == [("default",)]
 
-
-class TestConversation:
-    async def test_of_one_agent_is_not_seen_by_another(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await stage.ask(aiko, channel, "ひみつはオオルリ")
-        await use(stage, aiko, channel, "poet")
-        await stage.ask(aiko, channel, "詩をください")
-        assert stage.shown() == ["詩をください"]
-        assert "オオルリ" not in str(stage.model.requests[-1].body)
-        await use(stage, aiko, channel, "default")
-        await stage.ask(aiko, channel, "ひみつは？")
-        assert stage.shown()[0] == "ひみつはオオルリ"
-        assert "詩をください" not in str(stage.model.requests[-1].body)
-
-    async def test_is_cleared_without_the_others(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await stage.ask(aiko, channel, "いち")
-        await use(stage, aiko, channel, "poet")
-        await stage.ask(aiko, channel, "に")
-        await stage.told(aiko, channel, "clear")
-        await stage.ask(aiko, channel, "さん")
-        assert stage.shown() == ["さん"]
-        await use(stage, aiko, channel, "default")
-        await stage.ask(aiko, channel, "よん")
-        assert stage.shown()[0] == "いち"
-
-    async def test_shares_the_users_memories(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
-        await use(stage, aiko, channel, "tutor")
-        assert "タマ" in await stage.told(aiko, channel, "memory search", query="猫")
-
-
-class TestButton:
-    async def test_answers_again_as_the_agent_above_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        reply = await stage.ask(aiko, channel, "いち")
-        await use(stage, aiko, channel, "poet")
-        await stage.ask(aiko, channel, "に")
-        await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
-        assert GREEN in told_to_be(stage)
-        assert stage.shown() == ["いち"]
-        assert stage.model.requests[-1].body["model"] == "teacher-large"
-
-    async def test_goes_on_as_the_agent_above_it_after_a_restart_too(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        stage.model.script(Answer(Say("途中"), CutConnection()))
-        reply = await stage.begin(aiko, channel, "いち")
-        await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
-        await use(stage, aiko, channel, "default")
-        await stage.restart()
-        await answered(await stage.discord.click(aiko, reply.message, continue_label(aiko)))
-        assert GREEN in told_to_be(stage)
-        assert stage.shown()[:2] == ["いち", "途中"]
-
-    async def test_under_the_answer_of_an_agent_that_is_gone_says_so(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        write_file(stage.program.folder, f"{FILE}\n[agents.gone]\n")
-        replies = []
-        for user in (aiko, ben):
-            await use(stage, user, channel, "gone")
-            words = "はい。" if user is aiko else "Yes."
-            replies.append(await stage.ask_in_words(user, channel, words))
-        write_file(stage.program.folder, FILE)
-        for user, reply, told in (
-            (aiko, replies[0], "もうここでは使えません"),
-            (ben, replies[1], "can't be used here any more"),
-        ):
-            press = await stage.discord.click(user, reply.message, again_label(user))
-            await press.finished(lambda shown, told=told: told in shown.text)  # type: ignore[misc]
-        assert len(stage.model.requests) == 2
-
-
-class TestReply:
-    async def test_goes_on_with_the_agent_that_it_replies_to(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        reply = await stage.ask(aiko, channel, "いち")
-        await use(stage, aiko, channel, "default")
-        message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
-        await stage.says(message, "承知しました")
-        assert GREEN in told_to_be(stage)
-        assert stage.shown()[0] == "いち"
-
-    async def test_to_an_agent_that_is_gone_is_answered_by_whom_the_user_has_now(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        write_file(stage.program.folder, f"{FILE}\n[agents.gone]\n")
-        await use(stage, aiko, channel, "gone")
-        reply = await stage.ask(aiko, channel, "いち")
-        await use(stage, aiko, channel, "poet")
-        write_file(stage.program.folder, FILE)
-        message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
-        await stage.says(message, "使えないので、「Poet」が答えます")
-        assert VERSE in told_to_be(stage)
-        assert stage.shown() == ["[In reply to your own answer:]\n> はい、承知しました。\n\nに"]
-
-
-class TestPlaceOfOthers:
-    async def test_without_the_bot_has_agents_too(self, stage: Stage, aiko: User) -> None:
-        friend = stage.discord.user("Eri", locale="ja")
-        places = (stage.discord.user_installed_channel(aiko), stage.discord.group_dm(aiko, friend))
-        for place in places:
-            assert "「Poet」" in await use(stage, aiko, place, "poet")
-            reply = await stage.ask(aiko, place, "いち")
-            assert VERSE in told_to_be(stage)
-            await use(stage, aiko, place, "default")
-            await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
-            assert VERSE in told_to_be(stage)
-            await stage.ask(aiko, place, "に")
-            assert stage.shown() == ["に"]
-
-
-class TestHeartbeat:
-    async def test_comes_from_the_agent_that_it_was_begun_with(
+    async def test_keeps_the_heartbeats_that_were_begun_with_it(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await use(stage, aiko, channel, "tutor")
@@ -211,11 +129,263 @@ class TestHeartbeat:
         assert stage.tools() == {"recall"}
 
 
-class TestDm:
-    async def test_is_answered_by_the_chosen_agent(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        await stage.says(await stage.write(aiko, dm, "いち", mention=False), "承知しました")
-        await use(stage, aiko, dm, "poet")
-        await stage.says(await stage.write(aiko, dm, "に", mention=False), "承知しました")
+class TestButtonOrReply:
+    async def test_goes_on_with_the_agent_of_its_answer_also_after_a_restart(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await use(stage, aiko, channel, "tutor")
+        stage.model.script(Answer(Say("途中"), CutConnection()))
+        reply = await stage.begin(aiko, channel, "いち")
+        await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
+        await use(stage, aiko, channel, "default")
+        await stage.restart()
+        more = await answered(await stage.discord.click(aiko, reply.message, continue_label(aiko)))
+        assert GREEN in told_to_be(stage)
+        assert stage.shown()[:2] == ["いち", "途中"]
+        await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
+        assert stage.model.requests[-1].body["model"] == "teacher-large"
+        message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
+        await stage.says(message, "承知しました")
+        assert GREEN in told_to_be(stage)
+        assert stage.shown()[0] == "いち"
+
+    async def test_to_an_agent_that_is_gone_is_told_so(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        write_file(stage.program.folder, GONE)
+        await use(stage, aiko, channel, "gone")
+        reply = await stage.ask(aiko, channel, "いち")
+        await use(stage, aiko, channel, "poet")
+        write_file(stage.program.folder, FILE)
+        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await press.finished(lambda shown: "もうここでは使えません" in shown.text)
+        assert len(stage.model.requests) == 1
+        message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
+        await stage.says(message, "使えないので、「Poet」が答えます")
         assert VERSE in told_to_be(stage)
-        assert stage.shown() == ["に"]
+        assert stage.shown() == ["[In reply to your own answer:]\n> はい、承知しました。\n\nに"]
+
+
+class TestFile:
+    async def test_that_changes_holds_from_the_next_question_on(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await use(stage, aiko, channel, "tutor")
+        stage.model.script(Answer(Say("ここから"), Pause(2), Say("ここまで"), End()))
+        running = await streaming(await stage.begin(aiko, channel, "先生への質問"), "ここから")
+        write_file(stage.program.folder, '[agents.default]\nprompt = "You are a cat."\n')
+        assert JA.agents.only_one.format(display="標準") in await stage.told(aiko, channel, "agent list")
+        assert (await answered(running)).text.startswith("ここからここまで")
+        reply = await stage.ask(aiko, channel, "だれですか")
+        assert f"-# {STANDS_IN}" in reply.text
+        assert told_to_be(stage).startswith("You are a cat.")
+        assert stage.shown() == ["だれですか"]
+        write_file(stage.program.folder, FILE.replace(GREEN, "You are mild."))
+        reply = await stage.ask(aiko, channel, "先生、ただいま")
+        assert "You are mild." in told_to_be(stage)
+        assert stage.shown()[0] == "先生への質問"
+        assert "選んだエージェント" not in reply.text
+
+    async def test_that_is_broken_changes_nothing_and_is_on_record_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await use(stage, aiko, channel, "tutor")
+        write_file(stage.program.folder, BROKEN)
+        for question in ("いち", "に"):
+            await stage.ask(aiko, channel, question)
+            assert GREEN in told_to_be(stage)
+        [record] = [line for line in stage.program.output.splitlines() if "agents_not_reloaded" in line]
+        assert "[agents.broken] の temperature を直してください" in record
+
+    async def test_may_allow_an_agent_in_one_channel_with_its_threads_and_no_dm(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        elsewhere = stage.discord.guild_channel("elsewhere")
+        await use(stage, aiko, elsewhere, "poet")
+        write_file(stage.program.folder, f"{FILE}channels = [{channel.id}]\n")
+        for place in (channel, stage.discord.thread(channel)):
+            assert "「Poet」" in await use(stage, aiko, place, "poet")
+        for place in (elsewhere, stage.discord.dm(aiko)):
+            assert "ここでは使えません" in await use(stage, aiko, place, "poet")
+        await stage.ask(aiko, elsewhere)
+        assert told_to_be(stage).startswith(OWN)
+        offered = await stage.discord.autocomplete(aiko, elsewhere, "agent use", name="")
+        assert [choice.value for choice in offered] == ["default", "tutor"]
+
+    async def test_that_is_broken_at_the_start_ends_it_with_one_sentence(self, tmp_path: Path) -> None:
+        async with set_stage(tmp_path, {"CC_BOT_LOCALE": "ja"}) as stage:
+            write_file(tmp_path, BROKEN)
+            for command in ("run", "chat"):
+                code, output = await stage.program.run(command)
+                assert (code, output.count("\n")) == (2, 1)
+                assert "[agents.broken] の temperature を直してください" in output
+                assert "agents.toml" in output
+
+
+class TestThread:
+    async def test_has_the_agents_of_its_channel_until_it_has_its_own(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        write_file(stage.program.folder, GONE)
+        await use(stage, aiko, channel, "tutor")
+        thread = stage.discord.thread(channel)
+        for name, persona in (("", GREEN), ("poet", VERSE), ("default", OWN), ("gone", "")):
+            if name:
+                await use(stage, aiko, thread, name)
+            await stage.ask(aiko, thread)
+            assert persona in told_to_be(stage)
+        write_file(stage.program.folder, FILE)
+        reply = await stage.ask(aiko, thread)
+        assert GREEN in told_to_be(stage)
+        assert "使えないので、「英語の先生」が答えます" in reply.text
+
+    async def test_has_the_default_of_its_channel_until_it_has_its_own(
+        self, stage: Stage, aiko: User, manager: User, channel: Channel
+    ) -> None:
+        thread = stage.discord.thread(channel)
+        await set_default(stage, manager, channel, "tutor")
+        await mentioned(stage, aiko, thread)
+        assert GREEN in told_to_be(stage)
+        for name, persona in (("poet", VERSE), ("default", OWN)):
+            await set_default(stage, manager, thread, name)
+            await mentioned(stage, aiko, thread)
+            assert persona in told_to_be(stage)
+            await stage.ask(aiko, thread)
+            assert persona in told_to_be(stage)
+        await stage.ask(aiko, channel)
+        assert told_to_be(stage).startswith(GREEN)
+
+
+class TestChannelDefault:
+    async def test_answers_mentions_of_everybody_and_questions_of_who_chose_nobody_else(
+        self, stage: Stage, aiko: User, manager: User, channel: Channel
+    ) -> None:
+        await use(stage, aiko, channel, "poet")
+        await use(stage, aiko, channel, "default")
+        reply = await set_default(stage, manager, channel, "tutor")
+        assert reply.text == JA.agents.default_set.format(display="英語の先生")
+        assert not reply.ephemeral
+        await mentioned(stage, aiko, channel)
+        await stage.ask(aiko, channel)
+        for number in range(2):
+            assert told_to_be(stage, number).startswith(GREEN)
+            assert stage.model.requests[number].body["model"] == "teacher-large"
+        await use(stage, aiko, channel, "default")
+        await stage.ask(aiko, channel)
+        assert told_to_be(stage).startswith(OWN)
+        await mentioned(stage, aiko, channel)
+        assert GREEN in told_to_be(stage)
+        await set_default(stage, manager, channel, "標準")
+        await mentioned(stage, aiko, channel)
+        assert told_to_be(stage).startswith(OWN)
+        assert stage.rows(DEFAULTS, channel.id) == []
+
+    async def test_answers_after_a_restart_who_waited(
+        self, stage: Stage, aiko: User, manager: User, channel: Channel
+    ) -> None:
+        await set_default(stage, manager, channel, "poet")
+        stage.model.script(Answer(Hang()))
+        message = await stage.write(aiko, channel, "待っています")
+        await stage.model.arrived(1)
+        await stage.restart()
+        await stage.says(message, "承知しました")
+        assert VERSE in told_to_be(stage)
+
+    async def test_is_set_in_servers_by_who_manages_them(
+        self, stage: Stage, ben: User, manager: User, channel: Channel
+    ) -> None:
+        stage.discord.permit(ben, Permission.MANAGE_MESSAGES)
+        assert "Only members who may manage" in await stage.told(ben, channel, "agent default", name="poet")
+        assert stage.rows(DEFAULTS, channel.id) == []
+        dm = stage.discord.dm(manager)
+        assert "サーバーのチャンネルだけ" in await stage.told(manager, dm, "agent default", name="poet")
+
+
+class TestList:
+    async def test_tells_who_there_is_and_who_answers(
+        self, stage: Stage, aiko: User, ben: User, manager: User, channel: Channel
+    ) -> None:
+        await set_default(stage, manager, channel, "tutor")
+        await use(stage, ben, channel, "poet")
+        assert (await stage.told(ben, channel, "agent list")).splitlines()[:-1] == [
+            "**Agents that you can use here**",
+            "- **Standard** (`default`)",
+            "- **English teacher** (`tutor`) — this channel's default",
+            "  Practise your English",
+            "- **Poet** (`poet`) — in use",
+        ]
+        write_file(stage.program.folder, GONE)
+        elsewhere = stage.discord.guild_channel()
+        await use(stage, aiko, elsewhere, "gone")
+        write_file(stage.program.folder, FILE)
+        told = await stage.told(aiko, elsewhere, "agent list")
+        assert "- **標準** (`default`) — 使用中" in told
+        assert STANDS_IN in told
+
+    async def test_offers_names_in_the_readers_language_while_they_are_typed(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        tutor = {"ja": "英語の先生 (tutor)", "en-US": "English teacher (tutor)"}
+        for user, typed in ((aiko, "先生"), (aiko, "Ｅｎｇ"), (ben, "tu"), (ben, "x")):
+            for command in ("agent use", "agent default"):
+                choices = await stage.discord.autocomplete(user, channel, command, name=typed)
+                expected = [] if typed == "x" else [(tutor[user.locale], "tutor")]
+                assert [(choice.name, choice.value) for choice in choices] == expected
+        assert "There is no agent of that name here" in await use(stage, ben, channel, "nobody")
+
+
+class TestCanvas:
+    async def test_is_each_agents_own_and_switching_shows_the_new_ones(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        other = stage.discord.user("Eri", locale="ja")
+        await draw(stage, other, channel, PLAN)
+        await draw(stage, aiko, channel, SHOPPING)
+        await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "two canvases")
+        await use(stage, aiko, channel, "poet")
+        assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
+        await stage.told(other, channel, "canvas clear")
+        await no_board(stage, channel)
+        await stage.ask(aiko, channel)
+        assert "買い物" not in str(stage.model.requests[-1].body["messages"])
+        await draw(stage, aiko, channel, PLAN)
+        assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
+        await stage.eventually("SELECT count(*) FROM canvas_messages WHERE message_id = 0", gives=[(0,)])
+        await stage.restart()
+        stage.discord.forget_nonces()
+        await use(stage, aiko, channel, "default")
+        await board(stage, channel, lambda shown: titles(shown) == ["買い物"])
+        await use(stage, aiko, channel, "poet")
+        await board(stage, channel, lambda shown: "図書館" in str(texts_of(shown)))
+
+    async def test_of_an_agent_that_was_left_is_drawn_on_out_of_sight(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(calls(SHOPPING), Answer(Say("いま"), Pause(1), Say("描きました"), End()))
+        running = await streaming(await stage.begin(aiko, channel), "いま")
+        await use(stage, aiko, channel, "poet")
+        await answered(running)
+        asked = await stage.ask(aiko, channel)
+        await use(stage, aiko, channel, "tutor")
+        stage.model.script(calls(PLAN), says("描きました"))
+        written = await stage.write(aiko, channel, "予定を出して", reply_to=asked.message)
+        answer = await stage.says(written, "描きました")
+        assert "「Poet」のキャンバスを更新しました。" in answer.text
+        await stage.discord.quiet(0.3)
+        assert boards(stage, channel) == []
+        await use(stage, aiko, channel, "default")
+        assert titles(await board(stage, channel)) == ["買い物"]
+        await use(stage, aiko, channel, "poet")
+        await board(stage, channel, lambda shown: "図書館" in str(texts_of(shown)))
+
+    async def test_follows_the_channels_default_that_its_manager_sets(
+        self, stage: Stage, aiko: User, manager: User, channel: Channel
+    ) -> None:
+        await draw(stage, aiko, channel, SHOPPING)
+        await board(stage, channel)
+        await set_default(stage, manager, channel, "poet")
+        await no_board(stage, channel)
+        await draw(stage, aiko, channel, PLAN)
+        await board(stage, channel)
+        await set_default(stage, manager, channel, "default")
+        await board(stage, channel, lambda shown: titles(shown) == ["買い物"])

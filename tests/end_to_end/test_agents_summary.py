@@ -21,7 +21,7 @@ async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 
 
 class TestSummary:
-    async def test_of_one_agent_is_not_seen_by_another(
+    async def test_of_one_agent_is_not_seen_by_another_and_deleted_by_its_own_button(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         stage.model.script_notes(says("- 合言葉はオオルリ"))
@@ -32,21 +32,11 @@ class TestSummary:
             channel.id,
             gives=[("default", "- 合言葉はオオルリ")],
         )
+        shown = await (await stage.discord.slash(aiko, channel, "summary")).finished()
         await use(stage, aiko, channel, "poet")
         assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
         await stage.ask(aiko, channel)
         assert "オオルリ" not in str(stage.model.requests[-1].body)
-
-    async def test_that_is_deleted_is_that_of_the_button(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script_notes(says("- 合言葉はオオルリ"))
-        for question in ("1", "2"):
-            await stage.ask(aiko, channel, question)
-        count = "SELECT count(*) FROM summaries WHERE channel_id = ?"
-        await stage.eventually(count, channel.id, gives=[(1,)])
-        shown = await (await stage.discord.slash(aiko, channel, "summary")).finished()
-        await use(stage, aiko, channel, "poet")
         press = await stage.discord.click(aiko, shown.message, "要約を消す")
         await press.finished(lambda told: "消しました" in told.text)
-        assert stage.rows(count, channel.id) == [(0,)]
+        assert stage.rows("SELECT 1 FROM summaries WHERE channel_id = ?", channel.id) == []

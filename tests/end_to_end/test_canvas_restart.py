@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.databases import DatabaseSettings
-from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, boards, draw, no_board, texts_of, titles
+from tests.end_to_end.canvases import PLAN, SHOPPING, board, boards, draw, no_board, texts_of, titles
 from tests.end_to_end.memories import press
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
@@ -99,18 +99,6 @@ class TestRestart:
         await stage.eventually(NOTED, lost.id, gives=[])
         assert stage.rows(NOTED, closed.id) == [(hidden.id,)]
 
-    async def test_brings_back_what_was_posted_and_deleted_just_now(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        """Of a nonce that it knows Discord answers with the message that was deleted."""
-        await draw(stage, aiko, channel, SHOPPING)
-        shown = await board(stage, channel)
-        await down(stage)
-        await stage.discord.delete(stage.discord.owner, shown)
-        await stage.start()
-        again = await board(stage, channel, lambda each: each.id != shown.id)
-        assert texts_of(again) == texts_of(shown)
-
     async def test_takes_no_canvas_of_before_an_erasure_for_the_new_one(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -126,28 +114,6 @@ class TestRestart:
         [shown] = [each for each in boards(stage, channel) if each.id != former.id]
         assert texts_of(shown) == ["朝は散歩、昼は図書館。"]
 
-    async def test_finds_a_message_that_was_posted_right_before_a_crash(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.discord.fail_next(POST, 503, take_effect=True)
-        stage.discord.fail_next(POST, 503, delay_s=30.0)
-        await draw(stage, aiko, channel, SHOPPING)
-        await board(stage, channel)
-        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the second try")
-        await stage.restart()
-        first = await board(stage, channel)
-        await stage.eventually(NOTED, channel.id, gives=[(first.id,)])
-        assert len(boards(stage, channel)) == 1
-
-    async def test_posts_what_a_crash_kept_from_being_posted(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.discord.fail_next(POST, 503, delay_s=30.0)
-        await draw(stage, aiko, channel, SHOPPING)
-        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the first try")
-        await stage.restart()
-        assert titles(await board(stage, channel)) == ["買い物"]
-
     async def test_shows_what_was_drawn_right_before_a_crash(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -160,18 +126,6 @@ class TestRestart:
         assert boards(stage, channel) == []
         await stage.restart()
         assert titles(await board(stage, channel)) == ["買い物"]
-
-    async def test_lets_a_picture_be_changed_that_it_knows_nothing_of(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SALES)
-        await board(stage, channel)
-        await down(stage)
-        await stage.start()
-        await draw(stage, aiko, channel, SHOPPING)
-        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
-        [picture] = shown.attachments
-        assert shown.embeds[0]["image"]["url"] == picture.url
 
 
 class TestReconnect:
@@ -203,21 +157,3 @@ class TestChannelThatIsReadAlong:
         assert "ただいま" in asked
         assert "牛乳" not in asked
         assert "キャンバス" not in asked.replace("キャンバスに出して", "")
-
-
-class TestExpiredSession:
-    async def test_leaves_its_canvas_up_and_hands_it_on(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        first = await board(stage, channel)
-        stage.change(
-            "UPDATE sessions SET last_active = '2020-01-01T00:00:00.000000+00:00'"
-            f" WHERE channel_id = {channel.id}"
-        )
-        stage.model.script(calls(PLAN), says("はい。"))
-        await stage.ask(aiko, channel, "続きです")
-        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
-        assert shown.id == first.id
-        assert "牛乳" in str(stage.model.requests[-1].body)
-        assert stage.rows("SELECT count(*) FROM sessions WHERE channel_id = ?", channel.id) == [(2,)]

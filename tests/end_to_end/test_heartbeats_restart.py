@@ -1,17 +1,15 @@
 """Heartbeats when the program is killed, is stopped, or was not there."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from tests.databases import DatabaseSettings
-from tests.end_to_end.heartbeats import beat, begin, day, is_due, states
-from tests.end_to_end.reminders import POST, called, said, says_by_itself
-from tests.end_to_end.stage import Stage, running_stage
+from tests.end_to_end.heartbeats import begin, day, is_due, states
+from tests.end_to_end.kills import pull_the_plug
+from tests.end_to_end.reminders import POST, said, says_by_itself
+from tests.end_to_end.stage import Stage
 from tests.loopback.discord import User
 from tests.loopback.model_server import Hang, Reply, says
 
@@ -20,10 +18,11 @@ HOUR_S = 60 * MINUTE_S
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(tmp_path: Path, database_settings: DatabaseSettings) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path, {**database_settings(), "CC_BOT_SUMMARY_EVERY": "1"}) as stage:
-        yield stage
-        stage.check()
+async def stage(own_stage: Stage) -> AsyncIterator[Stage]:
+    own_stage.forget()
+    yield own_stage
+    own_stage.change("UPDATE schedules SET status = 'paused'")
+    own_stage.check()
 
 
 @pytest.fixture
@@ -37,15 +36,13 @@ async def begun(stage: Stage, user: User, memory: str) -> None:
     await stage.told(user, stage.discord.dm(user), "memory add", content=memory)
 
 
-async def killed(stage: Stage) -> None:
-    await stage.program.kill()
-    await stage.discord.gone()
-
-
-async def started_later(stage: Stage, seconds: int) -> None:
-    """Start the program with its clock set so far ahead."""
-    stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = str(seconds)
+async def claim_is_given_up(stage: Stage, user: User) -> None:
+    """Start the program six minutes later, when nobody can be at work on a heartbeat any more."""
+    claimed = "UPDATE firings SET claimed_at = claimed_at - 360000 WHERE user_id = ?"
+    stage.change(claimed, user.id)
     await stage.start()
+    await stage.eventually("SELECT state FROM firings WHERE user_id = ?", user.id, gives=[("uncertain",)])
+    await stage.discord.quiet()
 
 
 class TestKill:
@@ -57,11 +54,9 @@ class TestKill:
         stage.model.script(Reply(Hang()))
         await is_due(stage, aiko)
         await stage.model.arrived(1)
-        await killed(stage)
+        await pull_the_plug(stage)
         assert states(stage, aiko) == ["claimed"]
-        await started_later(stage, 6 * MINUTE_S)
-        await stage.eventually("SELECT state FROM firings WHERE user_id = ?", aiko.id, gives=[("uncertain",)])
-        await stage.discord.quiet()
+        await claim_is_given_up(stage, aiko)
         assert said(stage, dm) == []
         assert len(stage.model.requests) == 1
         stage.model.script(says("歯医者です。"))
@@ -77,12 +72,9 @@ class TestKill:
         stage.discord.fail_next(POST, 200, delay_s=0.5)
         await is_due(stage, aiko)
         await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the post")
-        await killed(stage)
-        await asyncio.sleep(0.6)  # what was held back is let go
-        await started_later(stage, 6 * MINUTE_S)
-        await stage.eventually("SELECT state FROM firings WHERE user_id = ?", aiko.id, gives=[("uncertain",)])
-        await stage.discord.quiet()
-        assert len(said(stage, dm)) == 1
+        await pull_the_plug(stage)
+        await stage.discord.wait(lambda: said(stage, dm), "what was held back")
+        await claim_is_given_up(stage, aiko)
         await is_due(stage, aiko)
         await stage.discord.quiet()
         assert len(said(stage, dm)) == 1
@@ -106,37 +98,24 @@ class TestStop:
 
 
 class TestAbsence:
-    async def test_of_less_than_an_hour_is_made_up_for(self, stage: Stage, aiko: User, dentist: str) -> None:
-        await begun(stage, aiko, dentist)
-        await killed(stage)
-        stage.model.script(says("歯医者です。"))
-        await started_later(stage, 6 * HOUR_S + 30 * MINUTE_S)
-        await says_by_itself(stage, stage.discord.dm(aiko), "歯医者です。")
-
-    async def test_of_more_than_an_hour_is_nothing_to_tell(
+    async def test_is_made_up_for_within_an_hour_and_nothing_to_tell_later(
         self, stage: Stage, aiko: User, dentist: str
     ) -> None:
+        eri = stage.discord.user("Eri", locale="ja")
         await begun(stage, aiko, dentist)
-        await killed(stage)
-        await started_later(stage, 8 * HOUR_S)
-        await stage.eventually("SELECT state FROM firings WHERE user_id = ?", aiko.id, gives=[("skipped",)])
+        await begun(stage, eri, dentist)
+        await pull_the_plug(stage)
+        for user, minutes in ((aiko, 30), (eri, 90)):
+            due_ms = int((time.time() - minutes * MINUTE_S) * 1000)
+            stage.change(f"UPDATE schedules SET due_at = {due_ms} WHERE user_id = {user.id}")
+        stage.model.script(says("歯医者です。"))
+        await stage.start()
+        await says_by_itself(stage, stage.discord.dm(aiko), "歯医者です。")
+        await stage.eventually("SELECT state FROM firings WHERE user_id = ?", eri.id, gives=[("skipped",)])
         await stage.discord.quiet()
-        assert said(stage, stage.discord.dm(aiko)) == []
-        assert stage.model.requests == []
-        [(due_ms,)] = stage.rows("SELECT due_at FROM schedules WHERE user_id = ?", aiko.id)
-        assert 11.9 * HOUR_S < due_ms / 1000 - time.time() < 12.1 * HOUR_S
-
-
-class TestSummary:
-    async def test_knows_nothing_of_heartbeats(self, stage: Stage, aiko: User, dentist: str) -> None:
-        channel = stage.discord.guild_channel()
-        await begin(stage, aiko, channel, where="channel")
-        await stage.told(aiko, channel, "memory add", content=dentist)
-        await stage.ask(aiko, channel, "やあ")
-        await stage.model.noted(1)
-        stage.model.script(says("合言葉は山です。"))
-        await beat(stage, aiko, ends="sent")
-        assert called(stage) == [{aiko.id}]
-        await stage.ask(aiko, channel, "元気？")
-        await stage.model.noted(2)
-        assert all("合言葉" not in str(note.messages) for note in stage.model.notes)
+        assert said(stage, stage.discord.dm(eri)) == []
+        assert len(stage.model.requests) == 1
+        for user, minutes in ((aiko, 30), (eri, 90)):
+            [(due_ms,)] = stage.rows("SELECT due_at FROM schedules WHERE user_id = ?", user.id)
+            expected_s = time.time() - minutes * MINUTE_S + 6 * HOUR_S
+            assert due_ms / 1000 == pytest.approx(expected_s, abs=10 * MINUTE_S)
