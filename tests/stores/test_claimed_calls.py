@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from cc_bot.domain import Locale, Message, SessionKey
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.message import ChannelKey, ToolCall
@@ -56,85 +54,58 @@ def told(call: ToolCall) -> ToolCall:
     return replace(call, result='{"result": "済み"}') if call.name == "notes__write" else call
 
 
-async def calls(stores: Stores) -> Sequence[ToolCall]:
-    return (await stores.sessions.open(KEY)).history[-1].tool_calls
-
-
 class TestClaim:
-    async def test_is_read_as_it_was_made(self, stores: Stores) -> None:
-        [proposal] = await propose(stores)
-        assert await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
-        assert await stores.claimed_calls.list_claimed() == (call,)
-        assert await stores.claimed_calls.list_of_user(KEY.user_id) == (call,)
+    async def test_is_made_once_by_one_of_many_and_read_as_it_was_made(self, stores: Stores) -> None:
+        proposal, left = await propose(stores, WRITE, WRITE)
+        calls = [claim_of(proposal, f"p{n}") for n in range(8)]
+        claims = await asyncio.gather(*(stores.claimed_calls.claim(proposal, call) for call in calls))
+        assert sorted(claims) == [False] * 7 + [True]
+        claimed = (calls[claims.index(True)],)
+        assert await stores.claimed_calls.list_claimed() == claimed
+        assert await stores.claimed_calls.list_of_user(KEY.user_id) == claimed
         assert await stores.claimed_calls.list_of_user(8) == ()
-
-    async def test_is_one_of_many_at_once(self, stores: Stores) -> None:
-        [proposal] = await propose(stores)
-        claims = (stores.claimed_calls.claim(proposal, claim_of(proposal, f"p{n}")) for n in range(8))
-        assert sorted(await asyncio.gather(*claims)) == [False] * 7 + [True]
-        assert len(await stores.claimed_calls.list_claimed()) == 1
         assert await stores.proposals.get(KEY.user_id, proposal.id) is None
-
-    async def test_of_what_was_left_is_refused(self, stores: Stores) -> None:
-        [proposal] = await propose(stores)
-        assert await stores.claimed_calls.leave(proposal, told)
-        assert not await stores.claimed_calls.claim(proposal, claim_of(proposal))
-        assert await stores.claimed_calls.list_claimed() == ()
+        assert await stores.claimed_calls.leave(left, told)
+        assert not await stores.claimed_calls.claim(left, claim_of(left))
+        assert await stores.claimed_calls.list_claimed() == claimed
 
 
 class TestGiveBack:
-    async def test_has_it_wait_again_as_it_did(self, stores: Stores) -> None:
+    async def test_has_it_wait_again_as_it_did_wherever_it_was_proposed(self, stores: Stores) -> None:
         first, second = await propose(stores, WRITE, KeepMemory("猫", "note", (), "private"))
-        await stores.claimed_calls.claim(first, call := claim_of(first))
-        assert await stores.claimed_calls.give_back(first, call)
-        assert await stores.claimed_calls.list_claimed() == ()
-        assert await stores.proposals.get(KEY.user_id, first.id) == first
-        assert await stores.proposals.get(KEY.user_id, second.id) == second
-        assert await stores.claimed_calls.claim(first, call)
-
-    async def test_of_an_answer_in_a_channel_has_it_wait_again(self, stores: Stores) -> None:
-        proposal = await propose_in_channel(stores)
-        await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
-        assert await stores.claimed_calls.give_back(proposal, call)
-        assert await stores.proposals.get(KEY.user_id, proposal.id) == proposal
-
-    async def test_of_what_was_noted_or_erased_does_nothing(self, stores: Stores) -> None:
-        [proposal] = await propose(stores)
-        await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
-        await stores.claimed_calls.finish(call, "done", told)
-        assert not await stores.claimed_calls.give_back(proposal, call)
-        assert len(await stores.claimed_calls.list_claimed()) == 1
-        await stores.personal_erasure.erase(KEY.user_id)
-        assert not await stores.claimed_calls.give_back(proposal, call)
-        assert await stores.proposals.get(KEY.user_id, proposal.id) is None
+        for proposal in (first, await propose_in_channel(stores)):
+            await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
+            assert await stores.claimed_calls.give_back(proposal, call)
+            assert await stores.claimed_calls.list_claimed() == ()
+            assert await stores.proposals.get(KEY.user_id, proposal.id) == proposal
+            assert await stores.proposals.get(KEY.user_id, second.id) == second
+        assert await stores.claimed_calls.claim(first, claim_of(first))
 
 
 class TestFinish:
-    async def test_has_the_answer_tell_it_and_taints_that(self, stores: Stores) -> None:
+    async def test_has_the_answer_tell_it_taints_that_and_holds_whatever_is_said_later(
+        self, stores: Stores
+    ) -> None:
         [proposal] = await propose(stores)
         await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
         assert not (await stores.sessions.open(KEY)).history[-1].tainted
         assert await stores.claimed_calls.finish(call, "done", told)
-        assert await calls(stores) == (told(WAITS), OTHER)
-        assert (await stores.sessions.open(KEY)).history[-1].tainted
+        assert not await stores.claimed_calls.finish(call, "unknown", lambda each: replace(each, result=""))
+        assert not await stores.claimed_calls.give_back(proposal, call)
+        answered = (await stores.sessions.open(KEY)).history[-1]
+        assert (answered.tool_calls, answered.tainted) == ((told(WAITS), OTHER), True)
         assert [each.state for each in await stores.claimed_calls.list_claimed()] == ["done"]
         await stores.claimed_calls.settle(call)
         assert await stores.claimed_calls.list_claimed() == ()
-
-    async def test_holds_whatever_is_said_later(self, stores: Stores) -> None:
-        [proposal] = await propose(stores)
-        await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
-        await stores.claimed_calls.finish(call, "done", told)
-        assert not await stores.claimed_calls.finish(call, "unknown", lambda each: replace(each, result=""))
-        assert await calls(stores) == (told(WAITS), OTHER)
-        assert [each.state for each in await stores.claimed_calls.list_claimed()] == ["done"]
 
     async def test_of_an_erased_user_brings_nothing_back(self, stores: Stores) -> None:
         [proposal] = await propose(stores)
         await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
         await stores.personal_erasure.erase(KEY.user_id)
         assert not await stores.claimed_calls.finish(call, "done", told)
+        assert not await stores.claimed_calls.give_back(proposal, call)
         assert await stores.claimed_calls.list_claimed() == ()
+        assert await stores.proposals.get(KEY.user_id, proposal.id) is None
 
     async def test_in_a_channel_has_its_answer_tell_it(self, stores: Stores, database: Database) -> None:
         proposal = await propose_in_channel(stores)
@@ -145,13 +116,14 @@ class TestFinish:
 
 
 class TestTime:
-    @pytest.mark.parametrize(("late", "open_ones"), [(False, 2), (True, 1)])
-    async def test_to_agree_to_a_call_is_ten_minutes(
-        self, stores: Stores, database: Database, *, late: bool, open_ones: int
-    ) -> None:
+    async def test_to_agree_to_a_call_is_ten_minutes(self, stores: Stores, database: Database) -> None:
         proposals = await propose(stores, WRITE, KeepMemory("猫", "general", (), "anywhere"))
         ends = proposals[0].made_at + CALL_OPEN_FOR
-        moment = ends if late else ends - timedelta(seconds=1)
-        later = ProposalStore(database, clock=lambda: moment)
-        assert len(await later.list_for_answer(KEY.user_id, proposals[0].answer_id)) == open_ones
-        assert len(await later.list_for_place(KEY.user_id, KEY.channel_id)) == open_ones
+
+        def at(moment: datetime) -> ProposalStore:
+            return ProposalStore(database, clock=lambda: moment)
+
+        for now, waiting in ((ends - timedelta(seconds=1), proposals), (ends, proposals[1:])):
+            answer_id = proposals[0].answer_id
+            assert await at(now).list_for_answer(KEY.user_id, answer_id) == tuple(waiting)
+            assert len(await at(now).list_for_place(KEY.user_id, KEY.channel_id)) == len(waiting)

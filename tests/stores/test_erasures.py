@@ -26,24 +26,16 @@ class TestLines:
                 )
                 assert await each.erasure_lines.list_new() == ()
 
-    async def test_that_come_later_are_handed_over_then(self, stores: Stores) -> None:
+    async def test_of_any_number_are_handed_over_when_they_come_until_no_copy_is_older(
+        self, stores: Stores
+    ) -> None:
         shared = stores.erasure_lines
-        await shared.add("one", [HEAD])
-        await shared.list_new()
+        many = tuple(line(f"{number}", NOW - timedelta(days=9)) for number in range(3000))
+        await shared.add("one", [HEAD, *many])
+        assert await shared.list_new() == (LogLines("one", (HEAD, *many)),)
         await shared.add("one", [line("猫")])
         assert await shared.list_new() == (LogLines("one", (line("猫"),)),)
         assert await shared.list_new() == ()
+        assert await shared.thin(NOW - timedelta(days=1)) == 3000
         shared.start_over()
         assert await shared.list_new() == (LogLines("one", (HEAD, line("猫"))),)
-
-    async def test_are_taken_out_once_no_copy_is_older(self, stores: Stores) -> None:
-        shared = stores.erasure_lines
-        await shared.add("one", [HEAD, line("猫"), line("犬", NOW - timedelta(days=9))])
-        assert await shared.thin(NOW - timedelta(days=1)) == 1
-        [found] = await shared.list_new()
-        assert found.lines == (HEAD, line("猫"))
-
-    async def test_of_many_are_handed_over_whole(self, stores: Stores) -> None:
-        lines = tuple(line(f"{number}") for number in range(3000))
-        await stores.erasure_lines.add("one", lines)
-        assert await stores.erasure_lines.list_new() == (LogLines("one", lines),)

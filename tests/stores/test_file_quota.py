@@ -41,28 +41,21 @@ class TestUsersFiles:
     async def test_beyond_their_quota_the_oldest_go_wherever_they_were_attached(
         self, database: Database
     ) -> None:
+        await attach(quota(database), 9, "yours.png", user=OTHER_USER)
         store = quota(database, user=2)
         assert [(await attach(store, n, f"{n}.png")).files_deleted for n in (1, 2)] == [0, 0]
         assert (await attach(store, 3, "3.png")).files_deleted == 1
         assert [await names(store, n) for n in (1, 2, 3)] == [[], ["2.png"], ["3.png"]]
+        assert await names(store, 9, user=OTHER_USER) == ["yours.png"]
+        without_one = await attach(quota(database, user=0), 3)
+        assert without_one.files_deleted == 0
+        assert await names(store, 3) == ["3.png"]
 
     async def test_count_with_the_text_that_was_read_of_them(self, database: Database) -> None:
         store = SessionStore(database)
         await store.archive_turn(await store.open(KEY), (Message("user", "これ", attachments=(REPORT,)),))
         held = await PersonalDataStore(database).get_overview(KEY.user_id)
         assert held.file_bytes > len(REPORT.data)
-
-    async def test_are_their_own_affair(self, database: Database) -> None:
-        store = quota(database, user=1)
-        await attach(store, 1, "mine.png")
-        assert (await attach(store, 1, "yours.png", user=OTHER_USER)).files_deleted == 0
-        assert await names(store, 1) == ["mine.png"]
-
-    async def test_are_left_alone_by_a_turn_without_one(self, database: Database) -> None:
-        await attach(quota(database), 1, "a.png")
-        store = quota(database, user=0)
-        assert (await attach(store, 1)).files_deleted == 0
-        assert await names(store, 1) == ["a.png"]
 
 
 class TestFilesOfAll:
@@ -83,15 +76,12 @@ class TestFilesOfAll:
         assert await names(store, 1, user=OTHER_USER) == ["yours.png"]
         assert [await names(store, n) for n in (7, 8, 9)] == [[], ["8.png"], ["9.png"]]
 
-    async def test_are_told_of_once_where_they_were_attached(self, database: Database) -> None:
-        store = quota(database, total=1)
-        await attach(store, 1, "1.png")
-        await attach(store, 2, "2.png")
-        assert [(await attach(store, 1)).files_deleted for _ in range(2)] == [1, 0]
-        assert await database.query("SELECT DISTINCT name FROM attachments") == [("2.png",)]
-
-    async def test_leave_no_bytes(self, database: Database) -> None:
+    async def test_leave_no_bytes_and_are_told_of_once_where_they_were_attached(
+        self, database: Database
+    ) -> None:
         store = quota(database, total=1)
         await attach(store, 1, "1.png")
         await attach(store, 2, "2.png")
         assert await database.query("SELECT sum(length(data)) FROM attachments") == [(SIZE,)]
+        assert [(await attach(store, 1)).files_deleted for _ in range(2)] == [1, 0]
+        assert await database.query("SELECT DISTINCT name FROM attachments") == [("2.png",)]

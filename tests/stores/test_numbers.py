@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from sqlite3 import connect
 
-import pytest
-
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import KeepMemory
@@ -20,28 +18,23 @@ DUE = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 class TestMemories:
-    async def test_of_each_user_count_from_one(self, stores: Stores) -> None:
+    async def test_of_each_user_count_from_one_and_are_looked_up_among_their_own(
+        self, stores: Stores
+    ) -> None:
         mine = [await stores.memories.add(ME, text) for text in ("猫", "犬")]
-        yours = [await stores.memories.add(YOU, text) for text in ("鳥", "魚")]
-        assert [each.number for each in (*mine, *yours)] == [1, 2, 1, 2]
-        assert len({each.id for each in (*mine, *yours)}) == 4
+        yours = [await stores.memories.add(YOU, text) for text in ("鳥", "魚", "虫")]
+        assert [each.number for each in (*mine, *yours)] == [1, 2, 1, 2, 3]
+        assert len({each.id for each in (*mine, *yours)}) == 5
+        assert await stores.memories.get_by_number(ME, 1) == mine[0]
+        assert await stores.memories.get_id(ME, 1) == mine[0].id
+        assert await stores.memories.get_id(ME, 3) is None
+        for nothing in (3, 0, -1, 2**63, 10**30):
+            assert await stores.memories.get_by_number(ME, nothing) is None
+        assert [each.id for each in await stores.memories.suggest(ME, "#1")] == [mine[0].id]
 
-    async def test_are_looked_up_among_the_users_own(self, stores: Stores) -> None:
-        await stores.memories.add(YOU, "鳥")
-        await stores.memories.add(YOU, "魚")
-        mine = await stores.memories.add(ME, "猫")
-        assert await stores.memories.get_by_number(ME, 1) == mine
-        assert await stores.memories.get_id(ME, 1) == mine.id
-        assert await stores.memories.get_by_number(ME, 2) is None
-        assert await stores.memories.get_id(ME, 2) is None
-        assert [each.id for each in await stores.memories.suggest(ME, "#1")] == [mine.id]
-
-    @pytest.mark.parametrize("number", [0, -1, 2**63, 10**30])
-    async def test_of_senseless_numbers_are_none(self, stores: Stores, number: int) -> None:
-        await stores.memories.add(ME, "猫")
-        assert await stores.memories.get_by_number(ME, number) is None
-
-    async def test_keep_their_number_through_changes_and_leave_no_gaps(self, stores: Stores) -> None:
+    async def test_keep_their_number_through_changes_and_removals_and_leave_no_gaps(
+        self, stores: Stores
+    ) -> None:
         cat = await stores.memories.add(ME, "猫")
         changed = await stores.memories.update(ME, cat.id, content="三毛猫")
         assert changed is not None
@@ -51,9 +44,6 @@ class TestMemories:
         back = await stores.memory_history.undo_update(ME, cat.id, changed.supersedes or 0)
         assert back is not None
         assert back.number == 1
-
-    async def test_come_back_with_their_number(self, stores: Stores) -> None:
-        cat = await stores.memories.add(ME, "猫")
         await stores.memories.delete(ME, cat.id)
         assert await stores.memories.get_by_number(ME, 1) is None
         assert await stores.memories.get_id(ME, 1) == cat.id
@@ -61,13 +51,19 @@ class TestMemories:
         assert back is not None
         assert back.number == 1
 
-    async def test_never_get_the_number_of_one_that_is_gone(self, stores: Stores) -> None:
+    async def test_never_get_the_number_of_one_that_is_gone_unless_all_of_their_user_is(
+        self, stores: Stores
+    ) -> None:
         first = await stores.memories.add(ME, "猫")
+        await stores.memories.add(YOU, "鳥")
         await stores.memory_removal.erase(ME, first.id)
         second = await stores.memories.add(ME, "犬")
         await stores.memory_removal.erase_all(ME)
         third = (await stores.memories.remember(ME, "鳥")).memory
         assert (second.number, third.number) == (2, 3)
+        await stores.personal_erasure.erase(ME)
+        assert (await stores.memories.add(ME, "犬")).number == 1
+        assert (await stores.memories.add(YOU, "魚")).number == 2
 
     async def test_that_take_anothers_place_have_their_own(self, stores: Stores) -> None:
         old = await stores.memories.add(ME, "会議は金曜")
@@ -84,13 +80,6 @@ class TestMemories:
         found = await stores.memories.list(ME, limit=100, order="oldest")
         assert [each.number for each in found] == list(range(1, 62))
 
-    async def test_start_anew_for_one_who_had_everything_erased(self, stores: Stores) -> None:
-        await stores.memories.add(ME, "猫")
-        await stores.memories.add(YOU, "鳥")
-        await stores.personal_erasure.erase(ME)
-        assert (await stores.memories.add(ME, "犬")).number == 1
-        assert (await stores.memories.add(YOU, "魚")).number == 2
-
     async def test_that_come_without_a_number_get_one(self, stores: Stores, database: Database) -> None:
         cat = await stores.memories.add(ME, "猫")
         row = "INSERT INTO memories (user_id, content, category, created_at, updated_at, search_content) "
@@ -103,23 +92,18 @@ class TestMemories:
 
 
 class TestReminders:
-    async def test_of_each_user_count_from_one(self, stores: Stores) -> None:
+    async def test_of_each_user_count_from_one_without_heartbeats_and_never_again(
+        self, stores: Stores
+    ) -> None:
+        beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
         mine = [await stores.schedules.add(KEY, text, DUE) for text in ("薬", "水")]
         yours = await stores.schedules.add(OTHER_USER, "茶", DUE)
-        assert [each.number for each in (*mine, yours)] == [1, 2, 1]
+        assert [each.number for each in (beat, *mine, yours)] == [0, 1, 2, 1]
         assert await stores.schedules.get_by_number(ME, 1) == mine[0]
         assert await stores.schedules.get_by_number(YOU, 2) is None
-
-    async def test_are_counted_without_heartbeats(self, stores: Stores) -> None:
-        beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
-        assert beat.number == 0
-        assert (await stores.schedules.add(KEY, "薬", DUE)).number == 1
-
-    async def test_never_get_the_number_of_one_that_was_cancelled(self, stores: Stores) -> None:
-        first = await stores.schedules.add(KEY, "薬", DUE)
-        await stores.schedules.cancel(ME, first.id)
-        assert (await stores.schedules.add(KEY, "水", DUE)).number == 2
-        assert await stores.schedules.get_by_number(ME, 1) is None
+        await stores.schedules.cancel(ME, mine[1].id)
+        assert (await stores.schedules.add(KEY, "水", DUE)).number == 3
+        assert await stores.schedules.get_by_number(ME, 2) is None
 
 
 class TestProposals:

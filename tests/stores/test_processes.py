@@ -14,7 +14,9 @@ from cc_bot.stores.processes import fence_of
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
 SECOND: Final = Process("second", "b.example", "1.0", (2, 3), 4)
+THIRD: Final = Process("third", "c.example", "1.0", (3,), 4)
 USER: Final = 123456789012345678
+OVER: Final = LEASE.total_seconds() + 1
 
 
 @pytest.fixture
@@ -30,72 +32,57 @@ async def let_pass(database: Database, process: Process, seconds: float) -> None
     await database.transaction([Statement(sql, (process.name, round(seconds * 1000)))], [EVERYBODY])
 
 
-OVER: Final = LEASE.total_seconds() + 1
+async def died(processes: ProcessStore, *, late: bool = False) -> tuple[str, ...]:
+    """Whom the first finds dead when it is renewed."""
+    renewal = await processes.renew(FIRST, late=late)
+    assert renewal
+    return tuple(renewal.died)
 
 
 class TestProcesses:
-    @pytest.mark.parametrize(
-        "other",
-        [
+    async def test_are_let_in_unless_a_living_one_has_their_shards(self, processes: ProcessStore) -> None:
+        for other in (
             Process("other", "c.example", "1.0", (1,), 4),
             Process("other", "c.example", "1.0", (7,), 8),
             Process("other", "c.example", "1.0", None),
-        ],
-        ids=["the same shard", "another count", "all shards"],
-    )
-    async def test_with_shards_of_a_living_one_are_not_let_in(
-        self, processes: ProcessStore, other: Process
-    ) -> None:
-        [found, *_] = await processes.join(other)
-        assert found.process == FIRST
-        assert other.name not in [each.process.name for each in await processes.list_all()]
-
-    async def test_without_shards_are_let_in(self, processes: ProcessStore) -> None:
-        assert not await processes.join(Process("terminal", "a.example", "1.0"))
-
-    async def test_are_told_of_each_other(self, processes: ProcessStore) -> None:
+        ):
+            [found, *_] = await processes.join(other)
+            assert found.process == FIRST
         renewal = await processes.renew(FIRST)
         assert renewal
         assert [each.process for each in renewal.living] == [FIRST, SECOND]
         assert not any(each.lapsed for each in renewal.living)
+        assert not await processes.join(Process("terminal", "a.example", "1.0"))
 
-    async def test_that_are_not_renewed_are_found_dead_by_others(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
-        await let_pass(database, SECOND, OVER)
-        renewal = await processes.renew(FIRST)
-        assert renewal
-        assert renewal.died == ("second",)
-        assert await processes.renew(SECOND) is None
-
-    async def test_that_could_not_be_renewed_all_together_find_nobody_dead(
+    async def test_that_are_not_renewed_are_found_dead_by_others_unless_those_were_late_too(
         self, processes: ProcessStore, database: Database
     ) -> None:
         for process in (FIRST, SECOND):
             await let_pass(database, process, OVER)
-        renewal = await processes.renew(FIRST)
-        assert renewal
-        assert not renewal.died
+        assert await died(processes) == ()  # what kept the one may have kept the others as well
         assert await processes.renew(SECOND)
-
-    async def test_that_are_late_find_nobody_dead(self, processes: ProcessStore, database: Database) -> None:
-        """What kept one from it for a while may have kept the others from it a little longer."""
         await let_pass(database, SECOND, OVER)
-        renewal = await processes.renew(FIRST, late=True)
-        assert renewal
-        assert not renewal.died
-        renewal = await processes.renew(FIRST)
-        assert renewal
-        assert renewal.died == ("second",)
+        assert await died(processes, late=True) == ()
+        assert await died(processes) == ("second",)
+        assert await processes.renew(SECOND) is None
 
     async def test_hold_their_shards_until_they_are_found_dead(
         self, processes: ProcessStore, database: Database
     ) -> None:
         await let_pass(database, SECOND, OVER)
-        [held] = await processes.join(Process("third", "c.example", "1.0", (3,), 4))
+        [held] = await processes.join(THIRD)
         assert held.lapsed
         assert await processes.remove(["second", "nobody"]) == ("second",)
-        assert not await processes.join(Process("third", "c.example", "1.0", (3,), 4))
+        assert not await processes.join(THIRD)
+
+    async def test_that_lapsed_give_way_to_one_that_watched_them(
+        self, processes: ProcessStore, database: Database
+    ) -> None:
+        await let_pass(database, SECOND, OVER)
+        assert not await processes.join(THIRD, ["second"])
+        [held] = await processes.join(Process("fourth", "c.example", "1.0", (3,), 4), ["first", "third"])
+        assert held.process.name == "third"
+        assert [each.process.name for each in await processes.list_all()] == ["first", "third"]
 
     async def test_tell_when_they_last_were_connected(
         self, processes: ProcessStore, database: Database
@@ -108,78 +95,52 @@ class TestProcesses:
         assert first.started_at <= first.connected_at <= first.renewed_at
         assert second.connected_at is None
 
-    async def test_that_lapsed_give_way_to_one_that_watched_them(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
-        await let_pass(database, SECOND, OVER)
-        assert not await processes.join(Process("third", "c.example", "1.0", (3,), 4), ["second"])
-        [held] = await processes.join(Process("fourth", "c.example", "1.0", (3,), 4), ["first", "third"])
-        assert held.process.name == "third"
-        assert [each.process.name for each in await processes.list_all()] == ["first", "third"]
-
 
 class TestDuties:
-    async def test_are_of_one_process_at_a_time(self, processes: ProcessStore) -> None:
+    async def test_are_of_one_process_at_a_time_which_alone_gives_them_back(
+        self, processes: ProcessStore, database: Database
+    ) -> None:
         assert await processes.take("sweep", "first") == 1
-        assert await processes.take("sweep", "second") is None
         assert await processes.take("sweep", "first") == 1
-
-    async def test_change_hands_with_a_new_term(self, processes: ProcessStore, database: Database) -> None:
-        await processes.take("sweep", "first")
-        await processes.give_back("sweep", "first", 1)
-        assert await processes.take("sweep", "second") == 2
-        await processes.remove(["second"])
-        assert await processes.take("sweep", "first") == 3
-        await let_pass(database, FIRST, OVER)
-        assert not await processes.join(Process("third", "c.example", "1.0"))
-        assert await processes.take("sweep", "third") is None, "the first is not dead yet"
-        await processes.renew(Process("third", "c.example", "1.0"))
-        assert await processes.take("sweep", "third") == 4
-
-    async def test_are_given_back_only_by_whoever_has_them(self, processes: ProcessStore) -> None:
-        await processes.take("sweep", "first")
         await processes.give_back("sweep", "second", 1)
         await processes.give_back("sweep", "first", 7)
         assert await processes.take("sweep", "second") is None
-
-    async def test_are_not_taken_by_a_dead_one(self, processes: ProcessStore) -> None:
-        await processes.remove(["second"])
-        assert await processes.take("sweep", "second") is None
-
-    async def test_are_listed_with_whoever_has_them(self, processes: ProcessStore) -> None:
+        await processes.give_back("sweep", "first", 1)
+        assert await processes.take("sweep", "second") == 2
         await processes.take("purge", "first")
-        await processes.take("sweep", "second")
         await processes.remove(["second"])
-        assert [(each.name, each.process) for each in await processes.list_duties()] == [
-            ("purge", "first"),
-            ("sweep", None),
-        ]
+        duties = [(each.name, each.process) for each in await processes.list_duties()]
+        assert duties == [("purge", "first"), ("sweep", None)]
+        assert await processes.take("sweep", "second") is None, "it is dead"
+        assert await processes.take("sweep", "first") == 3
+        await let_pass(database, FIRST, OVER)
+        other = Process("third", "c.example", "1.0")
+        assert not await processes.join(other)
+        assert await processes.take("sweep", "third") is None, "the first is not dead yet"
+        await processes.renew(other)
+        assert await processes.take("sweep", "third") == 4
 
 
 class TestFences:
-    async def test_let_write_as_long_as_the_duty_lasts(
+    async def test_let_write_as_long_as_the_term_of_a_duty_lasts(
         self, processes: ProcessStore, database: Database
     ) -> None:
         settings = SettingsStore(FencedDatabase(database))
-        await processes.take("sweep", "second")
-        with fenced(fence_of("sweep", "second", 1)):
+        await processes.take("sweep", "first")
+        with fenced(fence_of("sweep", "first", 1)):
             await settings.set(USER, locale=Locale.JA)
-        await processes.remove(["second"])
-        await processes.take("sweep", "first")
-        with fenced(fence_of("sweep", "second", 1)), pytest.raises(DutyLost):
-            await settings.set(USER, locale=Locale.EN)
-        assert (await settings.get(USER)).locale is Locale.JA
-        await settings.set(USER, locale=Locale.EN)
-        assert (await settings.get(USER)).locale is Locale.EN
-
-    async def test_hold_for_one_term_alone(self, processes: ProcessStore, database: Database) -> None:
-        settings = SettingsStore(FencedDatabase(database))
-        await processes.take("sweep", "first")
         await processes.give_back("sweep", "first", 1)
         await processes.take("sweep", "second")
-        await processes.give_back("sweep", "second", 2)
-        await processes.take("sweep", "first")
         with fenced(fence_of("sweep", "first", 1)), pytest.raises(DutyLost):
-            await settings.set(USER, locale=Locale.JA)
+            await settings.set(USER, locale=Locale.EN)
+        await processes.remove(["second"])
+        await processes.take("sweep", "first")
+        for former in (fence_of("sweep", "second", 2), fence_of("sweep", "first", 1)):
+            with fenced(former), pytest.raises(DutyLost):
+                await settings.set(USER, locale=Locale.EN)
+        assert (await settings.get(USER)).locale is Locale.JA
         with fenced(fence_of("sweep", "first", 3)):
-            await settings.set(USER, locale=Locale.JA)
+            await settings.set(USER, locale=Locale.EN)
+        assert (await settings.get(USER)).locale is Locale.EN
+        await settings.set(USER, locale=Locale.JA)  # without any
+        assert (await settings.get(USER)).locale is Locale.JA

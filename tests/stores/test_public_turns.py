@@ -9,12 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cc_bot.domain import ChannelKey, Message, SessionKey
+from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import PendingTurn
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
+from tests.stores.conversation import heard
 from tests.stores.places import CHANNEL, DM, PLACES, THREAD, answer, archived, freeze, frozen, said
 
 ME: Final = 7
@@ -50,16 +51,21 @@ async def regenerate(stores: Stores, replaced: int, text: str, answer_id: int | 
     await stores.sessions.archive_turn(session, (new,), replaces=replaced)
 
 
+async def session(stores: Stores) -> list[str]:
+    return await heard(stores, SessionKey(ME, CHANNEL.place_id))
+
+
 async def read(stores: Stores, key: ChannelKey = CHANNEL, *, asked: int = 2**62) -> list[tuple[int, str]]:
     page = await stores.blocks.get_page(key, first=0, before=2**62, asked=asked, limit=100)
     return [(each.id, each.content) for each in reversed(page)]
 
 
 class TestTurn:
-    async def test_stands_in_its_place_with_who_asked(self, stores: Stores) -> None:
+    async def test_stands_in_its_place_with_who_asked_and_in_its_session(self, stores: Stores) -> None:
         for number in (10, 30):
             await stores.channels.add(CHANNEL, said(number, f"発言{number}"))
         await ask(stores)
+        await stores.channels.add_all(CHANNEL, [said(ASKED, "また"), answer(ANSWERED, "また")])
         page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=9)
         told = [(each.id, each.role, each.name, each.content, each.author_id) for each in reversed(page)]
         assert told == [
@@ -68,6 +74,9 @@ class TestTurn:
             (ANSWERED, "assistant", "", "お昼は？の答え", 555),
             (30, "user", "花子", "発言30", 7),
         ]
+        assert await session(stores) == ["お昼は？", "お昼は？の答え"]
+        await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
+        assert [id_ for id_, _ in await read(stores)] == [10, ASKED, ANSWERED, 30]
 
     async def test_is_read_by_the_page(self, stores: Stores) -> None:
         for number in range(10, 20, 2):
@@ -85,29 +94,15 @@ class TestTurn:
         await ask(stores, ASKED, 25)
         assert [id_ for id_, _ in await read(stores, asked=ASKED + 1)] == [ASKED, 30]
 
-    async def test_stands_in_its_thread_alone(self, stores: Stores) -> None:
+    async def test_stands_in_no_other_place_and_in_none_where_it_is_private_or_old(
+        self, stores: Stores
+    ) -> None:
         await ask(stores, place=THREAD)
+        await ask(stores, 30, 31, place=None)
+        with pytest.raises(ValueError, match="private"):
+            await ask(stores, 40, 41, visibility="private")
         assert [id_ for id_, _ in await read(stores, THREAD)] == [ASKED, ANSWERED]
         assert [await read(stores, key) for key in PLACES if key != THREAD] == [[]] * 3
-
-    async def test_without_a_place_stands_in_none(self, stores: Stores) -> None:
-        await ask(stores, place=None)
-        assert await read(stores) == []
-
-    async def test_that_is_private_has_no_place(self, stores: Stores) -> None:
-        with pytest.raises(ValueError, match="private"):
-            await ask(stores, visibility="private")
-        assert await read(stores) == []
-
-    async def test_is_told_once_however_often_discord_delivers_its_message(self, stores: Stores) -> None:
-        await ask(stores)
-        await stores.channels.add_all(CHANNEL, [said(ASKED, "また"), answer(ANSWERED, "また")])
-        assert await read(stores) == [(ASKED, "お昼は？"), (ANSWERED, "お昼は？の答え")]
-
-    async def test_is_in_its_session_as_ever(self, stores: Stores) -> None:
-        await ask(stores)
-        history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
-        assert [message.content for message in history] == ["お昼は？", "お昼は？の答え"]
 
     async def test_says_nothing_of_how_far_its_channel_was_read(self, stores: Stores) -> None:
         await ask(stores, 50, 51)
@@ -117,27 +112,16 @@ class TestTurn:
         assert place.newest_id == 10
         assert await stores.channels.get_newest_answer(CHANNEL) is None
 
-    async def test_outlives_the_end_of_its_session(self, stores: Stores) -> None:
-        await ask(stores)
-        await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
-        assert [id_ for id_, _ in await read(stores)] == [ASKED, ANSWERED]
-
 
 class TestAnswerMadeAnew:
-    async def test_takes_the_place_of_the_one_before(self, stores: Stores) -> None:
-        row = await ask(stores)
-        await regenerate(stores, row, "やっぱりうどん")
+    async def test_stands_where_the_one_before_stood(self, stores: Stores) -> None:
+        here = await ask(stores)
+        in_thread = await ask(stores, 30, 31, place=THREAD, key=SessionKey(ME, CHANNEL.place_id))
+        nowhere = await ask(stores, None, None, place=None)
+        for row, answer_id in ((here, ANSWERED), (in_thread, 31), (nowhere, 41)):
+            await regenerate(stores, row, "やっぱりうどん", answer_id)
         assert await read(stores) == [(ASKED, "お昼は？"), (ANSWERED, "やっぱりうどん")]
-
-    async def test_stays_out_where_the_one_before_was(self, stores: Stores) -> None:
-        row = await ask(stores, None, place=None)
-        await regenerate(stores, row, "やっぱりうどん")
-        assert await read(stores) == []
-
-    async def test_stands_in_the_thread_of_the_one_before(self, stores: Stores) -> None:
-        row = await ask(stores, place=THREAD, key=SessionKey(ME, CHANNEL.place_id))
-        await regenerate(stores, row, "やっぱりうどん")
-        assert await read(stores, THREAD) == [(ASKED, "お昼は？"), (ANSWERED, "やっぱりうどん")]
+        assert await read(stores, THREAD) == [(30, "お昼は？"), (31, "やっぱりうどん")]
 
 
 Change = Callable[[Stores, int], Awaitable[object]]
@@ -162,6 +146,9 @@ BLOCKS: Final = ((10, 19), (20, 29), (30, 39))
 
 
 async def prepare(stores: Stores, database: Database) -> int:
+    """One turn in the middle of three blocks, and nothing else."""
+    for table in ("messages", "sessions", "block_boundaries"):
+        await database.transaction([Statement(f"DELETE FROM {table}")], ())
     await stores.channels.add_all(CHANNEL, [said(number, author_id=8) for number in (10, 19, 29, 30, 39)])
     row = await ask(stores)
     await ask(stores, 24, 25, place=None, user_id=9)
@@ -171,22 +158,18 @@ async def prepare(stores: Stores, database: Database) -> int:
 
 
 class TestBlocks:
-    @pytest.mark.parametrize("change", THAWING.values(), ids=THAWING.keys())
-    async def test_thaw_from_where_something_changes_on(
-        self, stores: Stores, database: Database, change: Change
+    async def test_thaw_from_where_something_changes_on_and_stay_frozen_otherwise(
+        self, stores: Stores, database: Database
     ) -> None:
-        row = await prepare(stores, database)
-        await change(stores, row)
-        assert await frozen(database) == [(10, 19)]
-        assert [await frozen(database, key) for key in PLACES[1:]] == [[*BLOCKS]] * 3
-
-    @pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS.keys())
-    async def test_stay_frozen_when_nothing_in_them_changes(
-        self, stores: Stores, database: Database, change: Change
-    ) -> None:
-        row = await prepare(stores, database)
-        await change(stores, row)
-        assert await frozen(database) == [*BLOCKS]
+        wrong = []
+        for changes, left in ((THAWING, [(10, 19)]), (HARMLESS, [*BLOCKS])):
+            for name, change in changes.items():
+                await change(stores, await prepare(stores, database))
+                found = [await frozen(database, key) for key in PLACES]
+                elsewhere = found[1:] if name == "turn in a thread" else [[*BLOCKS]] * 3
+                if found != [left, *elsewhere]:
+                    wrong.append((name, found))
+        assert wrong == []
 
     async def test_thaw_from_the_question_on_when_its_answer_is_deleted(
         self, stores: Stores, database: Database
@@ -198,26 +181,23 @@ class TestBlocks:
 
 
 class TestWhatLeaves:
-    async def test_is_the_question_as_well_when_its_answer_is_deleted(self, stores: Stores) -> None:
+    async def test_is_question_and_answer_where_one_of_them_is_deleted_or_erased(
+        self, stores: Stores
+    ) -> None:
         await ask(stores, 10, 11, text="朝は？")
         await ask(stores)
+        await ask(stores, 30, 31, user_id=8, text="夜は？")
         await stores.channels.add_pages(CHANNEL.place_id, ANSWERED, [22])
         await stores.channels.delete([22])
-        assert await read(stores) == [(10, "朝は？"), (11, "朝は？の答え")]
-        history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
-        assert [message.content for message in history] == ["朝は？", "朝は？の答え", "お昼は？"]
-
-    async def test_is_the_answer_as_well_when_its_question_is_deleted(self, stores: Stores) -> None:
-        await ask(stores)
-        answers = await stores.channels.list_answers([ASKED])
-        await stores.channels.delete([ASKED, *answers])
-        assert await read(stores) == []
-
-    async def test_is_all_of_a_user_who_has_it_erased(self, stores: Stores) -> None:
-        await ask(stores)
-        await ask(stores, 30, 31, user_id=8, text="夜は？")
+        night = [(30, "夜は？"), (31, "夜は？の答え")]
+        assert await read(stores) == [(10, "朝は？"), (11, "朝は？の答え"), *night]
+        assert await session(stores) == ["朝は？", "朝は？の答え", "お昼は？"]
+        answers = await stores.channels.list_answers([10])
+        await stores.channels.delete([10, *answers])
+        assert await read(stores) == night
+        await ask(stores, 40, 41)
         await stores.personal_erasure.erase(ME)
-        assert await read(stores) == [(30, "夜は？"), (31, "夜は？の答え")]
+        assert await read(stores) == night
 
     async def test_is_what_tells_of_an_erased_memory(self, stores: Stores, database: Database) -> None:
         memory = await stores.memories.add(ME, "金庫の番号は4711")
@@ -252,8 +232,7 @@ class TestWhatLeaves:
     async def test_is_nothing_of_a_session_whose_channel_is_deleted(self, stores: Stores) -> None:
         await ask(stores)
         await stores.channels.forget_place(CHANNEL)
-        history = (await stores.sessions.open(SessionKey(ME, CHANNEL.place_id))).history
-        assert [message.content for message in history] == ["お昼は？", "お昼は？の答え"]
+        assert await session(stores) == ["お昼は？", "お昼は？の答え"]
 
 
 @dataclass(frozen=True)
@@ -304,20 +283,11 @@ class TestAnyTurns:
             replied = f"{text}の答え"
             if turn.anew and turn.place:
                 replied = f"{text}の別の答え"
-                session = await stores.sessions.open(SessionKey(ME, turn.place.place_id))
-                await stores.sessions.archive_turn(session, [answer(asked + 6, replied)], replaces=row)
+                there = await stores.sessions.open(SessionKey(ME, turn.place.place_id))
+                await stores.sessions.archive_turn(there, [answer(asked + 6, replied)], replaces=row)
             if turn.gone:
                 await stores.channels.delete([asked + 6])
             elif turn.place:
                 expected[turn.place] += [(asked + 5, text), (asked + 6, replied)]
         assert {key: await read(stores, key) for key in PLACES} == expected
         assert [len(await archived(database, key)) for key in PLACES] == [len(turns)] * len(PLACES)
-
-
-class TestMessageFromBefore:
-    async def test_stays_out(self, stores: Stores, database: Database) -> None:
-        session = await stores.sessions.open(SessionKey(ME, CHANNEL.channel_id))
-        old = (Message("user", "昔の質問"), Message("assistant", "昔の答え", discord_id=ANSWERED))
-        await stores.sessions.commit_turn(session, old)
-        assert await database.query("SELECT DISTINCT in_channel FROM messages") == [(0,)]
-        assert await read(stores) == []

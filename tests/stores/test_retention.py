@@ -1,7 +1,10 @@
-"""What is deleted by its age, and what of old things stays because something still needs it."""
+"""What is deleted by its age, what of old things stays, and what is told of the database as a whole."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -11,8 +14,10 @@ from freezegun.api import FrozenDateTimeFactory
 from cc_bot.domain import Attachment, ChannelKey, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import Visibility
 from cc_bot.storage import Database, Statement
-from cc_bot.stores import RetentionStore, Stores
+from cc_bot.stores import RetentionStore, Stores, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
 from tests.stores.places import answer, archived, freeze, frozen, said
@@ -45,61 +50,43 @@ async def everything_said(database: Database) -> list[str]:
 
 
 class TestMessages:
-    async def test_older_than_that_go_and_younger_ones_stay(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
-        await stored(stores, "古い", "はい")
-        await stores.sessions.clear(KEY)
-        await stores.channels.add(CHANNEL, said(10, "前の話"))
-        now.tick(MONTH)
-        await stored(stores, "新しい", "はい")
-        await stores.channels.add(CHANNEL, said(20, "今の話"))
-        assert await prune_messages(stores, utc_now() - timedelta(days=1)) == 3
-        assert await everything_said(database) == ["新しい", "はい", "今の話"]
-
-    async def test_that_an_open_conversation_still_shows_stay(
-        self, open_again: OpenStores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
-        async with open_again(history_limit=2, session_ttl=MONTH * 9) as stores:
-            for number in range(3):
-                await stored(stores, f"問{number}", f"答{number}")
-            await stored(stores, "内緒", "ええ", visibility="private")
-            now.tick(MONTH)
-            before = (
-                contents((await stores.sessions.open(KEY)).history),
-                contents((await stores.sessions.open(KEY, visibility="private")).history),
-            )
-            assert before == (["問2", "答2"], ["内緒", "ええ"])
-            assert await prune_messages(stores, utc_now()) == 4
-            after = (
-                contents((await stores.sessions.open(KEY)).history),
-                contents((await stores.sessions.open(KEY, visibility="private")).history),
-            )
-            assert after == before
-
-    async def test_of_an_open_conversation_without_a_bound_stay(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
-        await stored(stores, "問", "答")
-        now.tick(MONTH)
-        unbounded = RetentionStore(database, history_limit=0)
-        assert (await unbounded.prune_messages(utc_now())).count == 0
-
-    async def test_go_with_their_files_pages_and_what_waits(
+    async def test_older_than_that_go_with_their_files_pages_and_what_waits(
         self, stores: Stores, database: Database, now: FrozenDateTimeFactory
     ) -> None:
         session = await stores.sessions.open(KEY)
-        await stores.sessions.commit_turn(session, turn("見て", attachments=(FILE,)))
+        await stores.sessions.commit_turn(session, turn("古い", attachments=(FILE,)))
+        await stores.sessions.clear(KEY)
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         await stores.channels.add(CHANNEL, said(11), waiting=True)
         await stores.mentions.note_answer(CHANNEL, [said(10)], 12)
         await stores.channels.commit_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(CHANNEL.place_id, 12, [13])
-        await stores.sessions.clear(KEY)
         now.tick(MONTH)
-        await prune_messages(stores, utc_now())
-        for table in ("messages", "attachments", "mentions", "answer_pages"):
+        await stored(stores, "新しい", "はい")
+        await stores.channels.add(CHANNEL, said(20, "今の話"))
+        assert await prune_messages(stores, utc_now() - timedelta(days=1)) == 5
+        assert await everything_said(database) == ["新しい", "はい", "今の話"]
+        for table in ("attachments", "mentions", "answer_pages"):
             assert await database.query(f"SELECT * FROM {table}") == []
+
+    async def test_that_an_open_conversation_still_shows_stay(
+        self, open_again: OpenStores, database: Database, now: FrozenDateTimeFactory
+    ) -> None:
+        async with open_again(history_limit=2, session_ttl=MONTH * 9) as stores:
+
+            async def shown() -> list[list[str]]:
+                seen: tuple[Visibility, ...] = ("public", "private")
+                return [contents((await stores.sessions.open(KEY, visibility=v)).history) for v in seen]
+
+            for number in range(3):
+                await stored(stores, f"問{number}", f"答{number}")
+            await stored(stores, "内緒", "ええ", visibility="private")
+            now.tick(MONTH)
+            assert await shown() == [["問2", "答2"], ["内緒", "ええ"]]
+            unbounded = RetentionStore(database, history_limit=0)
+            assert (await unbounded.prune_messages(utc_now())).count == 0
+            assert await prune_messages(stores, utc_now()) == 4
+            assert await shown() == [["問2", "答2"], ["内緒", "ええ"]]
 
     async def test_thaw_the_blocks_that_held_them(
         self, stores: Stores, database: Database, now: FrozenDateTimeFactory
@@ -153,15 +140,6 @@ class TestSessions:
         for table in ("messages", "sessions", "summaries", "canvas_messages"):
             assert await database.query(f"SELECT * FROM {table}") == []
 
-    async def test_that_are_open_or_young_stay(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
-        await stored(stores, "終わったばかり", "はい")
-        now.tick(MONTH)
-        await stores.sessions.clear(KEY)
-        assert (await stores.retention.prune_sessions(utc_now() - timedelta(days=7))).count == 0
-        assert await everything_said(database) == ["終わったばかり", "はい"]
-
     async def test_leave_the_summary_as_long_as_the_key_is_in_use(
         self, stores: Stores, database: Database, now: FrozenDateTimeFactory
     ) -> None:
@@ -170,23 +148,16 @@ class TestSessions:
         now.tick(timedelta(days=2))
         await stores.sessions.expire()
         now.tick(MONTH)
+        young = SessionKey(KEY.user_id, 4)
+        await stored(stores, "終わったばかり", "はい", key=young)
+        await stores.sessions.clear(young)
         await stored(stores, "新しい", "はい")
         await stores.retention.prune_sessions(utc_now() - timedelta(days=7))
-        assert await everything_said(database) == ["新しい", "はい"]
+        assert await everything_said(database) == ["終わったばかり", "はい", "新しい", "はい"]
         assert [each.content for each in await stores.summaries.list_current(KEY)] == ["昔の話"]
         await summarized(stores, "今の話")
         assert (await stores.retention.prune_sessions(utc_now() - timedelta(days=7))).count == 1
         assert [each.content for each in await stores.summaries.list_current(KEY)] == ["今の話"]
-
-
-class TestFiles:
-    async def test_go_with_the_history(self, open_again: OpenStores, database: Database) -> None:
-        async with open_again(history_limit=2) as stores:
-            session = await stores.sessions.open(KEY)
-            await stores.sessions.commit_turn(session, turn("見て", attachments=(FILE,)))
-            assert await database.query("SELECT name FROM attachments")
-            await stored(stores, "次", "はい")
-            assert await database.query("SELECT name FROM attachments") == []
 
 
 class TestUsage:
@@ -197,3 +168,47 @@ class TestUsage:
             await database.transaction([Statement(sql, (day,))], ())
         assert await stores.retention.prune_usage(date(2026, 2, 1)) == 2
         assert [row[0] for row in await database.query("SELECT day FROM usage")] == ["2026-02-01"]
+
+
+class TestVitals:
+    async def test_count_the_conversations_that_go_on(self, stores: Stores) -> None:
+        assert await stores.vitals.open_sessions() == 0
+        for user in (1, 2):
+            await stores.sessions.open(SessionKey(user, 10))
+        await stores.sessions.clear(SessionKey(1, 10))
+        assert await stores.vitals.open_sessions() == 2
+
+    @pytest.mark.sqlite("what stands in its file")
+    async def test_tell_the_size_of_the_file_with_its_log(self, stores: Stores, tmp_path: Path) -> None:
+        await stores.sessions.open(SessionKey(1, 10))
+        file, log = (tmp_path / name for name in ("sessions.db", "sessions.db-wal"))
+        assert log.stat().st_size
+        assert await stores.vitals.size_bytes() == file.stat().st_size + log.stat().st_size
+
+    @pytest.mark.sqlite("its own plans")
+    async def test_count_without_reading_the_sessions(self, database: Database) -> None:
+        plan = await database.query(
+            "EXPLAIN QUERY PLAN SELECT count(*) FROM sessions WHERE closed_at IS NULL"
+        )
+        assert "INDEX" in str(plan)
+
+
+@pytest.mark.sqlite("a file that nobody may write")
+class TestTheCheck:
+    async def test_writes_nothing(self, stores: Stores, tmp_path: Path) -> None:
+        log = tmp_path / "sessions.db-wal"
+        await stores.sessions.open(SessionKey(1, 10))
+        before = (log.stat().st_size, log.stat().st_mtime_ns)
+        await stores.vitals.check_writable()
+        assert (log.stat().st_size, log.stat().st_mtime_ns) == before
+
+    async def test_fails_where_nobody_may_write(self, stores: Stores, database: Database) -> None:
+        await stores.vitals.check_writable()
+        await database.query("PRAGMA query_only = ON")
+        with pytest.raises(StorageError):
+            await VitalsStore(database).check_writable()
+
+    async def test_gives_the_place_back_to_whoever_writes_next(self, stores: Stores, tmp_path: Path) -> None:
+        await stores.vitals.check_writable()
+        with closing(sqlite3.connect(tmp_path / "sessions.db")) as other:
+            other.execute("BEGIN IMMEDIATE")
