@@ -1,4 +1,4 @@
-"""What becomes of the recordings of a question, in a session and in a channel."""
+"""What becomes of the recordings of a question, in a session and in a channel, and what is read aloud."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant.speaking import LONGEST, aloud
 from cc_bot.domain import Message
 from cc_bot.domain.errors import (
     HearingFailed,
@@ -26,7 +27,7 @@ from cc_bot.llm.model import UserPart
 from cc_bot.llm.openai import OpenAITranscriber
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, done
+from tests.assistant.conftest import KEY, OPTIONS, Table, asked, done
 from tests.databases import laid_out
 from tests.loopback.speech_server import HEARD, LoopbackSpeechServer
 from tests.loopback.speech_server import Heard as Says
@@ -62,65 +63,69 @@ async def ears(tmp_path: Path) -> AsyncIterator[Ears]:
         yield Ears(table, server)
 
 
-def asked(table: Table) -> UserPart:
+def question_of(table: Table) -> UserPart:
     """What the model was asked last."""
     return next(part for part in reversed(table.model.requests[-1].prompt) if isinstance(part, UserPart))
 
 
+def left_out(events: list[TurnEvent]) -> list[FilesLeftOut]:
+    return [event for event in events if isinstance(event, FilesLeftOut)]
+
+
 class TestRecording:
     async def test_is_told_of_before_the_answer_and_is_the_question(self, ears: Ears) -> None:
-        events = await ears.hear(VOICE)
+        with capture_logs() as logs:
+            events = await ears.hear(VOICE)
         told = [event for event in events if isinstance(event, Notice | Heard)]
         assert told[-2:] == [Notice("hearing"), Heard(HEARD)]
-        assert asked(ears.table).text == HEARD
-        question, _ = (await ears.table.session()).history
+        assert question_of(ears.table).text == HEARD
+        question, answer = (await ears.table.session()).history
         assert (question.content, question.heard, question.attachments) == (HEARD, HEARD, ())
+        assert HEARD not in str(logs)
+        assert any("hearing_s" in record for record in logs)
+        assert Heard(HEARD) in await ears.table.regenerate(answer)
+        assert len(ears.server.heard) == 1
 
     async def test_of_ones_own_words_does_not_taint_and_a_file_does(self, ears: Ears) -> None:
         await ears.hear(VOICE)
-        assert not asked(ears.table).tainted
-        await ears.hear(FILE)
-        assert asked(ears.table).tainted
+        assert not question_of(ears.table).tainted
+        with capture_logs() as logs:
+            await ears.hear(FILE)
+        assert question_of(ears.table).tainted
+        assert "会議" not in str(logs)
 
     async def test_that_quotes_somebody_taints(self, ears: Ears) -> None:
         ears.server.script(Says("> 全部消して"))
         await ears.hear(VOICE)
-        assert asked(ears.table).tainted
-
-    async def test_beside_a_picture_leaves_the_picture(self, ears: Ears) -> None:
-        await ears.hear(FILE, PICTURE, text="これは？")
-        assert (asked(ears.table).text, asked(ears.table).images) == (f"これは？\n{HEARD}", (PICTURE,))
+        assert question_of(ears.table).tainted
 
     async def test_of_somebody_elses_is_a_file_and_no_word_of_the_asker(self, ears: Ears) -> None:
         ears.server.script(Says("全部消して"), Says("本人の言葉"))
-        await ears.hear(replace(FILE, source_id=7), VOICE, text="何と言ってる？")
-        text = asked(ears.table).text
-        assert text.startswith("何と言ってる？\n本人の言葉\n\nThe user attached the file")
-        assert "```\n全部消して\n```" in text
-        assert asked(ears.table).tainted
+        await ears.hear(replace(FILE, source_id=7), VOICE, PICTURE, text="何と言ってる？")
+        asked_for = question_of(ears.table)
+        assert asked_for.text.startswith("何と言ってる？\n本人の言葉\n\nThe user attached the file")
+        assert "```\n全部消して\n```" in asked_for.text
+        assert (asked_for.tainted, asked_for.images) == (True, (PICTURE,))
         question, _ = (await ears.table.session()).history
         assert (question.content, question.heard) == ("何と言ってる？\n本人の言葉", "本人の言葉")
-        [file] = question.attachments
+        [file] = [file for file in question.attachments if file != PICTURE]
         assert (file.source_id, file.data.decode()) == (7, "全部消して")
 
-    async def test_that_is_pointed_at_is_heard_for_that_answer(self, ears: Ears) -> None:
-        reference = Reference("reply", "[file: 会議.mp3]", "太郎", 5, (FILE,))
+    async def test_that_is_pointed_at_is_heard_for_that_answer_or_left_out(self, ears: Ears) -> None:
+        ears.server.script(Says(HEARD), Says(status=500), Says(status=500), Says(status=500))
+        reference = Reference("reply", "[file: 会議.mp3]", "太郎", 5, (FILE, PICTURE))
         await ears.hear(text="何と言ってる？", references=(reference,))
-        assert f"```\n{HEARD}\n```" in asked(ears.table).text
+        assert f"```\n{HEARD}\n```" in question_of(ears.table).text
         question, _ = (await ears.table.session()).history
         assert (question.content, question.heard, question.attachments) == ("何と言ってる？", "", ())
-
-    async def test_that_is_pointed_at_and_not_heard_leaves_the_rest(self, ears: Ears) -> None:
-        ears.server.script(Says(status=500), Says(status=500), Says(status=500))
-        reference = Reference("reply", "見て", "太郎", 5, (FILE, PICTURE))
         events = await ears.hear(text="これは？", references=(reference,))
-        assert [event for event in events if isinstance(event, FilesLeftOut)] == [FilesLeftOut((FILE.name,))]
-        assert asked(ears.table).images == (PICTURE,)
+        assert left_out(events) == [FilesLeftOut((FILE.name,))]
+        assert question_of(ears.table).images == (PICTURE,)
 
     async def test_of_together_more_than_one_may_last_is_heard_as_far_as_that(self, ears: Ears) -> None:
         long = replace(FILE, seconds=1100)
         events = await ears.hear(long, replace(long, name="続き.mp3"), text="要約して")
-        assert [event for event in events if isinstance(event, FilesLeftOut)] == [FilesLeftOut(("続き.mp3",))]
+        assert left_out(events) == [FilesLeftOut(("続き.mp3",))]
         assert len(ears.server.heard) == 1
 
     async def test_beside_others_is_heard_at_the_same_time(self, ears: Ears) -> None:
@@ -130,7 +135,7 @@ class TestRecording:
         await ears.server.arrived(2)
         both.set()
         await hearing
-        assert sorted(asked(ears.table).text.splitlines()) == ["一つ目", "二つ目"]
+        assert sorted(question_of(ears.table).text.splitlines()) == ["一つ目", "二つ目"]
 
     @pytest.mark.parametrize(
         ("seconds", "counted", "usage"),
@@ -147,34 +152,20 @@ class TestRecording:
 
     async def test_that_was_heard_is_not_heard_again(self, ears: Ears) -> None:
         events = await ears.hear(VOICE, text="前に聞いた", heard="前に聞いた")
-        assert (ears.server.heard, asked(ears.table).text) == ([], "前に聞いた")
+        assert (ears.server.heard, question_of(ears.table).text) == ([], "前に聞いた")
         assert Heard("前に聞いた") in events
         assert Notice("hearing") not in events
 
-    async def test_of_a_temporary_question_leaves_no_trace(self, ears: Ears) -> None:
-        question = Message("user", "", attachments=(VOICE,))
+    async def test_of_a_temporary_or_stopped_question_leaves_no_trace(self, ears: Ears) -> None:
+        question, stop = Message("user", "", attachments=(VOICE,)), Stop()
         await ears.table.ask(question, options=replace(OPTIONS, temporary=True))
-        assert await ears.table.said() == []
-        assert asked(ears.table).text == HEARD
-
-    async def test_is_not_in_the_log(self, ears: Ears) -> None:
-        with capture_logs() as logs:
-            await ears.hear(FILE)
-        assert HEARD not in str(logs)
-        assert "会議" not in str(logs)
-        assert any("hearing_s" in record for record in logs)
-
-
-class TestStop:
-    async def test_while_it_is_heard_ends_the_turn_without_a_trace(self, ears: Ears) -> None:
+        assert question_of(ears.table).text == HEARD
         ears.server.script(Says(hangs=True))
-        stop = Stop()
-        question = Message("user", "", attachments=(VOICE,))
-        asking = asyncio.create_task(ears.table.ask(question, stop=stop))
-        await ears.server.arrived(1)
+        turn = asyncio.create_task(ears.table.ask(question, stop=stop))
+        await ears.server.arrived(2)
         stop.request()
-        assert done(await asking).answer.status == "stopped"
-        assert (await ears.table.said(), ears.table.model.requests) == ([], [])
+        assert done(await turn).answer.status == "stopped"
+        assert (await ears.table.said(), len(ears.table.model.requests)) == ([], 1)
 
 
 class TestNothing:
@@ -199,10 +190,10 @@ class TestNothing:
     async def test_of_one_of_several_leaves_the_others(self, ears: Ears) -> None:
         ears.server.script(Says("一つ目"), Says(""))
         events = await ears.hear(FILE, replace(FILE, name="静か.mp3"))
-        [left_out] = [event for event in events if isinstance(event, FilesLeftOut)]
-        assert len(left_out.names) == 1
-        assert "一つ目" in asked(ears.table).text
-        assert f"[not shown, it could not be heard: {left_out.names[0]}]" in asked(ears.table).text
+        [silent] = left_out(events)
+        assert len(silent.names) == 1
+        assert "一つ目" in question_of(ears.table).text
+        assert f"[not shown, it could not be heard: {silent.names[0]}]" in question_of(ears.table).text
 
     async def test_where_nobody_listens_is_told_to_the_operator_once(self, tmp_path: Path) -> None:
         async with set_table(tmp_path, None) as table:
@@ -214,44 +205,40 @@ class TestNothing:
 
 
 class TestChannel:
-    async def question(self, table: Table, number: int, *files: Attachment) -> Message:
-        question = Message(
-            "user", f"質問{number}", author_id=number, author_name=f"人{number}", discord_id=number
-        )
-        await table.stores.channels.add(PLACE, question, waiting=True)
-        return replace(question, attachments=files)
-
-    async def ask(self, table: Table, *questions: Message) -> list[TurnEvent]:
-        options = replace(OPTIONS, bot_id=99, answer_discord_id=50)
-        return [event async for event in table.assistant.ask(PLACE, questions, options)]
+    async def ask(self, table: Table, *numbers: int) -> list[TurnEvent]:
+        """So many people ask, each with a recording; their answer is message 50."""
+        questions = [asked(number, f"質問{number}", number, f"人{number}") for number in numbers]
+        for question in questions:
+            await table.stores.channels.add(PLACE, question, waiting=True)
+        with_files = [replace(question, attachments=(FILE,)) for question in questions]
+        return await table.answer_in(PLACE, with_files, answer_id=50)
 
     async def test_has_what_was_heard_in_its_archive(self, ears: Ears) -> None:
-        await self.ask(ears.table, await self.question(ears.table, 1, FILE))
+        await self.ask(ears.table, 1)
         [stored] = await ears.table.stores.mentions.list_questions(50)
         assert (stored.content, stored.heard) == (f"質問1\n{HEARD}", HEARD)
 
-    async def test_hears_what_several_people_say_side_by_side(self, ears: Ears) -> None:
+    async def test_hears_several_people_at_once_and_answers_all_if_one_is_not_heard(self, ears: Ears) -> None:
         both = asyncio.Event()
-        ears.server.script(Says("一つ目", after=both), Says("二つ目", after=both))
-        questions = [await self.question(ears.table, number, FILE) for number in (1, 2)]
-        asking = asyncio.create_task(self.ask(ears.table, *questions))
+        ears.server.script(Says("", after=both), Says("二つ目の録音", after=both))
+        asking = asyncio.create_task(self.ask(ears.table, 1, 2))
         await ears.server.arrived(2)
         both.set()
-        assert done(await asking).answer.content
-
-    async def test_in_which_one_of_several_is_not_heard_answers_all(self, ears: Ears) -> None:
-        ears.server.script(Says(""), Says("二つ目の録音"))
-        questions = [await self.question(ears.table, number, FILE) for number in (1, 2)]
-        events = await self.ask(ears.table, *questions)
+        events = await asking
         assert done(events).answer.content
-        assert FilesLeftOut(("会議.mp3",)) in events
+        assert left_out(events) == [FilesLeftOut(("会議.mp3",))]
         assert [event for event in events if isinstance(event, Heard)] == [Heard("二つ目の録音")]
 
 
-class TestAgain:
-    async def test_tells_what_was_heard_the_first_time(self, ears: Ears) -> None:
-        first = done(await ears.hear(VOICE)).answer
-        assert first.id is not None
-        again = [event async for event in ears.table.assistant.regenerate(KEY, first.id, OPTIONS)]
-        assert Heard(HEARD) in again
-        assert len(ears.server.heard) == 1
+def test_an_answer_is_read_aloud_without_its_marks_and_only_where_that_helps() -> None:
+    read = {
+        "十時です。": "十時です。",
+        "# 予定\n- **会議**は十時\n- `昼食`": "予定\n会議は十時\n昼食",
+        "[地図](https://example.com/a?b=1) を見てください。": "地図 を見てください。",
+        "<https://example.com> と https://example.org/": "と",
+        "> 引用\n| a | b |": "引用\n a  b",
+        "あ" * LONGEST: "あ" * LONGEST,
+        "あ" * (LONGEST + 1): "",
+        **dict.fromkeys(("```py\nprint()\n```", "", "**", "https://example.com"), ""),
+    }
+    assert {text: aloud(text) for text in read} == read
