@@ -32,9 +32,12 @@ class TopicEncoder:
     refuses: dict[str, ModelError] = field(default_factory=dict)
     """What goes wrong with every call that has this text."""
     waits_for: asyncio.Event | None = None
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once it has been asked for a vector."""
     usual: Usual | None = USUAL
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        self.asked.set()
         if self.waits_for:
             await self.waits_for.wait()
         if self.trouble and (error := self.trouble.pop(0)):

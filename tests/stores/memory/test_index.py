@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain.memory import Memory
+from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.text import without_controls
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.storage import Database, Statement, open_database, user
@@ -19,9 +20,9 @@ from cc_bot.stores import MemoryHistoryStore, MemoryRemovalStore, MemoryStore, S
 from cc_bot.stores.memory.index import CHUNK, SEGMENT, WAITING, fold_in, join_segments, with_notes
 from cc_bot.stores.memory.texts import VERSION, fold_tags, pack_numbers, term_keys
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
+from tests.stores.backends import stores_over
 from tests.stores.memory.index_check import check_index
-
-ME, YOU = 123456789012345678, 876543210987654321
+from tests.stores.memory.notes import ME, YOU, keep
 
 PIECES = (
     *("猫", "犬", "好き", "ポチ", "誕生日は", "3月", "15日", "サーバー", "の", "と", "、"),
@@ -185,88 +186,68 @@ class TestAnyHistory:
 
 
 class TestManyMemories:
-    async def test_are_found_by_each_of_their_parts_after_folding(
+    async def test_are_found_by_each_of_their_parts_after_folding_and_are_their_users_alone(
         self, stores: Stores, upkeep: MemoryUpkeep, database: Database
     ) -> None:
-        for number in range(700):
-            await stores.memories.add(ME, f"メモ{number:03}号: 色は{'赤青黄'[number % 3]}、Note {number}x")
-        await upkeep.catch_up(ME)
-        assert await check_index(database) == 700
+        texts = [f"メモ{number:03}号: 色は{'赤青黄'[number % 3]}、Note {number}x" for number in range(700)]
+        await stores.memory_transfer.take(ME, map(PortableMemory, texts))
+        await stores.memory_transfer.take(YOU, [PortableMemory("メモ123号は私の")])
+        for user_id in (ME, YOU):
+            await upkeep.catch_up(user_id)
+        assert await check_index(database) == 701
         for query in ("メモ123号", "te 123x", "23号: 色", "３９９"):
-            best, *_ = await stores.memories.find(ME, query)
+            best, *_ = await stores.memories.find(ME, query, audience="private")
             assert best.confidence == 1.0
             assert fold(query) in fold(best.memory.content)
-        assert [found.memory.content[:6] for found in await stores.memories.find(ME, "699x")] == ["メモ699号"]
+        for user_id, query, expected in ((ME, "699x", "メモ699号"), (YOU, "123号", "メモ123号")):
+            hits = await stores.memories.find(user_id, query, audience="private")
+            assert [hit.memory.content[:6] for hit in hits] == [expected]
+        await stores.memory_removal.erase_all(YOU)
+        assert await check_index(database) == 700
 
     async def test_that_do_not_fit_are_passed_over_however_many_they_are(
         self, stores: Stores, upkeep: MemoryUpkeep
     ) -> None:
         wanted = await stores.memories.add(ME, "猫の話と犬の話が長く続く", category="動物", tags=("t",))
-        for number in range(300):
-            await stores.memories.add(ME, f"猫{number}", audience="private")
+        await stores.memory_transfer.take(ME, [PortableMemory(f"猫{number}") for number in range(300)])
         for _ in range(2):
             assert await stores.memories.search(ME, "猫") == [wanted]
             assert await stores.memories.search(ME, "猫", category="動物", audience="private") == [wanted]
             assert await stores.memories.search(ME, "猫", tags=("t",), audience="private") == [wanted]
-            await upkeep.catch_up(ME)
-
-    async def test_that_all_contain_the_query_are_given_up_to_the_limit(
-        self, stores: Stores, upkeep: MemoryUpkeep
-    ) -> None:
-        for number in range(300):
-            await stores.memories.add(ME, f"ねこ{number}")
-        for _ in range(2):
-            assert len(await stores.memories.search(ME, "ね", limit=250)) == 250
-            assert len(await stores.memories.search(ME, "ね", limit=1000)) == 300
+            for limit, number in ((250, 250), (1000, 301)):
+                found = await stores.memories.search(ME, "猫", limit=limit, audience="private")
+                assert len(found) == number
             await upkeep.catch_up(ME)
 
     async def test_that_say_it_more_often_come_first_wherever_they_are(
         self, stores: Stores, upkeep: MemoryUpkeep
     ) -> None:
-        often = await stores.memories.add(ME, "茶、茶、茶、茶、茶")
-        once = await stores.memories.add(ME, "茶、空")
+        often, once = await keep(stores, "茶、茶、茶、茶、茶", "茶、空")
         for _ in range(2):
             assert await stores.memories.search(ME, "茶") == [often, once]
             await upkeep.catch_up(ME)
 
-    async def test_of_one_user_are_nothing_to_another(
-        self, stores: Stores, upkeep: MemoryUpkeep, database: Database
-    ) -> None:
-        for user_id in (ME, YOU):
-            for number in range(5):
-                await stores.memories.add(user_id, f"{user_id % 10}番の秘密{number}")
-            await upkeep.catch_up(user_id)
-        for user_id in (ME, YOU):
-            hits = await stores.memories.search(user_id, "秘密", limit=100)
-            assert len(hits) == 5
-            assert {memory.user_id for memory in hits} == {user_id}
-        await stores.memory_removal.erase_all(YOU)
-        assert await check_index(database) == 5
-
 
 class TestFolding:
     async def test_waits_until_there_are_enough(self, database: Database) -> None:
-        memories = MemoryStore(database)
-        for number in range(4):
-            await memories.add(ME, f"{number}")
+        await keep(stores_over(database), *map(str, range(4)))
         assert await database.write(lambda: fold_in(ME, waiting=5), [user(ME)]) == 0
         assert await database.write(lambda: fold_in(ME, waiting=4, most=3), [user(ME)]) == 3
         assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)]) == 1
         assert await check_index(database) == 4
 
     async def test_comes_sooner_for_long_memories_and_takes_fewer_at_a_time(self, database: Database) -> None:
-        memories = MemoryStore(database)
-        for number in range(80):
-            long = "".join(chr(0x4E00 + (number * 997 + at * 31) % 20000) for at in range(1200))
-            await memories.add(ME, long)
+        long = [
+            "".join(chr(0x4E00 + (number * 997 + at * 31) % 20000) for at in range(1200))
+            for number in range(80)
+        ]
+        await keep(stores_over(database), *long)
         folded = await database.write(lambda: fold_in(ME, waiting=500), [user(ME)])
         assert 1 < folded < 60
         assert await check_index(database) == folded
 
     async def test_by_two_at_once_folds_each_memory_once(self, databases: tuple[Database, Database]) -> None:
-        memories = MemoryStore(databases[0])
-        for number in range(60):
-            await memories.add(ME, f"メモ{number}")
+        await keep(stores_over(databases[0]), *map(str, range(60)))
         folded = await asyncio.gather(
             *(
                 database.write(lambda: fold_in(ME, waiting=1, most=7), [user(ME)])
@@ -276,21 +257,23 @@ class TestFolding:
         assert sum(folded) == 60
         assert await check_index(databases[0]) == 60
 
-    async def test_happens_by_itself(self, url: str, database: Database) -> None:
+    async def test_happens_by_itself_where_there_are_many(self, url: str, database: Database) -> None:
         async with open_stores(url, embedder=None) as stores:
-            for number in range(640):
-                await stores.memories.add(ME, f"メモ{number}")
+            await keep(stores, *map(str, range(WAITING - 1)), user_id=YOU)
+            await stores.memories.search(YOU, "1")
+            texts = [f"メモ{number}" for number in range(640)]
+            await stores.memory_transfer.take(ME, map(PortableMemory, texts))
             await stores.memories.search(ME, "メモ")
-            for _ in range(2000):
-                if await database.query("SELECT 1 FROM memory_segments"):
-                    break
-                await asyncio.sleep(0.01)
-        assert await check_index(database) in range(128, 641, 128)
+            async with asyncio.timeout(60):
+                while not await database.query("SELECT 1 FROM memory_segments"):  # noqa: ASYNC110 - no event
+                    await asyncio.sleep(0.01)
+        assert await check_index(database) >= 128
+        assert await database.query("SELECT 1 FROM memory_segments WHERE user_id = $1", YOU) == []
 
     async def test_under_other_rules_stays_true_when_what_is_filed_changes(
         self, stores: Stores, database: Database
     ) -> None:
-        memory = await stores.memories.add(ME, "猫が好き")
+        [memory] = await keep(stores, "猫が好き")
         keys = pack_numbers(term_keys(["cats", "likes"]))
         old_rules = "UPDATE memories SET keys = $3, terms_version = $4 WHERE user_id = $1 AND id = $2"
         await database.transaction([Statement(old_rules, (ME, memory.id, keys, VERSION))], ())
@@ -299,14 +282,6 @@ class TestFolding:
         await stores.memories.update(ME, memory.id, category="ペット")
         assert await check_index(database) == 1
         await stores.memories.update(ME, memory.id, tags=("猫",))
-        assert await check_index(database) == 0
-
-    async def test_leaves_few_memories_where_they_are(self, url: str, database: Database) -> None:
-        async with open_stores(url, embedder=None) as stores:
-            for number in range(WAITING - 1):
-                await stores.memories.add(ME, f"メモ{number}")
-            await stores.memories.search(ME, "メモ")
-            await asyncio.sleep(0.05)
         assert await check_index(database) == 0
 
     @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -10,8 +10,8 @@ from cc_bot.search.vectors import Vector, cosines, nearest, pack, sketch
 from cc_bot.storage import Database, Statement, user
 from cc_bot.stores.memory.meaning import CROWD, SKETCHED, Embedding, Meaning, make_sketches
 from tests.stores.encoders import TopicEncoder
+from tests.stores.memory.notes import ME, YOU
 
-USER, OTHER = 123456789012345678, 876543210987654321
 MODEL = "chance"
 MANY = 2 * CROWD + 100
 
@@ -34,13 +34,13 @@ class FixedEncoder(TopicEncoder):
         return [MADE[-1] for _ in texts]
 
 
-async def put(database: Database, ids: Sequence[int], user: int = USER) -> None:
+async def put(database: Database, ids: Sequence[int]) -> None:
     """Every second id: those between are other users'."""
-    await database.transaction([Statement(PUT, (user, 2 * id_, MODEL, MADE[id_])) for id_ in ids], ())
+    await database.transaction([Statement(PUT, (ME, 2 * id_, MODEL, MADE[id_])) for id_ in ids], ())
 
 
 async def sketch_all(database: Database) -> None:
-    while await database.write(lambda: make_sketches(USER, MODEL), [user(USER)]):
+    while await database.write(lambda: make_sketches(ME, MODEL), [user(ME)]):
         pass
 
 
@@ -60,9 +60,8 @@ def truly_nearest(count: int, among: Sequence[int]) -> list[int]:
     return [2 * among[at] for at in order[:count]]
 
 
-def best(near: dict[int, float] | object, count: int) -> list[int]:
-    assert isinstance(near, dict)
-    return sorted(near, key=lambda memory: -near[memory])[:count]
+def best(near: Mapping[int, float]) -> list[int]:
+    return sorted(near, key=lambda memory: -near[memory])[:10]
 
 
 class TestSketch:
@@ -78,73 +77,57 @@ class TestSketch:
         top = sorted(range(1500), key=lambda at: -values[at])[:10]
         assert len(set(places)) == 100
         assert set(top) <= set(places)
-
-    def test_of_nothing_finds_nothing(self) -> None:
-        assert nearest(MADE[0], [], 5) == []
-        assert nearest(MADE[0], [b"", b"abc"], 5) == []
+        assert nearest(MADE[0], [], 5) == nearest(MADE[0], [b"", b"abc"], 5) == []
 
 
 class TestManyVectors:
-    async def test_are_found_the_same_in_full_and_in_short(
+    async def test_are_found_the_same_in_full_and_in_short_also_when_they_come_later_or_in_between(
         self, database: Database, meaning: Meaning
     ) -> None:
-        await put(database, range(1, MANY))
-        in_full = await meaning.get_nearness(USER, "?")
+        top, *others = truly_nearest(10, range(1, MANY))
+        late = {top // 2, *range(MANY - 50, MANY)}
+        await put(database, [id_ for id_ in range(1, MANY) if id_ not in late])
+        before = await meaning.get_nearness(ME, "?")
         await sketch_all(database)
-        in_short = await meaning.get_nearness(USER, "?")
-        assert best(in_full, 10) == best(in_short, 10) == truly_nearest(10, range(1, MANY))
-        for memory in best(in_full, 10):
-            assert in_short[memory] == pytest.approx(in_full[memory], rel=0.2)
+        in_short = await meaning.get_nearness(ME, "?")
+        assert best(in_short) == best(before)
+        for memory in best(before):
+            assert in_short[memory] == pytest.approx(before[memory], rel=0.2)
+        await put(database, sorted(late))
+        assert best(await meaning.get_nearness(ME, "?")) == [top, *others]
 
     async def test_are_sketched_after_a_search_had_much_to_read(self, database: Database) -> None:
         encoder = FixedEncoder(name=MODEL)
         embedding = Embedding(database, encoder, settle_s=0.0)
         meaning = Meaning(database, encoder, crowded=embedding.note_crowded)
         await put(database, range(1, MANY))
-        await meaning.get_nearness(USER, "?")
+        await meaning.get_nearness(ME, "?")
         async with embedding.running():
             while len(await covered(database)) < MANY // SKETCHED:  # noqa: ASYNC110 - no event for a commit
                 await asyncio.sleep(0.01)
 
-    async def test_that_come_later_are_found_at_once(self, database: Database, meaning: Meaning) -> None:
-        await put(database, range(1, MANY - 50))
-        await sketch_all(database)
-        await put(database, range(MANY - 50, MANY))
-        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
-
-    async def test_that_come_in_between_are_found_at_once(self, database: Database, meaning: Meaning) -> None:
-        top, *_ = truly_nearest(1, range(1, MANY))
-        await put(database, [id_ for id_ in range(1, MANY) if 2 * id_ != top])
-        await sketch_all(database)
-        await put(database, [top // 2])
-        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
-
-    async def test_that_are_deleted_leave_no_trace(self, database: Database, meaning: Meaning) -> None:
+    async def test_that_are_deleted_leave_no_trace_and_those_of_others_stay(
+        self, database: Database, meaning: Meaning
+    ) -> None:
         await put(database, range(1, MANY))
         await sketch_all(database)
         before = await covered(database)
+        await database.transaction([Statement(PUT, (YOU, 7, MODEL, MADE[0]))], ())
+        await database.transaction([Statement(DELETE, (YOU, 7))], ())
+        assert await covered(database) == before
+        assert await meaning.get_nearness(YOU, "?") == {}
         top, *_ = truly_nearest(1, range(1, MANY))
-        await database.transaction([Statement(DELETE, (USER, top))], ())
-        left = [range_ for range_ in before if not range_[0] < top <= range_[1]]
-        assert await covered(database) == left
+        await database.transaction([Statement(DELETE, (ME, top))], ())
+        assert await covered(database) == [each for each in before if not each[0] < top <= each[1]]
         among = [id_ for id_ in range(1, MANY) if 2 * id_ != top]
-        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, among)
+        assert best(await meaning.get_nearness(ME, "?")) == truly_nearest(10, among)
         await sketch_all(database)
         assert len(await covered(database)) == len(before)
-        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, among)
-
-    async def test_of_others_are_not_touched(self, database: Database, meaning: Meaning) -> None:
-        await put(database, range(1, MANY))
-        await sketch_all(database)
-        before = await covered(database)
-        await database.transaction([Statement(PUT, (OTHER, 7, MODEL, MADE[0]))], ())
-        await database.transaction([Statement(DELETE, (OTHER, 7))], ())
-        assert await covered(database) == before
-        assert await meaning.get_nearness(OTHER, "?") == {}
+        assert best(await meaning.get_nearness(ME, "?")) == truly_nearest(10, among)
 
     async def test_of_another_encoder_are_not_compared(self, database: Database) -> None:
         await put(database, range(1, MANY))
         await sketch_all(database)
-        assert await Meaning(database, FixedEncoder(name="another")).get_nearness(USER, "?") == {}
-        assert await database.write(lambda: make_sketches(USER, "another"), [user(USER)]) is False
+        assert await Meaning(database, FixedEncoder(name="another")).get_nearness(ME, "?") == {}
+        assert await database.write(lambda: make_sketches(ME, "another"), [user(ME)]) is False
         assert await covered(database) == []
