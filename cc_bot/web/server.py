@@ -158,7 +158,9 @@ LARGEST_BYTES: Final = 2**20
 MAX_STRANGER_BYTES: Final = 4096
 """Of a request by somebody who is not signed in: a code."""
 MAX_RECEIVING: Final = 4
-"""Forms of one user that arrive at the same time; each is held in memory."""
+"""Forms of one user, or of one address, that arrive at the same time; each is held in memory."""
+MAX_STRANGERS: Final = 50
+"""Forms of people who are not signed in that arrive at the same time: all may break off in one moment."""
 READING_S: Final = 20.0
 """For the body of a request to arrive whole."""
 
@@ -190,7 +192,7 @@ class Doorway:
     def __init__(self, services: WebServices, rates: RequestRates) -> None:
         self._services = services
         self._rates = rates
-        self._receiving = Counter[int]()
+        self._receiving = Counter[int | str]()
 
     @web.middleware
     async def pass_on(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -240,16 +242,18 @@ class Doorway:
     async def _receive(self, request: web.Request, session: WebSession | None) -> None:
         """Have a form arrive whole, a few of one user at a time. Raises TooManyRequests, RequestTooLarge and
         InputError."""
-        if session is None:
-            await _receive(request, MAX_STRANGER_BYTES)
-            return
-        if self._receiving[session.user_id] >= MAX_RECEIVING:
+        rooms: dict[int | str, int] = (
+            {session.user_id: MAX_RECEIVING}
+            if session
+            else {address_of(request, self._services.settings): MAX_RECEIVING, "": MAX_STRANGERS}
+        )
+        if any(self._receiving[who] >= most for who, most in rooms.items()):
             raise TooManyRequests
-        self._receiving[session.user_id] += 1
+        self._receiving.update([*rooms])
         try:
-            await _receive(request, LARGEST_BYTES)
+            await _receive(request, LARGEST_BYTES if session else MAX_STRANGER_BYTES)
         finally:
-            self._receiving[session.user_id] -= 1
+            self._receiving.subtract([*rooms])
             self._receiving += Counter()  # forgets those at zero
 
     def _told(self, request: web.Request, error: CcBotError) -> web.Response:

@@ -1,6 +1,7 @@
 """Attacks over HTTP on the running program's pages and metrics, mostly by somebody who is not signed in."""
 
 import asyncio
+import itertools
 import os
 import re
 import resource
@@ -17,7 +18,7 @@ import pytest_asyncio
 from cc_bot.domain.process import RENEWED_EVERY
 from cc_bot.listener import MAX_STREAM_BYTES, STREAM_BYTES_PER_S
 from cc_bot.web.canvas_feed import MAX_OPEN_PAGES
-from cc_bot.web.server import LARGEST_BYTES, MAX_STRANGER_BYTES
+from cc_bot.web.server import LARGEST_BYTES, MAX_RECEIVING, MAX_STRANGER_BYTES
 from tests.attacks.bystander import bystander
 from tests.end_to_end.stage import Stage, set_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, User
@@ -159,6 +160,22 @@ class TestABody:
         sent = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="4096") + begun
         async with bystander(stage, channel):
             await at_once(lambda: exchange(port, sent, wait_s=5), 100)
+
+    async def test_that_waits_for_its_end_is_one_of_few_of_its_address(self, stage: Stage) -> None:
+        """A thousand that all broke off in one moment would hold up everybody for a second."""
+        port = port_of(stage, "WEB")
+        begun = request(port, "POST /sign-in", Content_Type=FORM, Content_Length="100") + b"code="
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3 * MAX_RECEIVING)]
+        for _, writer in held:
+            writer.write(begun)
+        reading = [asyncio.ensure_future(reader.readline()) for reader, _ in held]
+        answered = [await each for each in itertools.islice(asyncio.as_completed(reading), 2 * MAX_RECEIVING)]
+        waiting = sum(not each.done() for each in reading)
+        for _, writer in held:
+            writer.close()
+        await asyncio.gather(*reading, return_exceptions=True)
+        assert {line.split()[1] for line in answered} == {b"429"}
+        assert waiting == MAX_RECEIVING
 
 
 CHUNKS: Final = b"1\r\na\r\n" * 150_000
