@@ -90,7 +90,6 @@
     │   ├── TooManyRedirects
     │   ├── PageTooLarge
     │   ├── PageKindRefused     it is no text
-    │   │   └── PageKindUnknown     its server does not say what it is
     │   ├── PagePackingRefused  it is packed in a way that is not known here
     │   ├── PageUnreadable      there is no text in it
     │   ├── PageTooLong         reading it takes more than it may
@@ -629,15 +628,10 @@ class PageTooLarge(PageError):
     """Parameters: limit (MB)."""
 
 
-class PageKindRefused(PageError):
-    """Parameters: found (its media type)."""
+class PageKindRefused(PageError): ...
 
 
-class PageKindUnknown(PageKindRefused): ...
-
-
-class PagePackingRefused(PageError):
-    """Parameters: found (the name of the packing)."""
+class PagePackingRefused(PageError): ...
 
 
 class PageUnreadable(PageError): ...

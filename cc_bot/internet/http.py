@@ -265,7 +265,7 @@ class HttpAnswer:
         PagePackingRefused when it is packed in an unknown way, and PageGarbled when it breaks off."""
         packing, body = self.header("content-encoding").strip().lower(), bytearray()
         if packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise PagePackingRefused(found=packing[:20])
+            raise PagePackingRefused
         too_large = PageTooLarge(limit=max_bytes >> 20)
         try:
             async for data in self._response.content.iter_any():

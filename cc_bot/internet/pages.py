@@ -15,7 +15,6 @@ import structlog
 from cc_bot.domain.errors import (
     PageError,
     PageKindRefused,
-    PageKindUnknown,
     PageNotNow,
     PageNotThere,
     PagesNotConfined,
@@ -57,8 +56,6 @@ _KINDS: Final[dict[str, PageKind]] = {
     "application/json": "json",
 }
 _HEADERS: Final = {"Accept": "text/html,application/xhtml+xml,text/plain,application/json;q=0.9,*/*;q=0.1"}
-_NAME_CHARACTERS: Final = 80
-"""Of a media type that is told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,8 @@ class FetchedPage:
 
 
 async def fetch(address: WebAddress, network: Network = PUBLIC, *, limit_s: float = FETCH_S) -> FetchedPage:
-    """Fetch a page, on the fetching thread. Raises a PageError."""
+    """Fetch a page, on the fetching thread. Raises a PageError, in which no word is the server's: who reads
+    of it has read nothing of anybody else's."""
     return await run_apart(_fetch(address, network, limit_s))
 
 
@@ -86,6 +84,10 @@ async def _fetch(address: WebAddress, network: Network, limit_s: float) -> Fetch
                     if not location:
                         return await _take(address, answer)
                 address = address.follow(location)
+    except PageError as error:
+        if "host" in error.params:
+            error.params["host"] = asked.host  # a redirect may have led to one that says something
+        raise
     except TimeoutError as error:
         raise PageTooSlow(host=asked.host, seconds=round(limit_s)) from error
     raise TooManyRedirects(limit=MAX_REDIRECTS)
@@ -100,10 +102,8 @@ async def _take(address: WebAddress, answer: HttpAnswer) -> FetchedPage:
     header["content-type"] = "".join(filter(str.isprintable, content_type))
     media_type = header.get_content_type() if content_type else ""
     kind = _KINDS.get(media_type, "json" if media_type.endswith("+json") else None)
-    if not media_type:
-        raise PageKindUnknown
     if kind is None:
-        raise PageKindRefused(found=media_type[:_NAME_CHARACTERS])
+        raise PageKindRefused
     return FetchedPage(address, kind, header.get_content_charset(""), await answer.read(MAX_BYTES))
 
 

@@ -847,16 +847,12 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         en="This page has more than {limit} MB, so it can't be read.",
     ),
     errors.PageKindRefused: Sentence(
-        ja="読めるのは HTML とテキスト、JSON だけです。これは {found} でした。ファイルなら、ここに添付すると読めることがあります。",
-        en="Only HTML, plain text and JSON can be read, and this is {found}. If it is a document, attaching it here may help.",
-    ),
-    errors.PageKindUnknown: Sentence(
-        ja="読めるのは HTML とテキスト、JSON だけです。このページのサーバーは、どの種類かを示していません。",
-        en="Only HTML, plain text and JSON can be read, and this page's server does not say what it is.",
+        ja="このページは HTML でもテキストでも JSON でもないので、読めません。ファイルなら、ここに添付すると読めることがあります。",
+        en="Only HTML, plain text and JSON can be read, and this is neither. If it is a document, attaching it here may help.",
     ),
     errors.PagePackingRefused: Sentence(
-        ja="このページは、対応していない方式（{found}）で圧縮されているので、読めません。",
-        en="This page is compressed in a way that can't be read here ({found}).",
+        ja="このページは、対応していない方式で圧縮されているので、読めません。",
+        en="This page is compressed in a way that can't be read here.",
     ),
     errors.PageUnreadable: Sentence(
         ja="このページには、読める文章が見つかりませんでした。",

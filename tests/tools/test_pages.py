@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 import cc_bot.tools
 from cc_bot.assistant.turn import link_texts
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import ToolServerAway
+from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere, ToolServerAway
 from cc_bot.domain.message import Attachment, Message, Reference, ToolCall
 from cc_bot.domain.page import PageLink, pages_behind
 from cc_bot.domain.proposal import CallTool
@@ -22,6 +22,7 @@ from cc_bot.internet.search import SearxngSearch, WebSearch
 from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
+from cc_bot.texts import explain, texts
 from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES, WEB, WithWeb
 from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome, discover
 from tests.loopback.search_server import LoopbackSearchServer, Result
@@ -135,13 +136,15 @@ class TestReadPage:
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
         internet = of_turn(web, search, f"http://a.example/pdf http://{INSIDE}/ http://a.example/gone")
-        for url, japanese, english in (
-            ("http://a.example/pdf", "これは application/pdf でした", "this is application/pdf"),
-            (f"http://{INSIDE}/", "内部のネットワーク", "inside a network"),
-            ("http://a.example/gone", "HTTP 404", "HTTP 404"),
-        ):
-            assert japanese in (await call(stores, internet, "read_page", url=url)).text
-            assert english in (await call(stores, internet, "read_page", Locale.EN, url=url)).text
+        refused = {
+            "http://a.example/pdf": PageKindRefused(),
+            f"http://{INSIDE}/": AddressNotPublic(host=INSIDE),
+            "http://a.example/gone": PageNotThere(host="a.example", found=404),
+        }
+        for url, error in refused.items():
+            for locale in Locale:
+                told = (await call(stores, internet, "read_page", locale, url=url)).text
+                assert json.loads(told) == {"error": explain(error, texts(locale))}
         assert INSIDE not in web.connections
 
     async def test_asks_for_a_page_once_in_a_turn_however_it_is_written(
