@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard
@@ -11,7 +10,7 @@ from cc_bot.domain.process import Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
+from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, turn
 
 CAT = Drawn(AddCard("猫", "モチ", "cat"), "public")
 SECRET = Drawn(AddCard("給料日", "25日", "pay"), "private")
@@ -37,80 +36,52 @@ async def revision(stores: Stores) -> int:
 
 
 class TestDrawing:
-    async def test_is_committed_with_its_turn(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        assert session.canvas == Canvas()
-        committed = await stores.sessions.commit_turn(session, turn("描いて"), drawn=[CAT, SECRET])
-        assert committed.canvas == Canvas((MOCHI, PAY))
-        assert (await stores.sessions.open(KEY)).canvas == committed.canvas == await up(stores)
-
-    async def test_tells_the_canvas_only_where_it_changed(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        gone = Drawn(RemoveElement("nothing"), "public")
-        assert (await stores.sessions.archive_turn(session, turn("a"), drawn=[gone])).canvas is None
-        assert (await stores.sessions.archive_turn(session, turn("b"))).canvas is None
-        drawn = await stores.sessions.archive_turn(session, turn("c"), drawn=[CAT])
-        assert drawn.canvas == Canvas((MOCHI,))
-
-    async def test_is_there_after_a_restart(self, open_again: OpenStores) -> None:
+    async def test_is_committed_with_its_turn_and_seen_under_its_key_alone(
+        self, open_again: OpenStores
+    ) -> None:
         async with open_again() as stores:
-            await draw(stores, CAT)
+            session = await stores.sessions.open(KEY)
+            assert session.canvas == Canvas()
+            gone = Drawn(RemoveElement("nothing"), "public")
+            for nothing in ([gone], []):
+                assert (await stores.sessions.archive_turn(session, turn("a"), drawn=nothing)).canvas is None
+            drawn = await stores.sessions.archive_turn(session, turn("描いて"), drawn=[CAT, SECRET])
+            assert drawn.canvas == Canvas((MOCHI, PAY)) == await up(stores)
         async with open_again() as stores:
-            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
+            assert (await stores.sessions.open(KEY)).canvas == drawn.canvas
+            for other in OTHER_KEYS:
+                assert await stores.canvases.get(other) is None
+                assert (await stores.sessions.open(other)).canvas == Canvas()
 
-    @pytest.mark.parametrize(
-        "other", [OTHER_USER, SessionKey(KEY.user_id, 1), SessionKey(KEY.user_id, KEY.channel_id, "tutor")]
-    )
-    async def test_is_seen_under_no_other_key(self, stores: Stores, other: SessionKey) -> None:
-        await draw(stores, CAT)
-        assert await stores.canvases.get(other) is None
-        assert (await stores.sessions.open(other)).canvas == Canvas()
-
-
-class TestRevision:
-    async def test_grows_with_each_change(self, stores: Stores) -> None:
+    async def test_makes_the_revision_grow_where_something_changes(self, stores: Stores) -> None:
         await draw(stores, CAT)
         first = await revision(stores)
+        await draw(stores, Drawn(SetMode("list"), "public"), Drawn(RemoveElement("dog"), "public"))
+        await draw(stores)
+        assert await revision(stores) == first
         await draw(stores, Drawn(UpdateCard("cat", content="ミケ"), "public"))
         second = await revision(stores)
         await stores.canvases.clear(KEY)
         assert 0 < first < second < await revision(stores)
 
-    async def test_stays_where_nothing_changes(self, stores: Stores) -> None:
-        await draw(stores, CAT)
-        before = await revision(stores)
-        await draw(stores, Drawn(SetMode("list"), "public"), Drawn(RemoveElement("dog"), "public"))
-        await draw(stores)
-        assert await revision(stores) == before
-
 
 class TestExpiry:
     async def test_carries_the_canvas_to_the_next_session(self, stores: Stores) -> None:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            await draw(stores, CAT, SECRET)
-            before = await stores.canvases.get(KEY)
-            clock.tick(timedelta(days=5))
-            assert await stores.sessions.expire() == 1
-            assert await stores.canvases.get(KEY) == before
-            session = await stores.sessions.open(KEY)
-        assert session.canvas == Canvas((MOCHI, PAY))
-        assert await stores.canvases.get(KEY) == before
-
-    async def test_that_nobody_swept_carries_it_as_well(self, stores: Stores) -> None:
-        with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            await draw(stores, CAT)
-            clock.tick(timedelta(days=5))
-            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
-
-    async def test_of_many_sessions_carries_the_last_ones(self, stores: Stores) -> None:
-        with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            for number in range(4):
+            for number in range(3):
                 await draw(
                     stores, Drawn(SetMode("clear"), "public"), Drawn(AddCard("日", f"{number}"), "public")
                 )
-                clock.tick(timedelta(days=5))
+                clock.tick(timedelta(days=5))  # which nobody swept
+            await stores.canvases.note_message(KEY, 70, await revision(stores))
+            before = await stores.canvases.get(KEY)
+            assert await stores.sessions.expire() == 1
+            assert await stores.canvases.list_stale(9) == []
+            assert await stores.canvases.get(KEY) == before
             session = await stores.sessions.open(KEY)
-        assert session.canvas == Canvas((Card("card-1", "日", "3"),))
+            assert await stores.canvases.list_stale(9) == []
+        assert session.canvas == Canvas((Card("card-1", "日", "2"),))
+        assert await stores.canvases.get(KEY) == before
 
     async def test_while_a_turn_runs_keeps_what_it_drew(self, stores: Stores) -> None:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
@@ -122,28 +93,29 @@ class TestExpiry:
 
 
 class TestClear:
-    async def test_of_a_session_empties_it(self, stores: Stores) -> None:
+    async def test_of_a_session_empties_it_and_tells_whether_anything_was_up(self, stores: Stores) -> None:
+        assert not await stores.canvases.clear(KEY)
         await draw(stores, CAT, SECRET)
+        await draw(stores, CAT, key=OTHER_USER)
         before = await revision(stores)
-        assert (await stores.sessions.clear(KEY)).canvas == Canvas()
-        assert await up(stores) == Canvas()
+        assert (await stores.sessions.clear(KEY)).canvas == Canvas() == await up(stores)
         assert await revision(stores) > before
+        await draw(stores, SECRET)
+        assert await stores.canvases.clear(KEY)
+        assert not await stores.canvases.clear(KEY)
+        assert await up(stores, OTHER_USER) == Canvas((MOCHI,))
 
-    async def test_of_an_expired_session_empties_what_it_would_have_carried(self, stores: Stores) -> None:
+    async def test_empties_what_an_expired_session_would_have_carried(
+        self, stores: Stores, database: Database
+    ) -> None:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            await draw(stores, CAT)
-            clock.tick(timedelta(days=5))
-            await stores.sessions.expire()
-            await stores.sessions.clear(KEY)
-            clock.tick(timedelta(days=5))
-            assert (await stores.sessions.open(KEY)).canvas == Canvas()
-
-    async def test_leaves_it_in_no_older_session_either(self, stores: Stores, database: Database) -> None:
-        with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            await draw(stores, CAT)
-            clock.tick(timedelta(days=5))
-            await stores.sessions.open(KEY)
-            await stores.canvases.clear(KEY)
+            for clear in (stores.sessions.clear, stores.canvases.clear):
+                await draw(stores, CAT)
+                clock.tick(timedelta(days=5))
+                await stores.sessions.expire()
+                await clear(KEY)
+                clock.tick(timedelta(days=5))
+                assert (await stores.sessions.open(KEY)).canvas == Canvas()
         states = await database.query("SELECT DISTINCT canvas_state FROM sessions")
         assert states == [('{"elements":[]}',)]
 
@@ -154,26 +126,15 @@ class TestClear:
         assert (len(stored.messages), stored.canvas) == (2, None)
         assert await up(stores) == Canvas()
 
-    async def test_tells_whether_anything_was_up(self, stores: Stores) -> None:
-        assert not await stores.canvases.clear(KEY)
-        await draw(stores, SECRET)
-        await draw(stores, CAT, key=OTHER_USER)
-        assert await stores.canvases.clear(KEY)
-        assert not await stores.canvases.clear(KEY)
-        assert await up(stores, OTHER_USER) == Canvas((MOCHI,))
-
 
 class TestAtOnce:
-    async def test_two_turns_lose_nothing_of_each_other(self, stores: Stores) -> None:
+    async def test_two_turns_lose_nothing_of_each_other_but_what_was_taken_down(self, stores: Stores) -> None:
         one, other = await stores.sessions.open(KEY), await stores.sessions.open(KEY)
         dog = Drawn(AddCard("犬", "ポチ", "cat"), "public")
         renamed = Drawn(UpdateCard("cat", title="いぬ"), "public")
         await stores.sessions.commit_turn(one, turn("a"), drawn=[CAT])
         await stores.sessions.commit_turn(other, turn("b"), drawn=[dog, renamed])
         assert await up(stores) == Canvas((MOCHI, Card("cat-2", "いぬ", "ポチ")))
-
-    async def test_a_turn_changes_nothing_that_was_taken_down_meanwhile(self, stores: Stores) -> None:
-        await draw(stores, CAT)
         session = await stores.sessions.open(KEY)
         await stores.canvases.clear(KEY)
         drawn = [Drawn(UpdateCard("cat", content="ミケ"), "public"), SECRET]
@@ -182,40 +143,37 @@ class TestAtOnce:
 
 
 class TestHeartbeat:
-    async def test_draws_on_the_open_session(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        assert await stores.canvases.draw(KEY, [CAT]) == Canvas((MOCHI,))
-        drawn = await stores.sessions.open(KEY)
-        assert (drawn.canvas, drawn.last_active) == (Canvas((MOCHI,)), session.last_active)
-
-    @pytest.mark.slow
-    async def test_draws_nowhere_without_one(self, stores: Stores) -> None:
+    async def test_draws_on_the_open_session_and_nowhere_without_one(self, stores: Stores) -> None:
         assert await stores.canvases.draw(KEY, [CAT]) is None
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            await stores.sessions.open(KEY)
+            session = await stores.sessions.open(KEY)
+            assert await stores.canvases.draw(KEY, [CAT]) == Canvas((MOCHI,))
+            drawn = await stores.sessions.open(KEY)
+            assert (drawn.canvas, drawn.last_active) == (Canvas((MOCHI,)), session.last_active)
             clock.tick(timedelta(days=5))
-            assert await stores.canvases.draw(KEY, [CAT]) is None
+            assert await stores.canvases.draw(KEY, [SECRET]) is None
             await stores.sessions.expire()
-            assert await stores.canvases.draw(KEY, [CAT]) is None
-            assert (await stores.sessions.open(KEY)).canvas == Canvas()
+            assert await stores.canvases.draw(KEY, [SECRET]) is None
+            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
 
 
 class TestDamagedState:
-    @pytest.mark.parametrize("state", ["", "not json", "[]", "{}", '{"elements":{}}', "[" * 100_000, "null"])
-    async def test_is_an_empty_canvas_and_can_be_drawn_on(
-        self, stores: Stores, database: Database, state: str
-    ) -> None:
-        await stores.sessions.open(KEY)
-        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))], ())
-        assert (await stores.sessions.open(KEY)).canvas == Canvas()
-        await draw(stores, CAT)
-        assert await up(stores) == Canvas((MOCHI,))
-        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))], ())
-        assert (await stores.sessions.clear(KEY)).canvas == Canvas()
+    async def test_is_an_empty_canvas_and_can_be_drawn_on(self, stores: Stores, database: Database) -> None:
+        for state in ("", "not json", "[]", "{}", '{"elements":{}}', "[" * 100_000, "null"):
+            damage = Statement("UPDATE sessions SET canvas_state = $1", (state,))
+            await stores.sessions.open(KEY)
+            await database.transaction([damage], ())
+            assert (await stores.sessions.open(KEY)).canvas == Canvas()
+            await draw(stores, CAT)
+            assert await up(stores) == Canvas((MOCHI,))
+            await database.transaction([damage], ())
+            assert (await stores.sessions.clear(KEY)).canvas == Canvas()
 
 
 class TestMessage:
-    async def test_is_known_by_its_key_and_by_its_id(self, stores: Stores) -> None:
+    async def test_is_known_by_its_key_and_by_its_id_until_it_or_its_user_is_gone(
+        self, stores: Stores
+    ) -> None:
         await draw(stores, CAT)
         await draw(stores, CAT, key=OTHER_USER)
         await stores.canvases.note_message(KEY, 70, 1)
@@ -229,14 +187,9 @@ class TestMessage:
         await stores.canvases.forget_message(KEY)
         assert (await stores.canvases.get_message(KEY), await stores.canvases.get_key(72)) == (None, None)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
-
-    async def test_is_not_noted_once_its_user_is_erased(self, stores: Stores) -> None:
-        await draw(stores, CAT)
-        await draw(stores, CAT, key=OTHER_USER)
         assert await stores.canvases.note_message(KEY, 70, 1)
         await stores.personal_erasure.erase(KEY.user_id)
         assert not await stores.canvases.note_message(KEY, 70, 2)
-        assert await stores.canvases.note_message(OTHER_USER, 71, 1)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
 
     async def test_is_one_that_a_connection_tells_of_or_nobody_is_known_to(self, stores: Stores) -> None:
@@ -258,13 +211,3 @@ class TestMessage:
         await stores.sessions.clear(KEY)
         assert await stores.canvases.list_stale(9) == [KEY]
         assert await stores.canvases.list_stale(0) == []
-
-    async def test_is_not_behind_because_a_session_expired(self, stores: Stores) -> None:
-        with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            await draw(stores, CAT)
-            await stores.canvases.note_message(KEY, 70, await revision(stores))
-            clock.tick(timedelta(days=5))
-            await stores.sessions.expire()
-            assert await stores.canvases.list_stale(9) == []
-            await stores.sessions.open(KEY)
-            assert await stores.canvases.list_stale(9) == []

@@ -35,28 +35,26 @@ async def lived(stores: Stores, database: Database) -> Stores:
 
 
 class TestTables:
-    async def test_with_a_users_id_are_all_known(self, database: Database) -> None:
-        personal = {table for table, names in (await columns(database)).items() if USER_COLUMNS & {*names}}
+    async def test_with_a_users_id_are_all_known_and_exported_with_all_their_columns(
+        self, database: Database
+    ) -> None:
+        schema = await columns(database)
+        personal = {table for table, names in schema.items() if USER_COLUMNS & {*names}}
         listed = {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES}
         assert personal - listed == {*EXCUSED}
         assert listed <= personal
-
-    async def test_are_exported_with_all_their_columns(self, database: Database) -> None:
-        schema = await columns(database)
         for table in PERSONAL_TABLES:
             assert sorted((*table.columns, *table.copies)) == sorted(schema[table.table]), table.name
 
 
 class TestExport:
-    async def test_has_something_of_every_table_that_names_the_user(
+    async def test_has_all_that_is_stored_of_its_user_as_json_that_no_program_rounds(
         self, lived: Stores, database: Database
     ) -> None:
-        assert {*await exported(lived)} == {table.name for table in PERSONAL_TABLES}
+        found = await exported(lived)
+        assert {*found} == {table.name for table in PERSONAL_TABLES}
         named = {table for table, _ in await about(database, ME)}
         assert named == {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES, *EXCUSED}
-
-    async def test_has_what_was_said_kept_and_drawn(self, lived: Stores) -> None:
-        found = await exported(lived)
         assert [each["content"] for each in found["messages"]] == [
             *("しまうま？", "しまうまです", "しまうま？", "しまうまです", "しまうまを買う")
         ]
@@ -67,6 +65,10 @@ class TestExport:
         assert kept["しまうまが好き"] == "superseded"
         assert "しまうま" in json.dumps(found["sessions"][0]["canvas_state"], ensure_ascii=False)
         assert found["turns"][0]["question"] == {"text": "しまうま"}
+        assert found["settings"][0]["user_id"] == str(ME)
+        assert found["messages"][0]["created_at"].endswith("+00:00")
+        assert isinstance(found["memories"][0]["tags"], list)
+        assert await exported(lived, 5) == {}
 
     async def test_has_nothing_of_others_and_no_key_to_discord(self, lived: Stores) -> None:
         text = json.dumps(await exported(lived), ensure_ascii=False)
@@ -74,26 +76,14 @@ class TestExport:
         assert str(YOU) not in text
         assert "token-" not in text
 
-    async def test_is_json_that_no_program_rounds(self, lived: Stores) -> None:
-        found = await exported(lived)
-        assert found["settings"][0]["user_id"] == str(ME)
-        assert found["messages"][0]["created_at"].endswith("+00:00")
-        assert isinstance(found["memories"][0]["tags"], list)
-
-    async def test_has_large_files_in_pieces(self, stores: Stores) -> None:
-        file = Attachment("大.png", "image/png", b"\x89" * (3 * 2**20 + 1))
-        session = await stores.sessions.open(KEY)
-        await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
-        one, two = (await exported(stores))["attachments"]
-        assert (one["piece"], one["pieces"], two["piece"], two["name"]) == (1, 2, 2, "大.png")
-        assert len(one["data_base64"]) == 4 * 2**20
-
-    async def test_has_the_text_of_a_document_once(self, stores: Stores) -> None:
+    async def test_has_large_files_in_pieces_and_the_text_of_a_document_once(self, stores: Stores) -> None:
         read = Document("pdf", "page", (DocumentPart("", "保証期間は二年間です。"),))
-        file = Attachment("大.pdf", "application/pdf", b"%" * (3 * 2**20 + 1), read)
+        file = Attachment("大.pdf", "application/pdf", b"\x89" * (3 * 2**20 + 1), read)
         session = await stores.sessions.open(KEY)
         await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
         one, two = (await exported(stores))["attachments"]
+        assert (one["piece"], one["pieces"], two["piece"], two["name"]) == (1, 2, 2, "大.pdf")
+        assert len(one["data_base64"]) == 4 * 2**20
         assert one["document"]["parts"] == [{"name": "", "text": "保証期間は二年間です。"}]
         assert "document" not in two
 
@@ -110,31 +100,21 @@ class TestExport:
         finally:
             tracemalloc.stop()
 
-    async def test_of_nobody_is_empty(self, lived: Stores) -> None:
-        assert await exported(lived, 5) == {}
-
 
 class TestOverview:
-    async def test_counts_what_is_exported(self, lived: Stores) -> None:
+    async def test_counts_what_is_exported_and_tells_from_when_to_when_and_where(
+        self, lived: Stores, database: Database
+    ) -> None:
         found, overview = await exported(lived), await lived.personal_data.get_overview(ME)
-        counted = {kind: held.count for kind, held in overview.kinds.items()}
         listed: dict[str, int] = {}
         for table in PERSONAL_TABLES:
             listed[table.kind] = listed.get(table.kind, 0) + len(found[table.name])
-        assert counted == listed
-
-    async def test_tells_from_when_to_when(self, lived: Stores) -> None:
-        held = (await lived.personal_data.get_overview(ME)).kinds
-        messages, usage = held["messages"], held["usage"]
+        assert {kind: held.count for kind, held in overview.kinds.items()} == listed
+        messages, usage = overview.kinds["messages"], overview.kinds["usage"]
         assert messages.first
         assert messages.last
         assert messages.first <= messages.last
         assert usage.first
         assert usage.first.date().isoformat() == "2026-11-22"
-
-    async def test_of_nobody_is_empty(self, lived: Stores) -> None:
+        assert overview.on_server == (database.dialect == "postgresql")
         assert (await lived.personal_data.get_overview(5)).empty
-
-    async def test_knows_where_it_is_kept(self, lived: Stores, database: Database) -> None:
-        held = await lived.personal_data.get_overview(ME)
-        assert held.on_server == (database.dialect == "postgresql")

@@ -59,9 +59,28 @@ class Killed(Recorder):
 
 
 class TestErased:
-    async def test_user_stands_in_no_table(self, lived: Stores, database: Database) -> None:
+    async def test_user_is_in_no_table_and_noted_and_others_keep_all_of_theirs(
+        self, lived: Stores, database: Database
+    ) -> None:
+        before = await lived.personal_data.get_overview(YOU)
+        assert await lived.personal_erasure.list_users() == {ME, YOU, OPERATOR}
+        session = await lived.sessions.open(KEY)
         await lived.personal_erasure.erase(ME)
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
+        assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
+        assert await lived.personal_data.get_overview(YOU) == before
+        assert "きりん" in await everything(database)
+        log = await lived.erasures.read()
+        assert log is not None
+        assert log.match("user", ME, None)
+        assert not log.match("user", YOU, None)
+        with pytest.raises(ConversationGone):  # a turn that was on its way
+            await lived.sessions.commit_turn(session, turn("おそい"))
+        assert {*(await lived.personal_data.get_overview(ME)).kinds} == {"rules"}
+        session = await lived.sessions.open(KEY)  # the user may come back
+        assert (session.history, session.canvas.elements) == ((), ())
+        await lived.sessions.commit_turn(session, turn("またきました"))
+        assert contents((await lived.sessions.open(KEY)).history)[0] == "またきました"
 
     @pytest.mark.sqlite("what stands in its file")
     async def test_user_is_in_no_byte_of_the_files(
@@ -75,13 +94,6 @@ class TestErased:
         assert await lived.memory_removal.write_back()
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
-    async def test_users_are_told_apart(self, lived: Stores, database: Database) -> None:
-        before = await lived.personal_data.get_overview(YOU)
-        await lived.personal_erasure.erase(ME)
-        after = await lived.personal_data.get_overview(YOU)
-        assert after == before
-        assert "きりん" in await everything(database)
-
     async def test_users_take_nothing_from_their_servers_sum(self, stores: Stores) -> None:
         today = stores.usage.today()
         payer = UsageSubject(ME, 7, ())
@@ -93,78 +105,41 @@ class TestErased:
         assert await stores.usage.list_for_guild(7, today) == before
         assert await stores.usage.list_for_user(ME, today) == ()
 
-    async def test_user_is_noted_so_that_no_restore_brings_them_back(self, lived: Stores) -> None:
-        await lived.personal_erasure.erase(ME)
-        log = await lived.erasures.read()
-        assert log is not None
-        assert log.match("user", ME, None)
-        assert not log.match("user", YOU, None)
-
-    async def test_user_may_come_back(self, lived: Stores) -> None:
-        await lived.personal_erasure.erase(ME)
-        session = await lived.sessions.open(KEY)
-        assert session.history == ()
-        assert not session.canvas.elements
-        await lived.sessions.commit_turn(session, turn("またきました"))
-        assert contents((await lived.sessions.open(KEY)).history)[0] == "またきました"
-
-    async def test_turn_that_is_on_its_way_is_not_stored(self, lived: Stores) -> None:
-        session = await lived.sessions.open(KEY)
-        await lived.personal_erasure.erase(ME)
-        with pytest.raises(ConversationGone):
-            await lived.sessions.commit_turn(session, turn("おそい"))
-        assert {*(await lived.personal_data.get_overview(ME)).kinds} == {"rules"}
-
-    async def test_summary_that_is_being_written_is_not_stored(self, stores: Stores) -> None:
+    async def test_summary_and_reminder_that_are_on_their_way_are_not_stored(
+        self, stores: Stores, database: Database
+    ) -> None:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("やあ"))
         backlog = await stores.summaries.get_backlog(KEY)
         assert backlog is not None
-        await stores.personal_erasure.erase(ME)
-        assert not await stores.summaries.put(backlog, {"public": "やあ"})
-
-    async def test_reminder_that_is_being_said_is_not_stored(
-        self, stores: Stores, database: Database
-    ) -> None:
         places: tuple[Place, ...] = ("dm",)
         await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
         [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=ME, limit=1)
         await stores.personal_erasure.erase(ME)
+        assert not await stores.summaries.put(backlog, {"public": "やあ"})
         await stores.schedules.mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
         assert await about(database, ME) == set()
 
 
 class TestChannels:
-    async def test_lose_what_the_user_said_and_the_answers_to_it(
+    async def test_lose_what_the_user_said_and_the_answers_to_it_alone_or_with_others(
         self, stores: Stores, database: Database
     ) -> None:
         await stores.channels.add(CHANNEL, said(10, "ほかの人", author_id=YOU))
         await talk(stores, ME, "しまうま", channel=CHANNEL, first=20)
-        await stores.channels.add(CHANNEL, said(30, "また別の人", author_id=YOU))
-        await stores.personal_erasure.erase(ME)
-        assert await archived(database, CHANNEL) == {10: "ほかの人", 30: "また別の人"}
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
-        assert await stores.channels.list_pages(22) == ()
-
-    async def test_answer_to_several_goes_and_the_others_do_not_wait_again(
-        self, stores: Stores, database: Database
-    ) -> None:
-        questions = [said(10, "わたし", author_id=ME), said(11, "あなた", author_id=YOU)]
+        questions = [said(30, "わたし", author_id=ME), said(31, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.mentions.note_answer(CHANNEL, questions, 12)
-        await stores.channels.commit_answer(CHANNEL, answer(12, "お二人へ"), questions)
-        await stores.personal_erasure.erase(ME)
-        assert await archived(database, CHANNEL) == {11: "あなた"}
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
-
-    async def test_take_no_answer_that_comes_late(self, stores: Stores, database: Database) -> None:
-        question = said(10, "しまうま？", author_id=ME)
-        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.mentions.note_answer(CHANNEL, questions, 32)
+        await stores.channels.commit_answer(CHANNEL, answer(32, "お二人へ"), questions)
+        late = said(40, "しまうま？", author_id=ME)
+        await stores.channels.add(CHANNEL, late, waiting=True)
         await stores.personal_erasure.erase(ME)
         with pytest.raises(StorageError):
-            await stores.channels.commit_answer(CHANNEL, answer(11, "しまうまです"), [question])
-        assert await archived(database, CHANNEL) == {}
+            await stores.channels.commit_answer(CHANNEL, answer(41, "しまうまです"), [late])
+        assert await archived(database, CHANNEL) == {10: "ほかの人", 31: "あなた"}
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
+        assert await stores.channels.list_pages(22) == ()
 
     async def test_blocks_thaw_from_the_first_of_them_on(self, stores: Stores, database: Database) -> None:
         for number in range(1, 9):
@@ -254,13 +229,6 @@ class TestLogThatCanNotBeWrittenAtTheEnd:
         await lived.personal_erasure.erase(ME)
         assert ME not in await lived.personal_erasure.list_begun()
         assert len(log.read_bytes()) > len(before)
-
-
-class TestUsers:
-    async def test_are_all_of_whom_something_is_stored(self, lived: Stores) -> None:
-        assert await lived.personal_erasure.list_users() == {ME, YOU, OPERATOR}
-        await lived.personal_erasure.erase(ME)
-        assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
 
 
 class TestOtherProgram:

@@ -20,40 +20,28 @@ def frozen(moment: datetime) -> AbstractContextManager[object]:
 
 
 class TestMarks:
-    async def test_are_kept(self, open_again: OpenStores) -> None:
+    async def test_are_ones_own_and_kept_as_long_as_the_newest_look_needs_them(
+        self, open_again: OpenStores
+    ) -> None:
+        hour = timedelta(hours=1)
         with frozen(NOW):
             async with open_again() as stores:
+                await stores.heartbeats.set_marks(ME, [Mark("named 1 20261125", NOW + hour)])
                 await stores.heartbeats.set_marks(
                     ME, [Mark("named 1 20261125", LATER), Mark("ends 2", LATER)]
                 )
+        with frozen(NOW + 2 * hour):
             async with open_again() as stores:
+                await stores.heartbeats.set_marks(ME, [])
+                await stores.heartbeats.forget(YOU)
                 assert await stores.heartbeats.get_marks(ME) == {"named 1 20261125", "ends 2"}
-
-    async def test_are_ones_own(self, stores: Stores) -> None:
-        await stores.heartbeats.set_marks(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
-        await stores.heartbeats.forget(YOU)
-        assert await stores.heartbeats.get_marks(YOU) == frozenset()
-        assert await stores.heartbeats.get_marks(ME) == {"ends 2"}
-
-    async def test_are_dropped_once_they_are_needed_no_more(self, stores: Stores) -> None:
-        with frozen(NOW):
-            await stores.heartbeats.set_marks(ME, [Mark("ends 1", LATER), Mark("ends 2", LATER)])
-        with frozen(LATER + timedelta(hours=1)):
-            await stores.heartbeats.set_marks(ME, [Mark("ends 3", LATER + timedelta(days=1))])
-            assert await stores.heartbeats.get_marks(ME) == {"ends 3"}
-
-    async def test_stand_for_as_long_as_the_newest_look_says(self, stores: Stores) -> None:
-        with frozen(NOW):
-            await stores.heartbeats.set_marks(ME, [Mark("ends 1", NOW + timedelta(hours=1))])
-            await stores.heartbeats.set_marks(ME, [Mark("ends 1", LATER)])
-        with frozen(NOW + timedelta(hours=2)):
-            await stores.heartbeats.set_marks(ME, [])
-            assert await stores.heartbeats.get_marks(ME) == {"ends 1"}
-
-    async def test_can_all_be_forgotten(self, stores: Stores) -> None:
-        await stores.heartbeats.set_marks(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
-        await stores.heartbeats.forget(ME)
-        assert await stores.heartbeats.get_marks(ME) == frozenset()
+                assert await stores.heartbeats.get_marks(YOU) == frozenset()
+        with frozen(LATER + hour):
+            async with open_again() as stores:
+                await stores.heartbeats.set_marks(ME, [Mark("ends 3", LATER + timedelta(days=1))])
+                assert await stores.heartbeats.get_marks(ME) == {"ends 3"}
+                await stores.heartbeats.forget(ME)
+                assert await stores.heartbeats.get_marks(ME) == frozenset()
 
 
 class TestMissed:
