@@ -10,31 +10,17 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-GROUPS = PYPROJECT["dependency-groups"]
-
-EXTRAS = PYPROJECT["project"]["optional-dependencies"]
-
+RUN, EXTRAS = PYPROJECT["project"]["dependencies"], PYPROJECT["project"]["optional-dependencies"]
+BUILD, DEV, BENCH = (
+    [each for each in PYPROJECT["dependency-groups"][group] if isinstance(each, str)]
+    for group in ("build", "dev", "bench")
+)
 NEEDED = {
-    "run.txt": PYPROJECT["project"]["dependencies"],
-    "build.txt": GROUPS["build"],
-    "semantic.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["semantic"]],
-    "charts.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["charts"]],
-    "documents.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["documents"]],
-    "pages.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["pages"]],
-    "dev.txt": [
-        *PYPROJECT["project"]["dependencies"],
-        *GROUPS["build"],
-        *EXTRAS["semantic"],
-        *EXTRAS["charts"],
-        *EXTRAS["documents"],
-        *EXTRAS["pages"],
-        *(g for g in GROUPS["dev"] if isinstance(g, str)),
-    ],
-    "bench.txt": [
-        *PYPROJECT["project"]["dependencies"],
-        *EXTRAS["postgres"],
-        *(g for g in (*GROUPS["dev"], *GROUPS["bench"]) if isinstance(g, str)),
-    ],
+    "run.txt": RUN,
+    "build.txt": BUILD,
+    **{f"{extra}.txt": [*RUN, *needed] for extra, needed in EXTRAS.items()},
+    "dev.txt": [*RUN, *BUILD, *DEV, *(each for needed in EXTRAS.values() for each in needed)],
+    "bench.txt": [*RUN, *EXTRAS["postgres"], *DEV, *BENCH],
 }
 
 
@@ -60,30 +46,13 @@ class TestPins:
             assert all(requirement.specifier.contains(version) for version in versions), line
 
     def test_every_line_is_a_pin_or_a_hash(self, name: str) -> None:
-        pin = re.compile(r"[\w.-]+==[\w.+!-]+( ; [^/@]+?)? \\")
-        hash_ = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}( \\)?")
-        strange = [
-            line for line in read(name).splitlines() if not (pin.fullmatch(line) or hash_.fullmatch(line))
-        ]
-        assert strange == []
+        line = re.compile(r"[\w.-]+==[\w.+!-]+( ; [^/@]+?)? \\| {4}--hash=sha256:[0-9a-f]{64}( \\)?")
+        assert [each for each in read(name).splitlines() if not line.fullmatch(each)] == []
 
 
-class TestAllFiles:
-    def test_the_tools_come_on_top_of_the_versions_that_run(self) -> None:
-        run, dev = pins("run.txt"), pins("dev.txt")
-        for extra in EXTRAS:
-            assert run.items() <= pins(f"{extra}.txt").items() <= dev.items()
-
-    def test_what_only_builds_is_in_no_set_that_runs(self) -> None:
-        build = pins("build.txt")
-        assert build.items() <= pins("dev.txt").items()
-        for name in ("run.txt", "semantic.txt", "documents.txt"):
-            assert not build.keys() & pins(name).keys()
-        assert build.keys() & pins("charts.txt").keys() <= {"packaging"}  # matplotlib needs it
-
-    def test_what_is_heavy_is_installed_by_its_own_file_alone(self) -> None:
-        assert "numpy" in pins("semantic.txt")
-        assert "matplotlib" in pins("charts.txt")
-        assert "pypdfium2" in pins("documents.txt")
-        assert "trafilatura" in pins("pages.txt")
-        assert not {"numpy", "matplotlib", "pypdfium2", "trafilatura"} & pins("run.txt").keys()
+def test_what_is_tested_is_what_runs_and_nothing_runs_that_only_builds_or_is_heavy() -> None:
+    run, dev, build = pins("run.txt"), pins("dev.txt"), pins("build.txt")
+    for extra in EXTRAS:
+        assert run.items() <= pins(f"{extra}.txt").items() <= dev.items()
+    assert build.items() <= dev.items()
+    assert not {*build, "numpy", "matplotlib", "pypdfium2", "trafilatura"} & run.keys()
