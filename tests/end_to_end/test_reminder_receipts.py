@@ -24,57 +24,29 @@ def soon() -> str:
 
 
 class TestReceipt:
-    async def test_says_when_and_cancels(self, stage: Stage, aiko: User, channel: Channel) -> None:
+    async def test_says_when_and_cancels_for_the_asker_alone(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
         stage.model.script(scheduling(when=soon()), says("はい。"))
         reply = await stage.ask(aiko, channel, ASK)
         assert "はい。\n⏰ <t:1826928000:F>（<t:1826928000:R>）にお知らせします: 薬\n" in reply.text
-        assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
-        assert stage.rows(SCHEDULES, aiko.id) == []
-        assert "はい。\n↩️ 取り消しました。\n" in reply.text
-        assert CANCEL not in reply.labels
-
-    async def test_is_for_the_asker_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        reply = await stage.ask(aiko, channel, ASK)
-        press = await stage.discord.click(ben, reply.message, CANCEL)
-        await press.finished()
-        assert "Only the person who set the reminder" in press.text
-        assert len(stage.rows(SCHEDULES, aiko.id)) == 1
-
-    async def test_stays_under_an_answer_that_is_given_anew(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        reply = await stage.ask(aiko, channel, ASK)
         stage.model.script(scheduling(when=soon()), says("承りました。"))
         await stage.discord.click(aiko, reply.message, AGAIN["ja"])
         await reply.until(lambda r: "承りました。" in r.text and AGAIN["ja"] in r.labels, "the new answer")
-        assert reply.text.count("⏰") == 1
-        assert reply.labels.count(CANCEL) == 1
+        assert (reply.text.count("⏰"), reply.labels.count(CANCEL)) == (1, 1)
+        denied = await (await stage.discord.click(ben, reply.message, CANCEL)).finished()
+        assert "Only the person who set the reminder" in denied.text
         assert len(stage.rows(SCHEDULES, aiko.id)) == 1
-
-    async def test_that_was_cancelled_is_gone_from_an_answer_that_is_given_anew(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        reply = await stage.ask(aiko, channel, ASK)
-        await told(stage, aiko, reply.message, CANCEL)
-        stage.model.script(says("やめました。"))
-        await stage.discord.click(aiko, reply.message, AGAIN["ja"])
-        await reply.until(lambda r: "やめました。" in r.text and AGAIN["ja"] in r.labels, "the new answer")
-        assert reply.text == "やめました。"
+        assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
+        assert stage.rows(SCHEDULES, aiko.id) == []
+        assert reply.text.startswith("承りました。\n↩️ 取り消しました。")
         assert CANCEL not in reply.labels
 
-    async def test_under_an_answer_in_a_channel_is_the_askers(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
         stage.model.script(scheduling(when=soon()), says("はい。"))
-        message = await stage.write(aiko, channel, ASK)
-        reply = await stage.says(message, "にお知らせします: 薬")
-        await reply.until(lambda r: CANCEL in r.labels, "the button")
-        assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
+        message = await stage.write(aiko, stage.discord.guild_channel(), ASK)
+        mention = await stage.says(message, "にお知らせします: 薬")
+        await mention.until(lambda r: CANCEL in r.labels, "the button")
+        assert await told(stage, aiko, mention.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
 
     @pytest.mark.restarts
     async def test_is_there_after_a_kill_before_it_was_shown(self, stage: Stage, aiko: User) -> None:
@@ -97,81 +69,54 @@ class TestPrivateQuestion:
     async def test_leads_to_a_dm_and_never_to_the_channel(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        await stage.ask(aiko, channel, ASK, private=True)
-        [(number, *rest)] = stage.rows(SCHEDULES, aiko.id)
-        assert rest == ["薬", "dm", "private"]
-        await comes_due(stage, aiko, number)
+        stage.excused.add(50007)
+        chie = stage.discord.user("Chie", locale="ja", accepts_dms=False)
+        rows = {}
+        for user in (aiko, chie):
+            stage.model.script(scheduling(when=soon()), says("はい。"))
+            await stage.ask(user, channel, ASK, private=True)
+            [(rows[user.id], *rest)] = stage.rows(SCHEDULES, user.id)
+            assert rest == ["薬", "dm", "private"]
+            await comes_due(stage, user, rows[user.id])
         await says_by_itself(stage, stage.discord.dm(aiko), "薬")
+        paused = "SELECT status, obstacle FROM schedules WHERE id = ?"
+        await stage.eventually(paused, rows[chie.id], gives=[("paused", "dms_closed")])
         assert said(stage, channel) == []
         called(stage)
 
-    async def test_is_kept_from_the_channel_even_where_dms_are_closed(self, stage: Stage) -> None:
-        stage.excused.add(50007)
-        chie = stage.discord.user("Chie", locale="ja", accepts_dms=False)
-        channel = stage.discord.guild_channel()
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        await stage.ask(chie, channel, ASK, private=True)
-        [(number, *_)] = stage.rows(SCHEDULES, chie.id)
-        await comes_due(stage, chie, number)
-        paused = "SELECT status, obstacle FROM schedules WHERE id = ?"
-        await stage.eventually(paused, number, gives=[("paused", "dms_closed")])
-        assert said(stage, channel) == []
-
-    async def test_of_who_may_not_write_in_the_channel_leads_to_a_dm(
+    async def test_or_one_where_user_or_bot_may_not_write_leads_to_a_dm(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         stage.discord.forbid(aiko, Permission.SEND_MESSAGES, channel)
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        await stage.ask(aiko, channel, ASK)
-        [(_, *rest)] = stage.rows(SCHEDULES, aiko.id)
-        assert rest[:2] == ["薬", "dm"]
-
-    async def test_where_the_bot_was_only_brought_along_leads_to_a_dm(self, stage: Stage, aiko: User) -> None:
-        elsewhere = stage.discord.user_installed_channel(aiko)
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        await stage.ask(aiko, elsewhere, ASK)
-        [(_, *rest)] = stage.rows(SCHEDULES, aiko.id)
-        assert rest == ["薬", "dm", "public"]
+        for place in (channel, stage.discord.user_installed_channel(aiko)):
+            stage.model.script(scheduling(when=soon(), text=f"薬{place.id}"), says("はい。"))
+            await stage.ask(aiko, place, ASK)
+        places = stage.rows("SELECT place FROM schedules WHERE user_id = ?", aiko.id)
+        assert places == [("dm",), ("dm",)]
 
 
 class TestPromise:
-    async def test_after_a_refusal_is_owned_up_to(self, stage: Stage, aiko: User, channel: Channel) -> None:
+    async def test_of_a_reminder_is_kept_or_owned_up_to(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
         stage.model.script(
             scheduling(when="3日おきに8時"), says("はい、予約しておきました。"), says("何もしません。")
         )
-        reply = await stage.ask(aiko, channel, "3日おきに8時に薬って知らせて")
-        assert NOT_SCHEDULED in reply.text
-        assert "保存していません" not in reply.text
-        assert "何もしません" not in reply.text
+        refused = await stage.ask(aiko, channel, "3日おきに8時に薬って知らせて")
+        assert NOT_SCHEDULED in refused.text
+        assert "何もしません" not in refused.text
         assert "繰り返しが読み取れませんでした" in str(stage.model.requests[1])
-        assert stage.rows(SCHEDULES, aiko.id) == []
-
-    async def test_without_a_reminder_gets_one_more_round(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("9時にお知らせしますね。"), scheduling(when=soon()))
-        reply = await stage.ask(aiko, channel, ASK)
-        assert NOT_SCHEDULED not in reply.text
-        assert "にお知らせします: 薬" in reply.text
-        assert len(stage.rows(SCHEDULES, aiko.id)) == 1
-
-    async def test_that_was_kept_costs_nothing(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(scheduling(when=soon()), says("予定を登録しました。"))
-        reply = await stage.ask(aiko, channel, ASK)
-        assert len(stage.model.requests) == 2
-        assert "⚠️" not in reply.text
-
-    async def test_of_what_was_looked_up_is_none(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(calls(Call("list_schedules", {})), says("先週予約しました。9時にお知らせします。"))
-        reply = await stage.ask(aiko, channel, "何が予約してある？")
-        assert len(stage.model.requests) == 2
-        assert NOT_SCHEDULED not in reply.text
-
-    async def test_where_nothing_can_be_scheduled_is_owned_up_to(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
         stage.model.script(says("9時にお知らせしますね。"))
-        reply = await stage.discord.slash(aiko, channel, "ask", question=ASK, temporary=True)
-        await reply.finished(lambda shown: NOT_SCHEDULED in shown.text)
-        assert len(stage.model.requests) == 1
+        temporary = await stage.discord.slash(aiko, channel, "ask", question=ASK, temporary=True)
+        await temporary.finished(lambda shown: NOT_SCHEDULED in shown.text)
+        assert stage.rows(SCHEDULES, aiko.id) == []
+        stage.model.script(says("9時にお知らせしますね。"), scheduling(when=soon()))
+        kept = await stage.ask(aiko, channel, ASK)
+        assert NOT_SCHEDULED not in kept.text
+        assert "にお知らせします: 薬" in kept.text
+        assert len(stage.rows(SCHEDULES, aiko.id)) == 1
+        asked = len(stage.model.requests)
+        stage.model.script(calls(Call("list_schedules", {})), says("先週予約しました。9時にお知らせします。"))
+        listed = await stage.ask(aiko, channel, "何が予約してある？")
+        assert len(stage.model.requests) == asked + 2
+        assert NOT_SCHEDULED not in listed.text
