@@ -1,7 +1,7 @@
 """Turns, heartbeats, summaries and questions of when are paid for by whom they are for."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -14,15 +14,15 @@ from structlog.testing import capture_logs
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, Stop, TimeResolver
 from cc_bot.context.tokens import message_tokens
-from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
+from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, TurnEvent, Usage
 from cc_bot.domain.errors import EmptyQuestion, LimitReached, ModelUnavailable, TooManyAtOnce
 from cc_bot.domain.member import DailyUsage, LimitKey, LimitName, Policy, Price, PriceList, UsageSubject
-from cc_bot.llm.model import Fallback, Finish, ToolRequest
+from cc_bot.llm.model import Fallback, Finish
 from cc_bot.spending import Spending
 from cc_bot.stores import open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table
+from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call
 from tests.scripted_model import ScriptedModel, Step, only
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -68,32 +68,28 @@ async def till(tmp_path: Path) -> AsyncIterator[Till]:
         yield till
 
 
+def stopping(stop: Stop) -> Callable[[TurnEvent], None]:
+    return lambda event: stop.request() if isinstance(event, TextDelta) else None
+
+
 def says(text: str, end: Finish = SMALL) -> list[Step]:
     return [text, end]
 
 
 class TestTurn:
-    async def test_is_paid_by_its_user_in_its_server(self, till: Till) -> None:
-        till.model.script = [says("はい")]
-        await till.ask("?", options=replace(OPTIONS, guild_id=500))
-        [each] = await till.used()
-        assert (each.model, each.purpose, each.turns, each.tokens) == ("small", "turn", 1, 1100)
-        assert each.cost_micros == 1100
-        assert [each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO)] == [1100]
-
-    async def test_pays_for_every_round(self, till: Till) -> None:
-        wanted = ToolRequest("1", "recall", '{"query": "猫"}')
-        asking = Finish("tools", (wanted,), Usage(500, 50), "small")
+    async def test_is_paid_by_its_user_in_its_server_for_every_round_before_it_is_shown_as_done(
+        self, till: Till
+    ) -> None:
+        asking = Finish("tools", (call("recall", query="猫"),), Usage(500, 50), "small")
         till.model.script = [[asking], says("猫はいません")]
-        await till.ask("猫は？")
-        assert await till.tokens() == 1650
-
-    async def test_is_counted_before_it_is_shown_as_done(self, till: Till) -> None:
-        till.model.script = [says("はい")]
         seen: list[int] = []
-        async for _ in till.assistant.ask(KEY, Message("user", "?"), OPTIONS):
+        options = replace(OPTIONS, guild_id=500)
+        async for _ in till.assistant.ask(KEY, Message("user", "猫は？"), options):
             seen.append(await till.tokens())
-        assert seen[-1] == 1100
+        assert seen[-1] == 1650
+        [each] = await till.used()
+        assert (each.model, each.purpose, each.turns, each.cost_micros) == ("small", "turn", 1, 1650)
+        assert [each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO)] == [1650]
 
     async def test_that_was_admitted_before_is_settled_once_whatever_becomes_of_it(self, till: Till) -> None:
         till.model.script = [says("はい")]
@@ -107,27 +103,18 @@ class TestTurn:
         assert await till.tokens() == 1100
         assert await till.stores.usage.take_over(lambda *_: 0) == 0
 
-    async def test_of_a_channel_is_paid_by_who_asked_last(self, till: Till) -> None:
-        questions = [
-            Message("user", "?", discord_id=n, author_id=author) for n, author in ((10, 11), (12, 12))
-        ]
-        key = ChannelKey(700)
-        for question in questions:
-            await till.stores.channels.add(key, question, waiting=True)
+    async def test_of_a_channel_is_paid_by_who_asked_last_also_when_answered_again(self, till: Till) -> None:
+        questions = asked(10, "?", 11), asked(12, "?", 12)
         till.model.script = [says("はい"), says("いいえ")]
+        await till.ask_in(key := ChannelKey(700), *questions, answer_id=20)
         options = replace(OPTIONS, bot_id=99, answer_discord_id=20)
-        async for _ in till.assistant.ask(key, questions, options):
-            pass
         async for _ in till.assistant.regenerate(key, 20, options, questions=questions):
             pass
         assert [await till.tokens(user_id) for user_id in (11, 12)] == [0, 2200]
 
-    async def test_that_is_regenerated_is_paid_again(self, till: Till) -> None:
+    async def test_that_is_answered_again_is_paid_again(self, till: Till) -> None:
         till.model.script = [says("はい"), says("いいえ")]
-        answer = await till.answer("?")
-        assert answer.id is not None
-        async for _ in till.assistant.regenerate(KEY, answer.id, OPTIONS):
-            pass
+        await till.regenerate(await till.answer("?"))
         assert await till.tokens() == 2200
 
     async def test_that_is_temporary_leaves_counts_and_nothing_else(self, till: Till) -> None:
@@ -142,14 +129,18 @@ class TestTurn:
         [each] = await till.used()
         assert (each.model, each.tokens, each.cost_micros) == ("tiny", 10, 0)
 
-    async def test_that_is_stopped_costs_what_was_sent_and_said(self, till: Till) -> None:
+    @pytest.mark.parametrize(
+        ("agent", "model"),
+        [(Agent("default"), "small"), (Agent("tutor", models=("large", "small")), "large")],
+    )
+    async def test_that_is_stopped_costs_what_was_sent_and_said(
+        self, till: Till, agent: Agent, model: str
+    ) -> None:
         stop = Stop()
         till.model.script = [["これは", asyncio.Event()]]
-        await till.ask(
-            "?", stop=stop, seen=lambda event: stop.request() if isinstance(event, TextDelta) else None
-        )
+        await till.ask("?", options=replace(OPTIONS, agent=agent), stop=stop, seen=stopping(stop))
         [each] = await till.used()
-        assert each.model == "small"
+        assert each.model == model
         assert each.usage.prompt_tokens > 100
         assert 0 < each.usage.completion_tokens < 10
 
@@ -159,18 +150,6 @@ class TestTurn:
             await till.ask("?")
         [each] = await till.used()
         assert (each.turns, each.tokens) == (1, 0)
-
-    async def test_of_an_agent_is_charged_to_its_model_where_that_is_stopped(self, till: Till) -> None:
-        stop = Stop()
-        till.model.script = [["これは", asyncio.Event()]]
-        options = replace(OPTIONS, agent=Agent("tutor", models=("large", "small")))
-        await till.ask(
-            "?",
-            options=options,
-            stop=stop,
-            seen=lambda event: stop.request() if isinstance(event, TextDelta) else None,
-        )
-        assert [each.model for each in await till.used()] == ["large"]
 
 
 class TestLimit:
@@ -184,19 +163,14 @@ class TestLimit:
         assert len(till.model.requests) == 1
         assert await till.said() == ["1", "はい"]
         [record] = records
-        assert (record["event"], record["error"], record["limit"]) == (
-            "turn_failed",
-            "LimitReached",
-            "tokens_per_day",
-        )
+        told = record["event"], record["error"], record["limit"]
+        assert told == ("turn_failed", "LimitReached", "tokens_per_day")
 
     async def test_of_turns_at_once_counts_those_in_line(self, till: Till) -> None:
         till.limit("concurrent", 2)
-        held = asyncio.Event()
+        held, waiting = asyncio.Event(), asyncio.Event()
         till.model.script = [[held, *says("1")], says("2"), says("4")]
-        first = asyncio.create_task(till.ask("1"))
-        await till.model.asked()
-        waiting = asyncio.Event()
+        first = await till.begin("1")
         second = asyncio.create_task(
             till.ask("2", seen=lambda event: waiting.set() if isinstance(event, Notice) else None)
         )
@@ -208,7 +182,7 @@ class TestLimit:
         await asyncio.gather(first, second)
         await till.ask("4")
 
-    async def test_leaves_the_place_in_line_to_others(self, till: Till) -> None:
+    async def test_leaves_the_slot_of_the_queue_to_others(self, till: Till) -> None:
         till.limit("turns_per_minute", 1)
         await till.ask("1")
         for _ in range(10):
