@@ -1,9 +1,12 @@
 """The pages over a real database and a real server, and browsers' worth of requests to them."""
 
+import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -30,6 +33,8 @@ HANA: Final = 876543210987654321
 CHANNEL: Final = 987654321098765432
 DM: Final = 42
 """Taro's with the bot."""
+TOO_MANY: Final = 429
+"""The status for more than twenty requests a second."""
 
 
 @dataclass
@@ -136,18 +141,28 @@ class Visit:
 
     async def open(self, path: str, *, status: int = 200, **headers: str) -> str:
         """Return what a page holds."""
-        async with self.client.get(path, headers=headers) as answer:
-            text = await answer.text()
-            assert answer.status == status, text
-            return text
+        while True:
+            async with self.client.get(path, headers=headers) as answer:
+                text = await answer.text()
+            if answer.status != TOO_MANY or status == TOO_MANY:
+                assert answer.status == status, text
+                return text
+            await asyncio.sleep(0.05)
 
     async def press(self, path: str, **form: Any) -> aiohttp.ClientResponse:
         """Send a form from a page of theirs, and return the answer to it, which is read."""
-        async with self.client.post(
-            path, data=form, headers=self.own_headers(), allow_redirects=False
-        ) as answer:
-            await answer.read()
-            return answer
+        return await self.send(path, form)
+
+    async def send(self, path: str, data: Any, **headers: str) -> aiohttp.ClientResponse:
+        """Send that as a page of theirs does, again while it is one of too many."""
+        while True:
+            async with self.client.post(
+                path, data=data, headers={**self.own_headers(), **headers}, allow_redirects=False
+            ) as answer:
+                await answer.read()
+            if answer.status != TOO_MANY:
+                return answer
+            await asyncio.sleep(0.05)
 
     async def follow(self, answer: aiohttp.ClientResponse) -> str:
         """Return the page that a press leads to."""
@@ -156,6 +171,12 @@ class Visit:
 
     def own_headers(self) -> dict[str, str]:
         return {"Origin": self.url, "Sec-Fetch-Site": "same-origin"}
+
+
+def shown(html: str) -> str:
+    """What a page shows, without its markup."""
+    main = html[html.index("<main") :]
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]*>", " ", main)))
 
 
 def free_port() -> int:

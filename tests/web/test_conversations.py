@@ -3,31 +3,18 @@
 import json
 import re
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 from uuid import uuid4
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
-from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.canvas import AddCard
 from cc_bot.domain.message import ToolCall
 from cc_bot.web.page import moment_in
 from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
+from tests.web.stored import DM, KEY, draw, talk
 
-KEY: Final = SessionKey(TARO, CHANNEL)
-DM: Final = SessionKey(TARO, 42)
 FILE: Final = Attachment("旅程 <1>.txt", "text/plain", "京都".encode())
-
-
-async def talk(site: Site, *turns: tuple[str, str], key: SessionKey = KEY, **fields: Any) -> str:
-    """Have a conversation, and return its id."""
-    sessions = site.core.stores.sessions
-    session = await sessions.open(key)
-    for asked, answered in turns:
-        said = (Message("user", asked, **fields), Message("assistant", answered, **fields))
-        await sessions.commit_turn(session, said)
-    return session.id
 
 
 class TestList:
@@ -37,10 +24,16 @@ class TestList:
         await talk(site, ("DMの話", "はい"), key=DM)
         page = await taro.open("/conversations")
         assert f'href="/conversations/{here}">旅行の&lt;計画&gt;</a>' in page
-        assert "#雑談 (日本語サーバー)" in page
-        assert "ボットとのDM" in page
-        assert "発言と回答 2件" in page
+        for words in ("#雑談 (日本語サーバー)", "ボットとのDM", "発言と回答 2件"):
+            assert words in page
         assert page.index("DMの話") < page.index("旅行の")
+        backlog = await site.core.stores.summaries.get_backlog(KEY)
+        assert backlog is not None
+        await site.core.stores.summaries.put(backlog, {"public": "京都へ行く"})
+        one = await taro.open(f"/conversations?place={CHANNEL}/default")
+        assert ("京都へ行く" in one, "旅行の" in one, "DMの話" in one) == (True, True, False)
+        assert "京都へ行く" not in await taro.open("/conversations")
+        await taro.open("/conversations?place=7/default", status=404)
 
     async def test_tells_places_apart_that_nobody_names_without_their_ids(
         self, site: Site, taro: Visit
@@ -50,30 +43,16 @@ class TestList:
         id_ = await talk(site, ("別の所で", "はい"), key=SessionKey(TARO, other))
         page = await taro.open("/conversations")
         at = moment_in(ZoneInfo("Asia/Tokyo"))
-        older, newer = (
-            at(datetime(2024, 10, 27, 7, 35, tzinfo=UTC)),
-            at(datetime(2025, 7, 30, 6, 20, tzinfo=UTC)),
-        )
+        older = at(datetime(2024, 10, 27, 7, 35, tzinfo=UTC))
+        newer = at(datetime(2025, 7, 30, 6, 20, tzinfo=UTC))
         for made in (older, newer):
             assert page.count(f"（{made} 作成）") == 2, "in the filter and in the list"
         assert f"（{newer} 作成）" in await taro.open(f"/conversations/{id_}")
         await site.core.stores.settings.set(TARO, locale=Locale.EN)
         page = await taro.open("/conversations")
-        assert "Unknown channel (made 2024-10-27 16:35)" in page
+        for words in ("Unknown channel (made 2024-10-27 16:35)", "2 messages", "goes on"):
+            assert words in page
         assert not re.search(rf">[^<]*({gone}|{other})", page), "an id stands in addresses alone"
-
-    async def test_shows_those_of_one_place_with_their_summary(self, site: Site, taro: Visit) -> None:
-        await talk(site, ("旅行の計画", "京都です"))
-        await talk(site, ("DMの話", "はい"), key=DM)
-        backlog = await site.core.stores.summaries.get_backlog(KEY)
-        assert backlog is not None
-        await site.core.stores.summaries.put(backlog, {"public": "京都へ行く"})
-        page = await taro.open(f"/conversations?place={CHANNEL}/default")
-        assert "京都へ行く" in page
-        assert "旅行の計画" in page
-        assert "DMの話" not in page
-        assert "京都へ行く" not in await taro.open("/conversations")
-        await taro.open("/conversations?place=7/default", status=404)
 
     async def test_goes_page_by_page(self, site: Site, taro: Visit) -> None:
         for number in range(23):
@@ -86,81 +65,22 @@ class TestList:
         for wrong in ("3", "x", "-1", "9" * 30):
             await taro.open(f"/conversations?page={wrong}", status=404)
 
-    async def test_is_in_english_for_who_reads_that(self, site: Site, taro: Visit) -> None:
-        await talk(site, ("Dinner plans", "Ramen"))
-        await site.core.stores.settings.set(TARO, locale=Locale.EN)
-        page = await taro.open("/conversations")
-        assert "2 messages" in page
-        assert "goes on" in page
-
 
 class TestReading:
     async def test_shows_what_was_said_with_markdown_files_and_marks(self, site: Site, taro: Visit) -> None:
         said = ("見て\n二行目", "**大切** <script>alert(1)</script>")
         id_ = await talk(site, said, visibility="private", attachments=(FILE,))
         page = await taro.open(f"/conversations/{id_}")
-        assert "<strong>大切</strong> &lt;script&gt;" in page
-        assert "見て<br" in page
-        assert "添付: 旅程 &lt;1&gt;.txt" in page
+        for html in ("<strong>大切</strong> &lt;script&gt;", "見て<br", "添付: 旅程 &lt;1&gt;.txt"):
+            assert html in page
         assert page.count("自分だけ") == 2
-
-    async def test_goes_page_by_page(self, site: Site, taro: Visit) -> None:
-        id_ = await talk(site, *((f"質問{number}番", f"答え{number}番") for number in range(25)))
+        await talk(site, *((f"質問{number}番", f"答え{number}番") for number in range(25)))
         first = await taro.open(f"/conversations/{id_}")
         second = await taro.open(f"/conversations/{id_}?page=2")
         assert ("質問0番" in first, "答え24番" in first) == (True, False)
         assert ("質問0番" in second, "答え24番" in second) == (False, True)
 
-    @pytest.mark.parametrize("id_", ["c2e27c4c-f18a-4f56-a18e-a858ad853371", "x", "1"])
-    async def test_of_one_that_there_is_not_is_refused(self, taro: Visit, id_: str) -> None:
-        await taro.open(f"/conversations/{id_}", status=404)
-        assert (await taro.press(f"/conversations/{id_}/delete")).status == 404
-
-    async def test_of_somebody_elses_is_as_of_none(self, site: Site, taro: Visit) -> None:
-        theirs = await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
-        assert "花の秘密" not in await taro.open("/conversations")
-        page = await taro.open(f"/conversations/{theirs}", status=404)
-        assert page == await taro.open(f"/conversations/{uuid4()}", status=404)
-        assert (await taro.press(f"/conversations/{theirs}/delete")).status == 404
-        async with site.visit(HANA) as hana:
-            assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
-
-
-class TestDeleting:
-    async def test_takes_it_away_and_lets_the_next_question_begin_anew(self, site: Site, taro: Visit) -> None:
-        kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
-        answer = await taro.press(f"/conversations/{gone}/delete")
-        page = await taro.follow(answer)
-        assert "会話を消しました。" in page
-        assert kept in page
-        assert gone not in page
-        await taro.open(f"/conversations/{gone}", status=404)
-        session = await site.core.stores.sessions.open(KEY)
-        assert (session.id != gone, session.history) == (True, ())
-        assert await site.core.stores.erasures.read()
-
-    async def test_once_more_in_another_tab_says_that_it_is_gone(self, site: Site, taro: Visit) -> None:
-        id_ = await talk(site, ("旅行の計画", "はい"))
-        await taro.press(f"/conversations/{id_}/delete")
-        answer = await taro.press(f"/conversations/{id_}/delete")
-        assert answer.status == 404
-        for page in (await answer.text(), await taro.open(f"/conversations/{id_}", status=404)):
-            assert "この会話は、もうありません。" in page
-            assert '<a href="/conversations">会話の一覧へ</a>' in page
-            assert 'href="/conversations" aria-current="page"' in page
-
-    async def test_has_the_message_with_its_canvas_follow(self, site: Site, taro: Visit) -> None:
-        id_ = await talk(site, ("旅行の計画", "はい"))
-        await site.core.stores.canvases.draw(KEY, [Drawn(AddCard("旅程", "京都"), "public")])
-        await taro.press(f"/conversations/{id_}/delete")
-        assert site.town.changed == [KEY]
-        seen = await site.core.stores.canvases.get(KEY)
-        assert seen is not None
-        assert seen.canvas.elements == ()
-
-
-class TestPages:
-    async def test_that_an_answer_rests_on_are_linked_below_it(self, site: Site, taro: Visit) -> None:
+    async def test_links_the_pages_that_an_answer_rests_on_below_it(self, site: Site, taro: Visit) -> None:
         told = {"url": "https://news.example/a?b=<c>", "title": "<b>天気</b>", "text": "…"}
         call = ToolCall("1", "read_page", "{}", json.dumps(told))
         session = await site.core.stores.sessions.open(KEY)
@@ -169,3 +89,37 @@ class TestPages:
         page = await taro.open(f"/conversations/{session.id}")
         assert 'href="https://news.example/a?b=&lt;c&gt;" rel="noreferrer noopener nofollow"' in page
         assert "&lt;b&gt;天気&lt;/b&gt;</a> · news.example" in page
+
+    async def test_of_somebody_elses_is_as_of_none(self, site: Site, taro: Visit) -> None:
+        theirs = await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
+        assert "花の秘密" not in await taro.open("/conversations")
+        nothing = await taro.open(f"/conversations/{uuid4()}", status=404)
+        assert await taro.open(f"/conversations/{theirs}", status=404) == nothing
+        for id_ in (theirs, "x", "1"):
+            await taro.open(f"/conversations/{id_}", status=404)
+            assert (await taro.press(f"/conversations/{id_}/delete")).status == 404
+        async with site.visit(HANA) as hana:
+            assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
+
+
+class TestDeleting:
+    async def test_takes_it_and_its_canvas_away_and_lets_the_next_question_begin_anew(
+        self, site: Site, taro: Visit
+    ) -> None:
+        kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
+        await draw(site, AddCard("旅程", "京都"))
+        page = await taro.follow(await taro.press(f"/conversations/{gone}/delete"))
+        assert "会話を消しました。" in page
+        assert (kept in page, gone in page) == (True, False)
+        assert site.town.changed == [KEY]
+        seen = await site.core.stores.canvases.get(KEY)
+        assert seen is None or seen.canvas.elements == ()
+        session = await site.core.stores.sessions.open(KEY)
+        assert (session.id != gone, session.history) == (True, ())
+        assert await site.core.stores.erasures.read()
+        answer = await taro.press(f"/conversations/{gone}/delete")
+        assert answer.status == 404
+        for page in (await answer.text(), await taro.open(f"/conversations/{gone}", status=404)):
+            assert "この会話は、もうありません。" in page
+            assert '<a href="/conversations">会話の一覧へ</a>' in page
+            assert 'href="/conversations" aria-current="page"' in page

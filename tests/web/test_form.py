@@ -2,14 +2,12 @@
 
 import asyncio
 
-import pytest
-
 from cc_bot.domain.errors import EmptyReminder
 from cc_bot.web.form import SentForms
 
 
 class TestSentForms:
-    async def test_remember_no_more_than_so_many(self) -> None:
+    async def test_are_done_once_for_each_key_and_remember_no_more_than_so_many(self) -> None:
         forms, done = SentForms(most=2), list[str]()
 
         async def press(key: str) -> None:
@@ -18,11 +16,11 @@ class TestSentForms:
 
             await forms.once(1, key, ("薬",), act)
 
-        for key in ("a", "b", "a", "c", "b", "a"):
+        for key in ("a", "b", "a", "c", "b", "a", "", ""):
             await press(key)
-        assert done == ["a", "b", "c", "a"]
+        assert done == ["a", "b", "c", "a", "", ""]
 
-    async def test_that_comes_while_the_first_is_refused_is_tried_itself(self) -> None:
+    async def test_that_come_while_the_first_is_refused_are_tried_themselves(self) -> None:
         forms, tries = SentForms(), list[int]()
 
         async def act() -> None:
@@ -38,14 +36,3 @@ class TestSentForms:
         assert second is None
         await forms.once(1, "a", ("薬",), act)
         assert len(tries) == 2
-
-    @pytest.mark.parametrize("key", ["", "a"])
-    async def test_without_a_key_are_done_each_time(self, key: str) -> None:
-        forms, done = SentForms(), list[str]()
-
-        async def act() -> None:
-            done.append(key)
-
-        for _ in range(2):
-            await forms.once(1, key, (), act)
-        assert len(done) == (1 if key else 2)

@@ -15,11 +15,10 @@ import aiohttp
 import pytest
 from playwright.async_api import async_playwright, expect
 
-from cc_bot.domain.canvas import AddCard
 from tests.browser import ARGUMENTS, find_chromium
 from tests.doctor.test_pages import certificate
 from tests.web.pages import CHANNEL, Site, free_port, open_site
-from tests.web.test_canvas import draw
+from tests.web.stored import CARD, draw
 
 DOCS: Final = (Path(__file__).parents[2] / "docs" / "web.md").read_text(encoding="utf-8")
 URL: Final = "https://bot.example"
@@ -72,11 +71,6 @@ class Proxied:
     port: int
     trusted: ssl.SSLContext
 
-    @property
-    def there(self) -> str:
-        """Where it is on this machine."""
-        return f"https://127.0.0.1:{self.port}"
-
 
 @asynccontextmanager
 async def proxied(name: str, folder: Path) -> AsyncIterator[Proxied]:
@@ -110,43 +104,49 @@ async def listening(port: int) -> None:
                 return
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PROXIES])
-class TestBehind:
-    @pytest.mark.slow
-    async def test_it_a_browser_signs_in_and_sees_the_canvas_change(self, name: str, tmp_path: Path) -> None:
-        chromium = find_chromium()
-        async with proxied(name, tmp_path) as behind, async_playwright() as playwright:
-            rule = f"--host-resolver-rules=MAP bot.example:443 127.0.0.1:{behind.port}"
-            browser = await playwright.chromium.launch(executable_path=chromium, args=[*ARGUMENTS, rule])
-            try:
-                context = await browser.new_context(ignore_https_errors=True, locale="ja-JP")
-                page = await context.new_page()
-                link = await behind.site.link()
-                await page.goto(link.replace(behind.site.url, URL))
-                await page.locator("button.main").click()
-                await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
-                assert page.url == f"{URL}/canvas/{CHANNEL}"
-                [cookie] = await context.cookies()
-                assert (cookie["name"], cookie["secure"]) == ("__Host-cc_bot", True)
-                await draw(behind.site, AddCard("買い物", "牛乳", "shopping"))
-                await expect(page.locator(".element .name")).to_have_text("買い物")
-                await page.get_by_role("button", name="買い物").click()
-                await expect(page.locator("#empty")).to_be_visible()
-            finally:
-                await browser.close()
+async def test_a_browser_behind_it_sees_the_canvas_change_and_nobody_makes_up_an_address(
+    name: str, tmp_path: Path
+) -> None:
+    async with proxied(name, tmp_path) as behind:
+        await use_the_canvas(behind)
+        assert await statuses_of_bad_links(behind) == [*[410] * 5, 429]
 
-    async def test_it_addresses_are_told_apart_and_nobody_makes_one_up(
-        self, name: str, tmp_path: Path
-    ) -> None:
-        async with proxied(name, tmp_path) as behind, aiohttp.ClientSession() as client:
-            statuses = []
-            for number in range(6):
-                headers = {"Host": "bot.example", "X-Forwarded-For": f"1.2.3.{number}"}
-                async with client.get(
-                    f"{behind.there}/sign-in?code=x",
-                    headers=headers,
-                    ssl=behind.trusted,
-                    server_hostname="bot.example",
-                ) as answer:
-                    statuses.append(answer.status)
-        assert statuses == [*[410] * 5, 429]
+
+async def use_the_canvas(behind: Proxied) -> None:
+    rule = f"--host-resolver-rules=MAP bot.example:443 127.0.0.1:{behind.port}"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(), args=[*ARGUMENTS, rule])
+        try:
+            context = await browser.new_context(ignore_https_errors=True, locale="ja-JP")
+            page = await context.new_page()
+            link = await behind.site.link()
+            await page.goto(link.replace(behind.site.url, URL))
+            await page.locator("button.main").click()
+            await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
+            assert page.url == f"{URL}/canvas/{CHANNEL}"
+            [cookie] = await context.cookies()
+            assert (cookie["name"], cookie["secure"]) == ("__Host-cc_bot", True)
+            await draw(behind.site, CARD)
+            await expect(page.locator(".element .name")).to_have_text("買い物")
+            await page.get_by_role("button", name="買い物").click()
+            await expect(page.locator("#empty")).to_be_visible()
+        finally:
+            await browser.close()
+
+
+async def statuses_of_bad_links(behind: Proxied) -> list[int]:
+    """Those of one browser that says to come from another address each time."""
+    statuses = []
+    async with aiohttp.ClientSession() as client:
+        for number in range(6):
+            headers = {"Host": "bot.example", "X-Forwarded-For": f"1.2.3.{number}"}
+            async with client.get(
+                f"https://127.0.0.1:{behind.port}/sign-in?code=x",
+                headers=headers,
+                ssl=behind.trusted,
+                server_hostname="bot.example",
+            ) as answer:
+                statuses.append(answer.status)
+    return statuses

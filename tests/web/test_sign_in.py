@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 from tests.web.pages import HANA, TARO, Site, Visit
+from tests.web.stored import keep
 
 
 class TestALink:
@@ -14,17 +15,19 @@ class TestALink:
             for _ in range(3):
                 assert "花 &amp; &lt;Hana&gt; さんのページ" in await visit.open(link)
 
-    async def test_signs_in_whoever_presses(self, site: Site, taro: Visit) -> None:
-        [session] = await site.core.stores.web_sessions.list(TARO)
-        assert session.user_id == TARO
-
     async def test_works_once(self, site: Site) -> None:
         code = (await site.link()).partition("code=")[2]
+        rows = [row async for row in site.core.stores.personal_data.read_records(TARO)]
+        assert rows
+        assert code not in repr(rows), "no secret is stored"
         async with site.visit(None) as one, site.visit(None) as other:
             answers = await asyncio.gather(
                 one.press("/sign-in", code=code), other.press("/sign-in", code=code)
             )
         assert sorted(answer.status for answer in answers) == [303, 410]
+        [session] = await site.core.stores.web_sessions.list(TARO)
+        assert session.ends_at - session.made_at == timedelta(days=30)
+        assert session.ends() - session.used_at == timedelta(days=7)
 
     async def test_that_was_made_up_is_gone_and_a_good_one_works_beside_many(self, site: Site) -> None:
         async with site.visit(None) as visit:
@@ -35,57 +38,63 @@ class TestALink:
             link = await site.link()
             await visit.open(link)
             assert (await visit.press("/sign-in", code=link.partition("code=")[2])).status == 303
-
-    async def test_keeps_no_secret_in_the_database(self, site: Site) -> None:
-        code = (await site.link()).partition("code=")[2]
-        rows = [row async for row in site.core.stores.personal_data.read_records(TARO)]
-        assert rows
-        assert code not in repr(rows)
-
-
-class TestASession:
-    async def test_ends_when_its_user_signs_out(self, site: Site, taro: Visit) -> None:
-        answer = await taro.press("/sign-out")
-        assert "サインアウトしました" in await taro.open(answer.headers["Location"])
-        assert "/マイページ" in await taro.open("/", status=401)
-
-    async def test_is_nobody_elses_to_end(self, site: Site, taro: Visit) -> None:
-        [session] = await site.core.stores.web_sessions.list(TARO)
-        async with site.visit(HANA) as hana:
-            assert (await hana.press("/sessions/end", id=str(session.id))).status == 404
-        assert await site.core.stores.web_sessions.list(TARO)
-        await taro.press("/sessions/end", id=str(session.id))
-        assert not await site.core.stores.web_sessions.list(TARO)
-
-    async def test_lasts_at_most_as_long_as_it_may(self, site: Site, taro: Visit) -> None:
-        [session] = await site.core.stores.web_sessions.list(TARO)
-        assert session.ends_at - session.made_at == timedelta(days=30)
-        assert session.ends() - session.used_at == timedelta(days=7)
-
-
-class TestALinkWithoutACode:
-    async def test_signs_nobody_out(self, taro: Visit) -> None:
-        await taro.open("/sign-in", status=401)
-        await taro.open("/sign-in?code=", status=401)
-        await taro.open("/settings")
+            for path in ("/sign-in", "/sign-in?code="):
+                await visit.open(path, status=401)
+            await visit.open("/settings")
 
 
 class TestSomebodyElseInTheSameBrowser:
     async def test_ends_the_session_of_whoever_was_there(self, site: Site, taro: Visit) -> None:
-        code = (await site.link(HANA)).partition("code=")[2]
-        assert (await taro.press("/sign-in", code=code)).status == 303
-        assert await site.core.stores.web_sessions.list(TARO) == []
-        assert len(await site.core.stores.web_sessions.list(HANA)) == 1
-
-    async def test_is_not_who_presses_on_a_page_that_was_opened_before(self, site: Site, taro: Visit) -> None:
-        await site.core.stores.memories.add(HANA, "花の秘密")
-        await site.core.stores.memories.add(TARO, "太郎の秘密")
+        await keep(site, "花の秘密", HANA)
+        await keep(site, "太郎の秘密")
         page = await taro.open("/memories/1")
         [whose] = {*re.findall(r'name="whose" value="(\d+)"', page)}
         assert page.count('name="whose"') == page.count(' method="post"')
         code = (await site.link(HANA)).partition("code=")[2]
-        await taro.press("/sign-in", code=code)
+        assert (await taro.press("/sign-in", code=code)).status == 303
+        assert await site.core.stores.web_sessions.list(TARO) == []
+        assert len(await site.core.stores.web_sessions.list(HANA)) == 1
         answer = await taro.press("/memories/1/delete", whose=whose)
-        assert answer.status == 409
+        assert answer.status == 409, "that page was opened by somebody else"
         assert "このブラウザで別の方がサインイン" in await answer.text()
         assert len(await site.core.stores.memories.list(HANA)) == 1
+
+
+class TestASession:
+    async def test_ends_when_its_user_signs_out_and_is_nobody_elses_to_end(
+        self, site: Site, taro: Visit
+    ) -> None:
+        [session] = await site.core.stores.web_sessions.list(TARO)
+        async with site.visit(HANA) as hana:
+            assert (await hana.press("/sessions/end", id=str(session.id))).status == 404
+            assert not await site.core.stores.web_sessions.end(HANA, session.id)
+        assert await site.core.stores.web_sessions.list(TARO) == [session]
+        answer = await taro.press("/sign-out")
+        assert "サインアウトしました" in await taro.open(answer.headers["Location"])
+        assert "/マイページ" in await taro.open("/", status=401)
+
+    async def test_that_is_ended_with_this_one_leads_to_the_page_that_says_so(self, site: Site) -> None:
+        for which in ("all", "this"):
+            async with site.visit() as visit:
+                *_, session = await site.core.stores.web_sessions.list(TARO)
+                id_ = which if which == "all" else str(session.id)
+                answer = await visit.press("/sessions/end", id=id_)
+                assert answer.headers["Location"] == "/signed-out"
+                assert "Max-Age=0" in answer.headers["Set-Cookie"]
+                await visit.open("/settings", status=401)
+
+    async def test_of_another_browser_is_listed_and_ended(self, site: Site, taro: Visit) -> None:
+        link = await site.link()
+        async with site.visit() as other, site.visit(HANA) as hana:
+            page = await taro.open("/settings")
+            assert page.count("最後の利用") == 2
+            assert page.count("このブラウザ</span>") == 1
+            answer = await taro.press("/sessions/end", id="others")
+            assert "ほかのブラウザをすべて" in await taro.follow(answer)
+            await other.open("/settings", status=401)
+            await other.open(link, status=410)
+            await hana.open("/settings")
+        async with site.visit() as other:
+            await taro.press("/sessions/end", id="all")
+            for visit in (taro, other):
+                await visit.open("/settings", status=401)

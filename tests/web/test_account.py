@@ -1,0 +1,192 @@
+"""The pages of one's settings, usage and stored data: one's own, and nobody else's."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.message import UserSettings
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, open_site
+from tests.web.stored import GUILD, spend, talk
+
+POLICY: Final = """
+[limits]
+tokens_per_day = 10_000
+[prices]
+currency = "USD"
+[prices.small]
+input = 2.0
+output = 10.0
+"""
+
+
+class TestSettings:
+    async def test_are_chosen_together_and_hold_on_the_next_page(self, site: Site, taro: Visit) -> None:
+        settings = site.core.stores.settings
+        assert 'placeholder="Asia/Tokyo"' in await taro.open("/settings")
+        page = await taro.follow(await taro.press("/settings", language="en", timezone="パリ"))
+        assert "Your settings are saved." in page
+        assert 'value="Europe/Paris"' in page
+        chosen = await settings.get(TARO)
+        assert (chosen.locale, chosen.timezone) == (Locale.EN, "Europe/Paris")
+        assert await settings.get(HANA) == UserSettings()
+        assert (await taro.press("/settings")).status == 400
+        assert await settings.get(TARO) == chosen, "nothing was chosen"
+        await taro.press("/settings", language="", timezone="")
+        assert await settings.get(TARO) == UserSettings()
+
+    async def test_that_are_none_change_nothing_and_stay_in_the_form(self, site: Site, taro: Visit) -> None:
+        for language, timezone in (("ja", "どこか"), ("fr", ""), ("ja", "x" * 65)):
+            assert (await taro.press("/settings", language=language, timezone=timezone)).status == 400
+        answer = await taro.press("/settings", language="en", timezone='火星 "<b>"')
+        page = await answer.text()
+        assert answer.status == 400
+        for html in (
+            'value="火星 &#34;&lt;b&gt;&#34;"',
+            'aria-describedby="timezone-trouble timezone-hint" aria-invalid="true"',
+            "そのタイムゾーンは見つかりません",
+            '<option value="en" lang="en" selected>',
+            "サインインしているブラウザ",
+        ):
+            assert html in page
+        assert await site.core.stores.settings.get(TARO) == UserSettings()
+        assert "aria-invalid" not in await taro.open("/settings")
+
+    async def test_tell_of_a_voice_where_there_is_one(self, site: Site, taro: Visit, tmp_path: Path) -> None:
+        assert 'name="spoken"' not in await taro.open("/settings")
+        await taro.press("/settings", language="", timezone="", spoken="on")
+        assert not (await site.core.stores.settings.get(TARO)).spoken
+        (tmp_path / "speaking").mkdir()
+        async with (
+            open_site(tmp_path / "speaking", CC_BOT_SPEECH_MODEL="voice", OPENAI_API_KEY="none") as speaking,
+            speaking.visit() as visit,
+        ):
+            assert 'name="spoken"' in await visit.open("/settings")
+            await visit.press("/settings", language="", timezone="", spoken="on")
+            assert (await speaking.core.stores.settings.get(TARO)).spoken
+            assert 'name="spoken" value="on" checked' in await visit.open("/settings")
+
+
+class TestUsage:
+    async def test_is_told_by_day_model_and_purpose_and_is_nobody_elses(
+        self, site: Site, taro: Visit
+    ) -> None:
+        await spend(site, 777, user_id=HANA, model="secret-model")
+        assert "この期間には、何も使っていません" in await taro.open("/usage")
+        await spend(site, 1234)
+        await spend(site, 500, model="large", purpose="summary", days_ago=20)
+        page = await taro.open("/usage?days=30")
+        for html in ("今日: 1,234 トークン", ">1,734</td>", "1,234 トークン</title>"):
+            assert html in page
+        for name in ("small", "large", "質問への回答", "会話の要約"):
+            assert f'<th scope="row">{name}</th>' in page
+        assert page.count("<rect ") == 30
+        for secret in ("777", "secret-model", "サーバー:"):
+            assert secret not in page
+        week = await taro.open("/usage?days=7")
+        assert (">1,734</td>" in week, week.count("<rect ")) == (False, 7)
+        assert "月ごと" in await taro.open("/usage?days=365")
+        for wrong in ("1", "abc", "", "-7", "９"):
+            page = await taro.open(f"/usage?days={wrong}")
+            assert 'href="/usage?days=30" aria-current="true"' in page
+            assert ">1,734</td>" in page
+
+    async def test_tells_what_is_left_and_what_it_costs(self, tmp_path: Path) -> None:
+        policy = tmp_path / "policy.toml"
+        policy.write_text(POLICY)
+        async with open_site(tmp_path, CC_BOT_POLICY_FILE=str(policy)) as site, site.visit() as taro:
+            await spend(site, 4000)
+            await site.core.stores.settings.set(TARO, locale=Locale.EN)
+            page = await taro.open("/usage")
+        assert "Left today: 6,000 of 10,000 tokens (all again at " in page
+        assert '<meter min="0" max="10000" value="6000"' in page
+        assert "1.50 USD" in page
+        assert "&lt;t:" not in page
+
+    async def test_of_a_server_is_shown_to_its_manager_who_used_something_without_names(
+        self, site: Site, taro: Visit
+    ) -> None:
+        await spend(site, 900, user_id=HANA)
+        site.town.managers.add((TARO, GUILD))
+        assert "サーバー:" not in await taro.open("/usage")
+        await spend(site, 100)
+        page = await taro.open("/usage")
+        for words in ("サーバー: 日本語サーバー", ">1,000</td>", "今月使った人: 2人"):
+            assert words in page
+        assert str(HANA) not in page
+        site.town.managers.clear()
+        assert "サーバー:" not in await taro.open("/usage")
+
+
+class TestStoredData:
+    async def test_is_counted_with_how_long_it_stays(self, site: Site, taro: Visit) -> None:
+        await talk(site, ("猫の名前は?", "タマです"))
+        page = await taro.open("/privacy")
+        for words in ("会話の中の質問と回答", ">2</td>", "そのほかは、あなたが消すまで残ります。"):
+            assert words in page
+        assert 'href="/settings" aria-current="page"' in page
+        await site.core.stores.settings.set(TARO, locale=Locale.EN)
+        english = await taro.open("/privacy")
+        assert "What is stored about you" in english
+        assert "Everything else stays until you delete it." in english
+
+    async def test_is_downloaded_as_one_file_of_everything_and_of_nobody_elses(
+        self, site: Site, taro: Visit
+    ) -> None:
+        await talk(site, *((f"質問{number}「\n」", "はい") for number in range(30)))
+        await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
+        async with taro.client.get("/privacy/export") as answer:
+            assert answer.content_type == "application/json"
+            assert "attachment" in answer.headers["Content-Disposition"]
+            text = await answer.text()
+        told = json.loads(text)
+        assert (told["format"], bool(told["last"])) == ("cc-bot-personal-data", True)
+        assert [each["content"] for each in told["data"]["messages"]].count("質問7「\n」") == 1
+        assert len(told["data"]["messages"]) == 60
+        assert "web_sessions" in told["data"]
+        assert "花の秘密" not in text
+
+    async def test_is_erased_after_a_question_and_signs_out_everywhere(self, site: Site, taro: Visit) -> None:
+        await talk(site, ("猫の名前は?", "タマです"))
+        await talk(site, ("猫の名前は?", "タマです"), key=SessionKey(HANA, CHANNEL))
+        async with site.visit() as gone:
+            await gone.press("/sign-out")
+        async with site.visit() as other:
+            question = await taro.open("/privacy/erase")
+            for words in (
+                "会話の中の質問と回答 2件",
+                "サインイン（未使用のリンクをふくむ） 2件",
+                "残るもの: Discord に表示されているメッセージ",
+            ):
+                assert words in question
+            assert "-#" not in question
+            assert (await site.core.privacy.overview(TARO)).count("messages") == 2
+            answer = await taro.press("/privacy/erase", until=until(question))
+            page = await answer.text()
+            assert answer.status == 200
+            for words in ("すべて消しました", "サインアウトしました", "（未使用のリンクをふくむ） 2件"):
+                assert words in page
+            assert 'href="/memories"' not in page
+            for visit in (taro, other):
+                await visit.open("/privacy", status=401)
+        assert (await site.core.privacy.overview(TARO)).empty
+        assert site.town.told_anew == [TARO]
+        assert (await site.core.privacy.overview(HANA)).count("messages") == 2
+
+    async def test_is_not_erased_by_another_site_or_after_an_old_question(
+        self, site: Site, taro: Visit
+    ) -> None:
+        await talk(site, ("猫の名前は?", "タマです"))
+        form = {"until": until(await taro.open("/privacy/erase"))}
+        foreign = {"Origin": "https://evil.example"}
+        async with taro.client.post("/privacy/erase", data=form, headers=foreign) as answer:
+            assert answer.status == 403
+        for old in ("1", "", "x", "９" * 3):
+            answer = await taro.press("/privacy/erase", until=old)
+            assert "何も消していません" in await taro.follow(answer)
+        assert (await site.core.privacy.overview(TARO)).count("messages") == 2
+
+
+def until(page: str) -> str:
+    """Return what the button of the question carries."""
+    return page.partition('name="until" value="')[2].partition('"')[0]
