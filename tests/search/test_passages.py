@@ -15,26 +15,24 @@ def found(query: str) -> list[str]:
 
 
 class TestFindPassages:
-    def test_finds_where_it_stands(self) -> None:
+    def test_finds_where_it_stands_also_in_a_thick_book_and_by_other_spellings(self) -> None:
         assert "二年間" in found("保証は何年ですか？")[0]
         assert "八十五度" in found("冷却水は何度まで？")[0]
         assert "left panel" in found("Where is the reset button?")[0]
-
-    def test_knows_other_spellings(self) -> None:
         assert "二年間" in found("ほしょう期間")[0]
+        book = [FILLER * 3 for _ in range(200)]
+        book[111] += PAGES[1]
+        assert find_passages("保証は何年ですか？", book, 5)[0].text == 111
 
-    def test_finds_it_in_a_thick_book(self) -> None:
-        book = [FILLER * 3 for _ in range(300)]
-        book[211] += PAGES[1]
-        assert find_passages("保証は何年ですか？", book, 5)[0].text == 211
-
-    def test_shows_what_has_the_words_where_nothing_answers(self) -> None:
+    def test_shows_one_of_each_text_that_has_the_words_where_nothing_answers(self) -> None:
         assert find_passages("注意の一般と付録の手順", [FILLER] * 40, 3)
-
-    def test_shows_one_of_each_text(self) -> None:
-        places = find_passages("一般的な注意", PAGES, 5)
-        assert sorted(each.text for each in places) == [0, 1, 2]
+        passages = find_passages("一般的な注意", PAGES, 5)
+        assert sorted(each.text for each in passages) == [0, 1, 2]
         assert len(find_passages("一般的な注意", PAGES, 2)) == 2
+        for each in passages:  # whole lines
+            text = PAGES[each.text]
+            assert each.start == 0 or text[each.start - 1] == "\n"
+            assert text[each.end - 1] == "\n"
 
     def test_finds_nothing_in_nothing(self) -> None:
         assert find_passages("保証", [], 5) == []
@@ -43,12 +41,6 @@ class TestFindPassages:
 
     def test_are_short_where_a_line_has_no_end(self) -> None:
         line = "前置きが続きます。" * 900 + "保証期間は二年間です。" + "後書きが続きます。" * 900
-        [place] = find_passages("保証は何年？", [line], 5)
-        assert "保証期間" in line[place.start : place.end]
-        assert place.end - place.start < 1000
-
-    def test_names_stretches_of_whole_lines(self) -> None:
-        for place in find_passages("一般的な注意", PAGES, 5):
-            text = PAGES[place.text]
-            assert place.start == 0 or text[place.start - 1] == "\n"
-            assert text[place.end - 1] == "\n"
+        [passage] = find_passages("保証は何年？", [line], 5)
+        assert "保証期間" in line[passage.start : passage.end]
+        assert passage.end - passage.start < 1000

@@ -1,88 +1,167 @@
-"""Which notes answer, and in what order."""
+"""Which notes answer, and in what order: by words, and by words and meaning as one order."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cc_bot.search import Statistics, parse_query, rank, saturation
+from cc_bot.search.ranking import Evidence, Usual, fuse, nearness
 from tests.search.notes import candidate, found
 
-NOTES = (
-    "歯医者は青葉台の白石クリニック",
-    "毎朝6時に起きて近所を散歩する",
-    "甥の誕生日は8月2日",
-    "ヴァイオリンを弾く",
-    "冷蔵庫の保証書は台所の棚の二段目",
-    "Allergic to shellfish",
-    "引っ越しの申し込みは三月まで",
-    "刺繍の教室に通っている",
+DENTIST, WALK, NEPHEW, VIOLIN, FRIDGE, SHELLFISH, MOVE, STITCHES = NOTES = (
+    *("歯医者は青葉台の白石クリニック", "毎朝6時に起きて近所を散歩する", "甥の誕生日は8月2日"),
+    *("ヴァイオリンを弾く", "冷蔵庫の保証書は台所の棚の二段目", "Allergic to shellfish"),
+    *("引っ越しの申し込みは三月まで", "刺繍の教室に通っている"),
 )
+MEANT = {
+    DENTIST: ("クリニック 歯医者",),
+    WALK: ("散歩した", "早起きの習慣"),
+    NEPHEW: ("甥の誕生日はいつだったっけ？", "birthday"),
+    VIOLIN: ("バイオリン", "ﾊﾞｲｵﾘﾝ", "楽器", "what instrument do I play?"),
+    FRIDGE: ("れいぞうこ",),
+    SHELLFISH: ("アレルギー",),
+    MOVE: ("申込", "3月"),
+    STITCHES: ("ししゅう",),
+}
+
+COSINES = st.dictionaries(st.integers(1, 30), st.floats(-1, 1), max_size=30)
+EVIDENCE = st.lists(
+    st.builds(Evidence, st.integers(1, 30), st.booleans(), st.floats(0, 1)),
+    max_size=20,
+    unique_by=lambda item: item.id,
+)
+USUAL = {100 + number: -0.07 + 0.28 * number / 80 for number in range(80)}
+"""What most notes of a user have to do with most queries."""
+KNOWN = Usual(mean=0.07, spread=0.08)
 
 
-class TestOrder:
-    @pytest.mark.parametrize(
-        ("query", "note"),
-        [
-            ("クリニック 歯医者", "歯医者は青葉台の白石クリニック"),
-            ("甥の誕生日はいつだったっけ？", "甥の誕生日は8月2日"),
-            ("バイオリン", "ヴァイオリンを弾く"),
-            ("ﾊﾞｲｵﾘﾝ", "ヴァイオリンを弾く"),
-            ("申込", "引っ越しの申し込みは三月まで"),
-            ("3月", "引っ越しの申し込みは三月まで"),
-            ("ししゅう", "刺繍の教室に通っている"),
-            ("れいぞうこ", "冷蔵庫の保証書は台所の棚の二段目"),
-            ("散歩した", "毎朝6時に起きて近所を散歩する"),
-            ("早起きの習慣", "毎朝6時に起きて近所を散歩する"),
-            ("birthday", "甥の誕生日は8月2日"),
-            ("アレルギー", "Allergic to shellfish"),
-            ("楽器", "ヴァイオリンを弾く"),
-            ("what instrument do I play?", "ヴァイオリンを弾く"),
-        ],
-    )
-    def test_puts_the_note_that_is_meant_first(self, query: str, note: str) -> None:
-        assert found(query, *NOTES)[0] == note
+def ids(evidence: list[Evidence], cosines: dict[int, float]) -> list[int]:
+    return [hit.id for hit in fuse(evidence, nearness({**USUAL, **cosines}))]
 
-    def test_puts_what_is_as_written_before_everything_else(self) -> None:
+
+class TestByWords:
+    def test_puts_the_note_that_is_meant_first(self) -> None:
+        first = {query: (note, found(query, *NOTES)[0]) for note, asked in MEANT.items() for query in asked}
+        assert {query: notes for query, notes in first.items() if notes[0] != notes[1]} == {}
+
+    def test_puts_what_is_as_written_first_then_the_rarer_word_then_the_newest(self) -> None:
         assert found("カフェ", "カフエ カフエ カフエ", "駅のｶﾌｪによく行く人たちの長い話")[0].startswith("駅")
-
-    def test_puts_the_newest_of_equal_notes_first(self) -> None:
-        hits = rank(parse_query("猫"), Statistics(2, 9.0, {}), [candidate(1, "猫"), candidate(2, "猫")])
-        assert [hit.id for hit in hits] == [2, 1]
-
-    def test_of_a_blank_query_is_newest_first(self) -> None:
-        assert found(" ", "一つ目", "二つ目") == ["二つ目", "一つ目"]
-
-    def test_lets_the_rarer_word_decide(self) -> None:
         notes = ("好きな色は青", "好きな本は図鑑", "好きな駅は上野", "楽器は尺八")
         assert found("尺八が好き", *notes)[0] == "楽器は尺八"
+        hits = rank(parse_query("猫"), Statistics(2, 9.0, {}), [candidate(1, "猫"), candidate(2, "猫")])
+        assert [hit.id for hit in hits] == [2, 1]
+        assert found(" ", "一つ目", "二つ目") == ["二つ目", "一つ目"]
 
+    def test_leaves_out_what_does_not_answer_and_what_is_far_behind_the_best(self) -> None:
+        queries = ("株価の見通し", "quantum chromodynamics", "フランス革命の指導者")
+        assert [found(query, *NOTES) for query in queries] == [[], [], []]
+        assert found("白石クリニックの歯医者", *NOTES) == [DENTIST]
 
-class TestConfidence:
-    @pytest.mark.parametrize("query", ["株価の見通し", "quantum chromodynamics", "フランス革命の指導者"])
-    def test_is_too_little_where_nothing_answers(self, query: str) -> None:
-        assert found(query, *NOTES) == []
-
-    def test_is_full_for_what_is_as_written(self) -> None:
-        [hit] = rank(parse_query("青葉台"), Statistics(1, 9.0, {}), [candidate(1, NOTES[0])])
+    def test_is_sure_of_what_is_as_written_and_less_of_another_wording(self) -> None:
+        [hit] = rank(parse_query("青葉台"), Statistics(1, 9.0, {}), [candidate(1, DENTIST)])
         assert hit.confidence == 1.0
-
-    def test_is_less_for_another_wording_than_for_the_word(self) -> None:
         notes = [candidate(1, "柴犬と住む"), candidate(2, "ペットと住む")]
-        kind, word = sorted(
-            rank(parse_query("どんなペット"), Statistics(2, 9.0, {}), notes), key=lambda hit: hit.id
-        )
+        hits = rank(parse_query("どんなペット"), Statistics(2, 9.0, {}), notes)
+        kind, word = sorted(hits, key=lambda hit: hit.id)
         assert 0 < kind.confidence < word.confidence < 1
 
-    def test_leaves_out_what_is_far_behind_the_best(self) -> None:
-        assert found("白石クリニックの歯医者", *NOTES) == [NOTES[0]]
-
-
-class TestSaturation:
-    def test_grows_with_the_count_and_ever_less(self) -> None:
+    def test_counts_a_word_ever_less_the_more_often_it_stands_and_in_a_longer_note(self) -> None:
         once, twice, thrice = (saturation(count, 10, 10.0) for count in (1, 2, 3))
         assert 0 < thrice - twice < twice - once
-
-    def test_is_less_in_a_longer_note(self) -> None:
-        assert saturation(1, 100, 10.0) < saturation(1, 10, 10.0)
-
-    def test_is_one_for_one_term_in_an_average_note(self) -> None:
-        assert saturation(1, 10, 10.0) == pytest.approx(1.0)
+        assert saturation(1, 100, 10.0) < once
+        assert once == pytest.approx(1.0)
         assert saturation(1, 10, 0.0) == pytest.approx(1.0)
+
+
+class TestFused:
+    @pytest.mark.parametrize(
+        ("evidence", "cosines", "order"),
+        [
+            ([], {1: 0.45, 2: 0.6, 3: 0.1}, [2, 1]),
+            ([Evidence(1, False, 1.0)], {1: 0.3, 2: 0.6}, [1, 2]),
+            ([Evidence(1, False, 0.3)], {1: 0.1, 2: 0.5}, [2]),
+            ([Evidence(1, True, 0.2), Evidence(2, False, 1.0)], {1: 0.0, 2: 0.9}, [1, 2]),
+            ([Evidence(1, False, 0.9)], {2: 0.4}, [1, 2]),
+            ([Evidence(5, True, 1.0), Evidence(8, True, 1.0)], {5: 0.4, 8: 0.4}, [8, 5]),
+            ([], {1: 0.12, 2: 0.15}, []),
+            ([Evidence(1, False, 0.2, enough=True)], {1: 0.1}, [1]),
+            ([Evidence(1, False, 0.2)], {1: 0.1}, []),
+            ([Evidence(1, False, 1.0)], {1: 0.7, 2: 0.3}, [1]),
+        ],
+        ids=[
+            "meaning where words fail",
+            "every word before a nearer one",
+            "a near one before the lesser part of the query",
+            "as written first",
+            "by words where there is no vector yet",
+            "newest among equals",
+            "as near as notes are to any query",
+            "enough by its words",
+            "not enough by its words",
+            "far behind one that answers",
+        ],
+    )
+    def test_words_and_meaning_make_one_order(
+        self, evidence: list[Evidence], cosines: dict[int, float], order: list[int]
+    ) -> None:
+        assert ids(evidence, cosines) == order
+
+    @given(EVIDENCE, COSINES)
+    def test_each_note_stands_once_those_as_written_first_and_less_sure_the_further_down(
+        self, evidence: list[Evidence], cosines: dict[int, float]
+    ) -> None:
+        hits = fuse(evidence, nearness(cosines))
+        found, sure = [hit.id for hit in hits], [hit.confidence for hit in hits]
+        written = {item.id for item in evidence if item.as_written}
+        assert len(found) == len(set(found))
+        assert set(found[: len(written)]) == written
+        assert sure == sorted(sure, reverse=True)
+        assert all(0 <= confidence <= 1 for confidence in sure)
+
+    def test_the_order_does_not_hang_on_how_an_encoder_spreads_its_cosines(self) -> None:
+        cosines = {**USUAL, 1: 0.3, 2: 0.5, 3: 0.2}
+        squeezed = {note: 0.8 + 0.2 * cosine for note, cosine in cosines.items()}
+        evidence = [Evidence(1, False, 0.4), Evidence(3, False, 0.9)]
+        order = [hit.id for hit in fuse(evidence, nearness(cosines))]
+        assert [hit.id for hit in fuse(evidence, nearness(squeezed))] == order
+
+    def test_what_is_nearest_and_yet_unlike_is_left_out(self) -> None:
+        assert fuse([], nearness(dict.fromkeys(range(50), 0.01) | {99: 0.2})) == []
+
+    def test_meaning_counts_half_where_a_query_is_spelt_in_kana_or_signs_alone(self) -> None:
+        cosines = {**USUAL, 1: 0.4}
+        whole = nearness(cosines)[1]
+        parts = {"うちあわせ？": 2, "打ち合わせ": 1, "ギター": 1, "🐈！": 2}
+        assert {query: whole / nearness(cosines, query=query)[1] for query in parts} == parts
+
+    @pytest.mark.parametrize("written", [(0.0, 0.0), (1.0, 6.0)], ids=["written alone", "near as well"])
+    def test_beside_one_as_written_are_those_that_answer_however_much_speaks_for_that_one(
+        self, written: tuple[float, float]
+    ) -> None:
+        covered, near = written
+        evidence = [Evidence(1, True, covered), Evidence(2, False, 0.1, enough=True)]
+        hits = fuse(evidence, {1: near, 2: 1.0, 3: 3.5})
+        assert [hit.id for hit in hits] == [1, 3]
+        assert hits[0].confidence == 1
+        assert hits[1].confidence < 0.1
+
+
+class TestFewNotes:
+    """Who has begun to use it: of one note, or three, none is far from their average."""
+
+    def test_hold_the_one_that_answers_or_none(self) -> None:
+        one: list[dict[int, float]] = [{2: 0.45}, {1: 0.1, 2: 0.45, 3: 0.05}, {2: 0.45, 5: 0.3}]
+        none: list[dict[int, float]] = [{1: 0.1}, {1: 0.2, 2: -0.05, 3: 0.05}, {1: 0.24, 2: 0.23}]
+        assert [fuse([], nearness(cosines, usual=KNOWN))[0].id for cosines in one] == [2, 2, 2]
+        assert [fuse([], nearness(cosines, usual=KNOWN)) for cosines in none] == [[], [], []]
+        twenty = {note: note / 100 for note in range(20)}
+        assert nearness(twenty, usual=KNOWN) == nearness(twenty), "which are measured by themselves"
+
+    @given(st.dictionaries(st.integers(1, 5), st.floats(-1, 1), min_size=1, max_size=5))
+    def test_are_found_by_words_alone_with_an_encoder_of_which_nothing_is_known(
+        self, cosines: dict[int, float]
+    ) -> None:
+        assert fuse([], nearness(cosines)) == []
+        note = min(cosines)
+        found = fuse([Evidence(note, False, 0.5, enough=True)], nearness(cosines))
+        assert note in [hit.id for hit in found]

@@ -1,45 +1,53 @@
-"""What an index holds of a note."""
+"""What an index holds of a note, and what a query asks it for."""
 
 import tracemalloc
+import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cc_bot.search import document_terms
+from cc_bot.search import Statistics, document_terms, fold, parse_query, rank
+from tests.search.notes import candidate
+
+JAPANESE = st.text("誕生日は3月カフェえび ー・々ｶABCéß'9\u3000\n😀", max_size=40)
+TEXT = st.text(max_size=60) | JAPANESE
 
 
 class TestTerms:
-    def test_of_japanese_are_pairs_and_single_kanji(self) -> None:
-        assert {"誕生", "生日", "誕", "生", "日"} <= document_terms("誕生日").keys()
+    @pytest.mark.parametrize(
+        ("content", "terms"),
+        [
+            ("誕生日", {"誕生", "生日", "誕", "生", "日"}),
+            ("ネコ", document_terms("ねこ").keys()),
+            ("３月", {"3", "3月"}),
+            ("犬", {"~いぬ"}),
+            ("柴犬と暮らす", {"=柴犬", "=犬", "=ペット"}),
+        ],
+        ids=["pairs and kanji", "kana of either script", "number and what it counts", "reading", "idea"],
+    )
+    def test_of_a_text_are_all_that_it_may_be_found_by(self, content: str, terms: set[str]) -> None:
+        assert terms <= document_terms(content).keys()
 
-    def test_of_kana_are_the_same_in_both_scripts(self) -> None:
-        assert document_terms("ねこ").keys() == document_terms("ネコ").keys()
-
-    def test_of_english_are_stems(self) -> None:
-        assert document_terms("Studying for exams")["study"] == 1
-
-    def test_of_a_number_are_itself_and_what_it_counts(self) -> None:
-        assert {"3", "3月"} <= document_terms("３月").keys()
-
-    def test_of_kanji_are_their_readings_too(self) -> None:
-        assert {"~いぬ"} <= document_terms("犬").keys()
-
-    def test_of_a_known_word_are_its_idea_and_all_that_it_is_a_kind_of(self) -> None:
-        assert {"=柴犬", "=犬", "=ペット"} <= document_terms("柴犬と暮らす").keys()
-
-    def test_count_how_often_each_is_there(self) -> None:
+    def test_are_counted_as_stems_and_come_from_tags_as_well(self) -> None:
         assert document_terms("猫と猫")["猫"] == 2
-
-    def test_come_from_tags_as_well(self) -> None:
+        assert document_terms("Studying for exams")["study"] == 1
         assert "京都" in document_terms("旅行", ["京都"])
         assert "行京" not in document_terms("旅行", ["京都"])
 
+    @given(TEXT)
+    def test_of_any_text_are_the_same_each_time_and_folded_and_have_no_white_space(
+        self, content: str
+    ) -> None:
+        terms = document_terms(content)
+        assert not any(char.isspace() or unicodedata.category(char) == "Cc" for char in "".join(terms))
+        assert document_terms(content) == document_terms(fold(content)) == terms
 
-class TestMemory:
     @pytest.mark.slow
-    def test_keeps_no_long_runs_of_characters_that_no_other_note_has(self) -> None:
+    def test_keep_no_long_runs_of_characters_that_no_other_note_has(self) -> None:
         """An import of a megabyte that is one run after another would stay there for good: its letters alone
         are four times what may be kept."""
-        runs = [f"{number}" + "ヘルシンキ" * 400 + f"{number}" for number in range(150)]
+        runs = [f"{number}" + "ヘルシンキ" * 400 + f"{number}" for number in range(50)]
         document_terms("猫 cat")  # whatever is read once is read
         tracemalloc.start()
         try:
@@ -48,4 +56,39 @@ class TestMemory:
             kept, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert kept < 2**17
+        assert kept < 50_000
+
+
+class TestQueries:
+    def test_ask_for_things_and_not_for_grammar_and_politeness_unless_that_is_all_there_is(self) -> None:
+        assert len(parse_query("妹の誕生日").groups) == 2
+        assert parse_query("誕生日を教えてください").weights == parse_query("誕生日").weights
+        assert parse_query("Please tell me the birthday").weights == parse_query("birthday").weights
+        assert parse_query("です").weights
+        assert parse_query("the").weights
+
+    def test_have_no_syntax_and_without_a_word_are_looked_for_as_written_only(self) -> None:
+        assert parse_query('"誕生日" AND (NOT -x*)').groups
+        for text, folded in (("☆!?", "☆!?"), (" \u3000\n", "")):
+            query = parse_query(text)
+            assert (query.folded, query.groups) == (folded, ())
+
+    def test_weigh_another_wording_less_than_what_is_written(self) -> None:
+        weights = parse_query("ペット").weights
+        assert weights["ぺつ"] > weights["=ペット"] > 0
+
+    def test_that_are_very_long_ask_for_what_stands_first(self) -> None:
+        long = "誕生日はいつ？" + "株式会社" * 1000
+        query = parse_query(long)
+        assert len(query.folded) == len(long)
+        assert query.weights.keys() >= parse_query("誕生日").weights.keys()
+        assert len(query.groups) < 500
+
+    @given(TEXT, TEXT, TEXT)
+    def test_find_what_contains_them_as_written(self, before: str, text: str, after: str) -> None:
+        content = before + text + after
+        query = parse_query(text)
+        assert all(weight > 0 for weight in query.weights.values())
+        if query.folded in fold(content):  # a mark that joins what stands before it may part them
+            statistics = Statistics(1, 10.0, dict.fromkeys(query.weights, 1))
+            assert [hit.id for hit in rank(query, statistics, [candidate(7, content)])] == [7]
