@@ -28,6 +28,13 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
         yield opened
 
 
+@pytest.fixture
+async def closed(tmp_path: Path) -> Stores:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as opened:
+        pass
+    return opened
+
+
 async def deleted(stores: Stores, content: str = "忘れること") -> int:
     memory = await stores.memories.add(ME, content)
     assert await stores.memories.delete(ME, memory.id)
@@ -39,24 +46,28 @@ def left(path: Path) -> list[str]:
         return [row[0] for row in database.execute("SELECT content FROM memories")]
 
 
+def owed(path: Path) -> tuple[int, int, int]:
+    """How often something was erased, and for how many of these the file was written back and anew."""
+    with closing(sqlite3.connect(path / "sessions.db")) as database:
+        sql = "SELECT erased, written_back, rewritten FROM memory_erasures"
+        return tuple(database.execute(sql).fetchone())
+
+
 def ten_minutes_later() -> datetime:
     return utc_now() + UNDO_TIME
 
 
 @asynccontextmanager
-async def purging(stores: Stores, clock: Clock) -> AsyncIterator[None]:
-    task = asyncio.create_task(keep_purging(stores.memory_removal, clock))
+async def purging(
+    removal: MemoryRemovalStore, clock: Clock, quiet: timedelta = timedelta(minutes=1)
+) -> AsyncIterator[None]:
+    task = asyncio.create_task(keep_purging(removal, clock, quiet=quiet))
     try:
-        yield
+        async with asyncio.timeout(60):
+            yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-
-
-async def eventually_nothing(path: Path) -> None:
-    async with asyncio.timeout(60):
-        while left(path):  # noqa: ASYNC110 - no event comes out of a file
-            await asyncio.sleep(0.01)
 
 
 class TestDueMemories:
@@ -71,38 +82,25 @@ class TestDueMemories:
             assert await purge_due(stores.memory_removal, utc_now)
             assert left(tmp_path) == ["新しい"]
 
-    async def test_are_removed_when_their_time_comes(self, stores: Stores, tmp_path: Path) -> None:
-        await deleted(stores)
-        soon = UNDO_TIME - timedelta(seconds=0.2)
-
-        def clock() -> datetime:
-            return utc_now() + soon
-
-        async with purging(stores, clock):
-            await asyncio.sleep(0.05)
-            assert left(tmp_path) == ["忘れること"]
-            await eventually_nothing(tmp_path)
-
-    async def test_that_the_last_run_left_are_removed_at_once(self, stores: Stores, tmp_path: Path) -> None:
-        await deleted(stores)
-        async with purging(stores, ten_minutes_later):
-            await eventually_nothing(tmp_path)
+    @pytest.mark.parametrize("early_s", [(1.0, 0.01), ()], ids=["when their time comes", "at once if it has"])
+    async def test_are_removed(self, stores: Stores, tmp_path: Path, early_s: tuple[float, ...]) -> None:
+        with freeze_time("2026-11-22 03:04:05", real_asyncio=True):
+            await deleted(stores)
+            over = ten_minutes_later()
+        moments = [over - timedelta(seconds=early) for early in early_s]
+        async with purging(stores.memory_removal, lambda: moments.pop(0) if moments else over):
+            while left(tmp_path):  # noqa: ASYNC110 - no event comes out of a file
+                await asyncio.sleep(0.01)
+        assert moments == []
 
 
 class TestAttempt:
-    async def test_that_fails_asks_for_another(self, tmp_path: Path) -> None:
-        async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
-            pass
-        assert not await purge_due(closed.memory_removal, utc_now)
-
-    async def test_that_fails_in_a_way_nobody_thought_of_asks_for_another(
-        self, stores: Stores, tmp_path: Path
-    ) -> None:
-        await deleted(stores)
-
+    async def test_that_fails_asks_for_another(self, closed: Stores, stores: Stores, tmp_path: Path) -> None:
         def no_clock() -> datetime:
             raise ZeroDivisionError
 
+        await deleted(stores)
+        assert not await purge_due(closed.memory_removal, ten_minutes_later)
         assert not await purge_due(stores.memory_removal, no_clock)
         assert await purge_due(stores.memory_removal, ten_minutes_later)
         assert left(tmp_path) == []
@@ -118,6 +116,7 @@ class TestAttempt:
 
 
 class TestTerminal:
+    @pytest.mark.slow
     async def test_removes_what_is_due(self, tmp_path: Path) -> None:
         async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
             await deleted(stores)
@@ -135,48 +134,24 @@ class TestTerminal:
         assert "忘れること".encode() not in (tmp_path / "sessions.db").read_bytes()
 
 
-def large(stores: Stores, clock: Clock = utc_now) -> MemoryRemovalStore:
-    """As if every file were a large one."""
-    return MemoryRemovalStore(stores.memories._database, clock=clock, small_bytes=0)
-
-
-def owed(path: Path) -> tuple[int, int, int]:
-    """How often something was erased, and for how many of these the file was written back and anew."""
-    with closing(sqlite3.connect(path / "sessions.db")) as database:
-        sql = "SELECT erased, written_back, rewritten FROM memory_erasures"
-        return tuple(database.execute(sql).fetchone())
-
-
 class TestLargeDatabase:
-    async def test_is_written_anew_in_a_quiet_moment_after_a_removal(
+    async def test_is_written_anew_in_a_quiet_moment_after_a_removal_where_there_is_room(
         self, stores: Stores, tmp_path: Path
     ) -> None:
+        database = stores.memories._database
+        removal = MemoryRemovalStore(database, small_bytes=0)  # as if every file were a large one
         memory = await stores.memories.add(ME, "忘れること")
-        removal = large(stores)
         await removal.erase(ME, memory.id)
-        assert owed(tmp_path) == (1, 1, 0)
-        task = asyncio.create_task(keep_purging(removal, utc_now, quiet=timedelta()))
-        async with asyncio.timeout(60):
-            while owed(tmp_path) != (1, 1, 1):  # noqa: ASYNC110 - no event comes out of a file
-                await asyncio.sleep(0.01)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-    async def test_that_cannot_be_written_anew_is_told_of_once_and_tried_again_later(
-        self, stores: Stores, tmp_path: Path
-    ) -> None:
-        memory = await stores.memories.add(ME, "忘れること")
-        await large(stores).erase(ME, memory.id)
-        removal = MemoryRemovalStore(Full(stores.memories._database), small_bytes=0)
+        without_room = Rewriting(MemoryRemovalStore(Full(database), small_bytes=0), timedelta())
         with capture_logs() as logs:
-            rewriting = Rewriting(removal, timedelta())
-            assert [await rewriting.attempt() for _ in range(3)] == [True] * 3
+            assert [await without_room.attempt() for _ in range(3)] == [True] * 3
         assert [log["event"] for log in logs] == ["no_room_to_rewrite_the_database"]
         assert owed(tmp_path) == (1, 1, 0)
+        async with purging(removal, utc_now, timedelta()):
+            while owed(tmp_path) != (1, 1, 1):  # noqa: ASYNC110 - no event comes out of a file
+                await asyncio.sleep(0.01)
 
-    async def test_goes_on_being_used_when_that_fails(self, stores: Stores, tmp_path: Path) -> None:
-        async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
-            pass
+    async def test_goes_on_being_used_when_that_fails(self, closed: Stores) -> None:
         with capture_logs() as logs:
             assert await Rewriting(closed.memory_removal, timedelta()).attempt()
         assert [(log["event"], log["error"]) for log in logs] == [("rewriting_failed", "StorageError")]
