@@ -14,8 +14,7 @@ import pytest
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.stores import Stores, open_stores
-from tests.databases import laid_out
+from cc_bot.stores import Stores
 from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.loopback.discord import Message as Posted
 
@@ -71,15 +70,17 @@ class Scene:
     async def write(self, *texts: str, channel: Channel | None = None) -> list[Posted]:
         return [await self.discord.post(self.aiko, channel or self.channel, text) for text in texts]
 
+    async def begin(self, key: ChannelKey, channel: Channel) -> None:
+        """Have something stored of a channel or thread."""
+        [first] = await self.write("始め", channel=channel)
+        message = Message("user", first.content, author_id=self.aiko.id, discord_id=first.id)
+        assert await self.stores.channels.add(key, message)
+
     async def past_this_moment(self) -> None:
         """Ids tell milliseconds, and are made from floating numbers: what was written is older after this."""
         written = utc_now()
         while utc_now() - written < timedelta(milliseconds=3):  # noqa: ASYNC110 - a clock tells nobody
             await asyncio.sleep(0)
-
-    async def store(self, posted: Posted, key: ChannelKey | None = None) -> None:
-        message = Message("user", posted.content, author_id=self.aiko.id, discord_id=posted.id)
-        assert await self.stores.channels.add(key or self.key, message)
 
     def returns(
         self, bounds: CatchUpBounds = QUICK, *, later: timedelta = timedelta(), since: int = 0
@@ -94,14 +95,21 @@ class Scene:
         catch_up.begin()
         return catch_up
 
+    async def catches_up(
+        self, bounds: CatchUpBounds = QUICK, *, later: timedelta = timedelta(), since: int = 0
+    ) -> list[str]:
+        """What is stored of the channel once the bot has come back to it."""
+        await self.returns(bounds, later=later, since=since).wait_for(self.channel.id)
+        return self.stored()
+
     def stored(self, channel: Channel | None = None) -> list[str]:
-        """What the archive has of a place, in the order in which it was inserted."""
+        """What the archive has of a place since it began, in the order in which it was inserted."""
         place = (channel or self.channel).id
         with closing(sqlite3.connect(self.database)) as connection:
             rows = connection.execute(
                 "SELECT content FROM messages WHERE channel_id = ? ORDER BY id", (place,)
             )
-            return [row[0] for row in rows]
+            return [row[0] for row in rows][1:]
 
     async def stores_in_time(self, expected: list[str], channel: Channel | None = None) -> None:
         """Wait for what the bot does unasked."""
@@ -112,113 +120,90 @@ class Scene:
     async def waiting(self) -> list[str]:
         return [message.content for message in await self.stores.mentions.list_waiting(self.key)]
 
+    async def history_asked(self, *tasks: asyncio.Task[None]) -> None:
+        """The history was asked for, and nobody who waits for it has gone on."""
+        await self.discord.wait(lambda: not self.discord.faults.outstanding, "the history")
+        assert not any(task.done() for task in tasks)
+        assert self.stored() == []
+
 
 @pytest.fixture
 async def scene(
-    discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path
+    discord: LoopbackDiscord,
+    rest: hikari.api.RESTClient,
+    stores: Stores,
+    tmp_path: Path,
+    aiko: User,
+    channel: Channel,
 ) -> AsyncIterator[Scene]:
-    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
-        aiko = discord.user("Aiko", locale="ja")
-        scene = Scene(discord, rest, stores, tmp_path / "sessions.db", aiko, discord.guild_channel())
-        async with scene.opened:
-            [first] = await scene.write("最後に読んだもの")
-            await scene.store(first)
-            yield scene
+    scene = Scene(discord, rest, stores, tmp_path / "sessions.db", aiko, channel)
+    async with scene.opened:
+        await scene.begin(scene.key, channel)
+        yield scene
 
 
 class TestWhatWasMissed:
-    async def test_is_stored_in_order_after_what_is_known(self, scene: Scene) -> None:
-        await scene.write("一つ目", "two", "三つ目")
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "一つ目", "two", "三つ目"]
-
-    async def test_is_not_what_was_written_before_everything_was_read(self, scene: Scene) -> None:
-        _, private = await scene.write("まだ読まれない", "これも")
-        await scene.write("ここから読まれる")
-        await scene.returns(since=private.id).wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "ここから読まれる"]
-
-    async def test_is_read_without_anybody_writing_there(self, scene: Scene) -> None:
-        await scene.write("誰も待っていない")
-        scene.returns()
-        await scene.stores_in_time(["最後に読んだもの", "誰も待っていない"])
-
-    async def test_is_stored_once_however_often_the_bot_returns(self, scene: Scene) -> None:
-        await scene.write("一度だけ")
+    async def test_is_stored_once_in_order_but_for_the_bots_own(self, scene: Scene) -> None:
+        await scene.write("一つ目", "two")
+        await scene.rest.create_message(scene.channel.id, "I said that")
+        await scene.write("三つ目")
         for _ in range(3):
-            await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "一度だけ"]
+            assert await scene.catches_up() == ["一つ目", "two", "三つ目"]
 
-    async def test_is_not_read_when_it_was_said_before_a_reset(self, scene: Scene) -> None:
-        _, marker, _ = await scene.write("前", "ここで区切る", "後")
+    async def test_is_not_what_was_written_before_everything_was_read_or_before_a_reset(
+        self, scene: Scene
+    ) -> None:
+        _, private, _, marker, _ = await scene.write("まだ", "これも", "ここから", "区切る", "後")
+        scene.returns(since=private.id)
+        await scene.stores_in_time(["ここから", "区切る", "後"])
+        [marker, _] = await scene.write("また区切る", "その後")
         await scene.stores.channels.reset(scene.key, bot_id=1, discord_id=marker.id)
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "後"]
+        assert (await scene.catches_up())[3:] == ["その後"]
 
     async def test_is_not_read_where_the_bot_may_not_read_even_once_it_may_again(self, scene: Scene) -> None:
         await scene.write("内輪の話")
         scene.hearing.shut.add(scene.key)
         await scene.past_this_moment()
-        await scene.returns().wait_for(scene.channel.id)
+        assert await scene.catches_up() == []
         assert scene.discord.calls(HISTORY) == []
         scene.hearing.shut.clear()
         await scene.write("また聞いてよい話")
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "また聞いてよい話"]
-
-    async def test_of_the_bot_itself_is_left_out(self, scene: Scene) -> None:
-        await scene.rest.create_message(scene.channel.id, "I said that")
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの"]
+        assert await scene.catches_up() == ["また聞いてよい話"]
 
     async def test_is_found_though_an_answer_of_the_bot_is_newer(self, scene: Scene) -> None:
         await scene.write("聞こえなかった")
         posted = await scene.rest.create_message(scene.channel.id, "答え")
-        await scene.stores.channels.commit_answer(
-            scene.key, Message("assistant", "答え", discord_id=int(posted.id)), ()
-        )
-        await scene.returns().wait_for(scene.channel.id)
-        assert sorted(scene.stored()) == sorted(["最後に読んだもの", "答え", "聞こえなかった"])
+        answer = Message("assistant", "答え", discord_id=int(posted.id))
+        await scene.stores.channels.commit_answer(scene.key, answer, ())
+        assert sorted(await scene.catches_up()) == sorted(["答え", "聞こえなかった"])
 
     async def test_in_a_thread_stays_in_the_thread(self, scene: Scene) -> None:
-        thread = scene.discord.thread(scene.channel)
-        [first] = await scene.write("スレッドの始め", channel=thread)
-        await scene.store(first, ChannelKey(scene.channel.id, thread.id))
+        thread, elsewhere = scene.discord.thread(scene.channel), scene.discord.guild_channel("elsewhere")
+        await scene.begin(ChannelKey(scene.channel.id, thread.id), thread)
         await scene.write("スレッドで", channel=thread)
         await scene.write("チャンネルで")
+        [unknown] = await scene.write("知らない場所", channel=elsewhere)
         catch_up = scene.returns()
-        await catch_up.wait_for(scene.channel.id)
-        await catch_up.wait_for(thread.id)
-        assert scene.stored(thread) == ["スレッドの始め", "スレッドで"]
-        assert scene.stored() == ["最後に読んだもの", "チャンネルで"]
-
-    async def test_where_nothing_is_stored_is_not_looked_for(self, scene: Scene) -> None:
-        elsewhere = scene.discord.guild_channel("elsewhere")
-        await scene.write("知らない場所", channel=elsewhere)
-        await scene.returns().wait_for(elsewhere.id)
-        assert scene.stored(elsewhere) == []
+        for place in (thread, scene.channel, elsewhere):
+            await catch_up.wait_for(place.id)
+        assert (scene.stored(thread), scene.stored()) == (["スレッドで"], ["チャンネルで"])
+        assert await scene.stores.channels.find_known([unknown.id]) == frozenset()
 
 
 class TestPages:
-    async def test_are_read_until_what_is_known(self, scene: Scene) -> None:
+    async def test_are_read_until_what_is_known_and_end_there(self, scene: Scene) -> None:
         said = [f"発言{number}" for number in range(230)]
         await scene.write(*said)
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored()[1:] == said
+        assert await scene.catches_up() == said
         assert len(scene.discord.calls(HISTORY)) == 3
-
-    async def test_that_are_full_to_the_last_known_message_end_there(self, scene: Scene) -> None:
-        said = [f"{number}" for number in range(100)]
-        await scene.write(*said)
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored()[1:] == said
+        full = [f"{number}" for number in range(100)]
+        await scene.write(*full)
+        assert await scene.catches_up() == said + full
 
     async def test_that_are_too_many_leave_the_oldest_unread(self, scene: Scene) -> None:
         said = [f"{number}" for number in range(330)]
         await scene.write(*said)
-        bounds = CatchUpBounds(pages=2, pause_s=0.0)
-        await scene.returns(bounds).wait_for(scene.channel.id)
-        assert scene.stored()[1:] == said[-200:]
+        assert await scene.catches_up(CatchUpBounds(pages=2, pause_s=0.0)) == said[-200:]
         assert len(scene.discord.calls(HISTORY)) == 2
 
 
@@ -226,8 +211,7 @@ class TestPlaces:
     async def other(self, scene: Scene, name: str) -> Channel:
         """Another channel in which something is stored."""
         channel = scene.discord.guild_channel(name)
-        [first] = await scene.write("始め", channel=channel)
-        await scene.store(first, ChannelKey(channel.id))
+        await scene.begin(ChannelKey(channel.id), channel)
         return channel
 
     async def test_that_were_active_last_are_looked_at_unasked(self, scene: Scene) -> None:
@@ -235,10 +219,10 @@ class TestPlaces:
         await scene.write("古い場所で")
         await scene.write("新しい場所で", channel=newer)
         catch_up = scene.returns(CatchUpBounds(places=1, pause_s=0.0))
-        await scene.stores_in_time(["始め", "新しい場所で"], newer)
-        assert scene.stored() == ["最後に読んだもの"]
+        await scene.stores_in_time(["新しい場所で"], newer)
+        assert scene.stored() == []
         await catch_up.wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "古い場所で"]
+        assert scene.stored() == ["古い場所で"]
 
     async def test_that_may_not_be_read_any_more_are_passed_over(self, scene: Scene) -> None:
         hidden, gone = await self.other(scene, "hidden"), await self.other(scene, "gone")
@@ -248,76 +232,65 @@ class TestPlaces:
         catch_up = scene.returns()
         for place in (hidden.id, gone.id, scene.channel.id):
             await catch_up.wait_for(place)
-        assert scene.stored() == ["最後に読んだもの", "見える場所で"]
+        assert scene.stored() == ["見える場所で"]
 
-    async def test_that_discord_fails_to_show_for_a_moment_are_asked_for_again(self, scene: Scene) -> None:
+    @pytest.mark.parametrize(("failures", "stored"), [(2, ["二度目で"]), (3, [])])
+    async def test_that_discord_fails_to_show_are_asked_for_again_but_hold_nobody_up(
+        self, scene: Scene, failures: int, stored: list[str]
+    ) -> None:
         await scene.write("二度目で")
-        scene.discord.fail_next(HISTORY, 503, times=2)
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "二度目で"]
-
-    async def test_that_discord_keeps_failing_to_show_hold_nobody_up(self, scene: Scene) -> None:
-        await scene.write("届かない")
-        scene.discord.fail_next(HISTORY, 503, times=3)
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの"]
+        scene.discord.fail_next(HISTORY, 503, times=failures)
+        assert await scene.catches_up() == stored
 
 
 class TestQuestions:
-    async def test_that_are_recent_wait_for_their_answer(self, scene: Scene) -> None:
-        await scene.write("ふつうの話", "!質問です", "また話", "!もう一つ", "!三つ目")
-        await scene.returns().wait_for(scene.channel.id)
-        assert await scene.waiting() == ["!質問です", "!もう一つ", "!三つ目"]
-        assert scene.stored()[1:] == ["ふつうの話", "!質問です", "また話", "!もう一つ", "!三つ目"]
-        assert scene.hearing.woken == [scene.key]
-
-    async def test_that_are_old_are_archived_only(self, scene: Scene) -> None:
+    async def test_that_are_recent_wait_for_their_answer_and_old_ones_are_archived_only(
+        self, scene: Scene
+    ) -> None:
         await scene.write("!まだ待っている人はいない")
-        await scene.returns(later=timedelta(minutes=11)).wait_for(scene.channel.id)
-        assert scene.stored()[1:] == ["!まだ待っている人はいない"]
-        assert await scene.waiting() == []
-        assert scene.hearing.woken == []
+        assert await scene.catches_up(later=timedelta(minutes=11)) == ["!まだ待っている人はいない"]
+        assert (await scene.waiting(), scene.hearing.woken) == ([], [])
+        said = ["ふつうの話", "!質問です", "また話", "!もう一つ", "!三つ目"]
+        await scene.write(*said)
+        assert (await scene.catches_up())[1:] == said
+        assert await scene.waiting() == ["!質問です", "!もう一つ", "!三つ目"]
+        assert scene.hearing.woken == [scene.key]
 
 
 class TestALiveMessage:
     async def test_waits_until_what_came_before_it_is_stored(self, scene: Scene) -> None:
+        catch_up = CatchUp(scene.stores.channels, scene.rest, scene.hearing, utc_now)
+        await catch_up.wait_for(scene.channel.id)
+        assert scene.discord.calls(HISTORY) == []  # the bot was never away
         await scene.write("先に書かれた")
         scene.discord.fail_next(HISTORY, 200, delay_s=0.2)
         catch_up = scene.returns()
         waits = [asyncio.create_task(catch_up.wait_for(scene.channel.id)) for _ in range(3)]
-        await asyncio.sleep(0.05)
-        assert not any(task.done() for task in waits)
-        assert scene.stored() == ["最後に読んだもの"]
+        await scene.history_asked(*waits)
         await asyncio.gather(*waits)
-        assert scene.stored() == ["最後に読んだもの", "先に書かれた"]
+        assert scene.stored() == ["先に書かれた"]
         assert len(scene.discord.calls(HISTORY)) == 1
-
-    async def test_does_not_wait_when_the_bot_was_never_away(self, scene: Scene) -> None:
-        catch_up = CatchUp(scene.stores.channels, scene.rest, scene.hearing, utc_now)
-        await catch_up.wait_for(scene.channel.id)
-        assert scene.discord.calls(HISTORY) == []
 
     async def test_that_waits_when_the_bot_leaves_is_not_stored_before_the_gap(self, scene: Scene) -> None:
         await scene.write("隙間")
         scene.discord.fail_next(HISTORY, 200, delay_s=10)
         catch_up = scene.returns()
         live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
-        await asyncio.sleep(0.05)
+        await scene.history_asked(live)
         await catch_up.close()
         with pytest.raises(asyncio.CancelledError):
             await live
-        assert scene.stored() == ["最後に読んだもの"]
-        await scene.returns().wait_for(scene.channel.id)
-        assert scene.stored() == ["最後に読んだもの", "隙間"]
+        assert scene.stored() == []
+        assert await scene.catches_up() == ["隙間"]
 
     async def test_of_before_a_second_gap_is_followed_by_it(self, scene: Scene) -> None:
         await scene.write("一つ目の隙間")
         scene.discord.fail_next(HISTORY, 200, delay_s=0.2)
         catch_up = scene.returns()
         live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
-        await asyncio.sleep(0.05)
+        await scene.history_asked(live)
         await scene.write("二つ目の隙間")
         catch_up.begin()
         await catch_up.wait_for(scene.channel.id)
         await live
-        assert scene.stored() == ["最後に読んだもの", "一つ目の隙間", "二つ目の隙間"]
+        assert scene.stored() == ["一つ目の隙間", "二つ目の隙間"]
