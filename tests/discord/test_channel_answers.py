@@ -11,13 +11,22 @@ from zoneinfo import ZoneInfo
 import hikari
 import pytest
 
+from cc_bot.assistant import Stop
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.attachments import AttachmentFetcher
 from cc_bot.discord.delivery.forms import OpenForms
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
+from cc_bot.discord.messages.channel_answers import (
+    MAX_TOGETHER,
+    MAX_TOGETHER_CHARACTERS,
+    REMEMBERED,
+    AsRead,
+    ChannelAnswers,
+    ChannelAssistant,
+    together,
+)
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.withdrawals import Withdrawals
@@ -29,8 +38,9 @@ from cc_bot.domain.message import Message
 from cc_bot.llm.model import UserPart
 from cc_bot.reading.reader import DocumentReader
 from tests.assistant.conftest import Table, laid_table
+from tests.discord.cases import check
 from tests.discord.choosing import chooser_over, gate_over, references_over
-from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
+from tests.loopback.discord import Channel, File, LoopbackDiscord, User
 from tests.reading.confinement import UNCONFINED
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
@@ -77,9 +87,15 @@ class Room:
         with closing(sqlite3.connect(self.folder / "sessions.db")) as connection, connection:
             connection.execute(sql)
 
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[str]:
         """What the bot has written."""
-        return [message for message in self.discord.messages(self.channel) if message.author.is_bot]
+        return [message.content for message in self.discord.messages(self.channel) if message.author.is_bot]
+
+    async def edited(self, question: Message, text: str) -> Message:
+        """The question, once its author has changed it."""
+        await self.table.stores.channels.edit(question.discord_id or 0, text)
+        [edited] = await self.table.stores.mentions.list_edited(self.key)
+        return edited
 
     def prompt(self, number: int = -1) -> str:
         return "\n".join(getattr(part, "text", "") for part in self.table.model.requests[number].prompt)
@@ -138,31 +154,40 @@ def refused_edits(room: Room) -> Iterator[None]:
     room.discord.faults.forget()
 
 
+def question(number: int, text: str = "質問") -> Message:
+    return Message("user", text, discord_id=number)
+
+
 class TestWaiting:
+    def test_are_the_oldest_few_that_fit_and_one_at_least(self) -> None:
+        many = [question(number) for number in range(25)]
+        halves = [question(number, "あ" * (MAX_TOGETHER_CHARACTERS // 2)) for number in range(3)]
+        huge = [question(1, "あ" * (MAX_TOGETHER_CHARACTERS + 1)), question(2)]
+        check(
+            (together(many), many[:MAX_TOGETHER]),
+            (together(many[:2]), many[:2]),
+            (together(halves), halves[:2]),
+            (together(huge), huge[:1]),
+        )
+
     async def test_many_are_answered_some_at_a_time(self, room: Room) -> None:
         for number in range(12):
             await room.asks("アイコ", f"質問{number}")
         assert await room.answer()
-        assert "質問9" in room.prompt()
-        assert "質問10" not in room.prompt()
+        assert ("質問9" in room.prompt(), "質問10" in room.prompt()) == (True, False)
         assert [question.content for question in await room.waiting()] == ["質問10", "質問11"]
 
-    async def test_that_was_deleted_since_is_not_answered(self, room: Room) -> None:
-        question = await room.asks("アイコ", "秘密の質問")
-        waiting = await room.waiting()
-        await room.table.stores.channels.delete([question.discord_id or 0])
-        assert await room.answers.answer(room.key, waiting)
-        assert room.table.model.requests == []
-        assert room.shown() == []
-
-    async def test_with_others_of_which_one_was_deleted_since(self, room: Room) -> None:
+    async def test_that_was_deleted_since_is_not_answered_and_others_are(self, room: Room) -> None:
         gone = await room.asks("アイコ", "秘密の質問")
+        alone = await room.waiting()
         await room.asks("ケン", "元気？")
-        waiting = await room.waiting()
+        both = await room.waiting()
         await room.table.stores.channels.delete([gone.discord_id or 0])
-        await room.answers.answer(room.key, waiting)
+        assert await room.answers.answer(room.key, alone)
+        assert (room.table.model.requests, room.shown()) == ([], [])
+        await room.answers.answer(room.key, both)
         assert "秘密" not in room.prompt()
-        assert await room.waiting() == ()
+        assert (len(room.shown()), await room.waiting()) == (1, ())
 
     async def test_has_one_message_for_its_answer_however_often_the_database_fails(self, room: Room) -> None:
         await room.asks("アイコ", "ひとつ")
@@ -176,9 +201,9 @@ class TestWaiting:
         assert len(room.shown()) == 1
         room.change(ROOM_AGAIN)
         room.table.model.script = [["いち。"], ["に。"]]
-        assert await room.answer()
-        assert await room.answer()
-        assert [message.content for message in room.shown()] == ["いち。", "に。"]
+        for _ in range(2):
+            assert await room.answer()
+        assert room.shown() == ["いち。", "に。"]
 
     async def test_for_an_answer_that_a_kill_kept_from_being_noted_is_served_in_its_message(
         self, room: Room
@@ -193,136 +218,57 @@ class TestWaiting:
         for _ in range(2):  # of which the next run of the program knows nothing
             next_run = replace(room.answers, _posted={}, _told=set())
             assert await next_run.answer(room.key, await room.waiting())
-        assert [message.content for message in room.shown()] == ["いち。", "に。"]
+        assert room.shown() == ["いち。", "に。"]
 
     async def test_for_too_long_is_told_once_while_the_database_fails(self, room: Room) -> None:
+        async def say() -> None:
+            await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
+
         await room.asks("アイコ", "ひとつ")
         room.change(full_disk("answered"))
         for _ in range(2):
             with pytest.raises(StorageError):
-                await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
+                await say()
             room.discord.forget_nonces()
         room.change(ROOM_AGAIN)
-        await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
-        assert [message.content for message in room.shown()] == ["遅くなりました。"]
-        assert await room.waiting() == ()
+        await say()
+        assert (room.shown(), await room.waiting()) == (["遅くなりました。"], ())
 
-
-class TestAnswerThatDiscordDidNotTake:
-    async def test_is_shown_later(self, room: Room) -> None:
-        await room.asks("アイコ", "質問")
-        room.table.model.script = [["答えです。"]]
-        with refused_edits(room):
-            assert await room.answer()
-        assert await room.stored_unseen() == ["答えです。"]
-        await room.answers.show_stored(room.key)
-        assert [message.content for message in room.shown()] == ["答えです。"]
-        assert await room.stored_unseen() == []
-
-    async def test_is_shown_later_when_it_was_made_anew(self, room: Room) -> None:
-        question = await room.asks("アイコ", "質問")
-        room.table.model.script = [["答えです。"], ["別の答えです。"]]
-        await room.answer()
-        await room.table.stores.channels.edit(question.discord_id or 0, "別の質問")
-        [edited] = await room.table.stores.mentions.list_edited(room.key)
-        with refused_edits(room):
-            await room.answers.remake(room.key, edited)
-        assert await room.stored_unseen() == ["別の答えです。"]
-        await room.answers.show_stored(room.key)
-        assert [message.content for message in room.shown()] == ["別の答えです。"]
-        assert await room.stored_unseen() == []
-
-
-class TestFiles:
-    async def test_that_the_model_refuses_keep_nobody_else_from_their_answer(self, room: Room) -> None:
-        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
-        await room.asks("ケン", "元気？")
-        room.table.model.script = [[ModelRefusedRequest()], ["元気です。"]]
-        await room.answer()
-        assert [message.content for message in room.shown()] == ["元気です。"]
-        assert "not shown: the model refused them" in room.prompt()
-        assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
-
-    async def test_of_the_only_question_are_not_silently_left_out(self, room: Room) -> None:
-        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
-        room.table.model.script = [[ModelRefusedRequest()]]
-        await room.answer()
-        assert len(room.table.model.requests) == 1
-        assert "受け付けませんでした" in room.shown()[0].content
-
-    async def test_of_several_questions_share_one_limit(self, room: Room) -> None:
-        photo = File("a.png", PNG + b"\0" * (7 * 2**20), "image/png")
-        for name in ("アイコ", "ケン", "ユキ"):
-            await room.asks(name, "これは？", photo)
-        await room.answer()
-        images = [p.images for p in room.table.model.requests[-1].prompt if isinstance(p, UserPart)]
-        assert sum(map(len, images)) == 2
-        assert room.prompt().count("not shown: too large") == 1
-
-    async def test_of_an_edited_question_go_to_the_model_again(self, room: Room) -> None:
-        question = await room.asks(
-            "アイコ", "これは？", File("メモ.txt", "牛乳とパン".encode(), "text/plain")
-        )
-        room.table.model.script = [["メモです。"], ["買い物です。"]]
-        await room.answer()
-        await room.table.stores.channels.edit(question.discord_id or 0, "何のメモ？\n[file: メモ.txt]")
-        [edited] = await room.table.stores.mentions.list_edited(room.key)
-        await room.answers.remake(room.key, edited)
-        assert await room.table.stores.mentions.list_edited(room.key) == ()
-        assert [message.content for message in room.shown()] == ["買い物です。"]
-        assert "牛乳とパン" in room.prompt()
-
-
-class TestReset:
-    async def test_in_the_moment_in_which_an_answer_begins_leaves_its_asker_to_be_told(
+    async def test_is_left_to_be_told_by_a_reset_in_the_moment_in_which_its_answer_begins(
         self, room: Room
     ) -> None:
         question = await room.asks("アイコ", "今日は？")
         waiting = await room.waiting()
         await room.table.stores.channels.reset(room.key, bot_id=0, discord_id=question.discord_id or 0)
         assert await room.answers.answer(room.key, waiting)
-        assert room.table.model.requests == []
-        assert room.shown() == []
-        assert [q.content for q in await room.table.stores.mentions.list_left_behind(room.key)] == [
-            "今日は？"
-        ]
+        assert (room.table.model.requests, room.shown()) == ([], [])
+        [left] = await room.table.stores.mentions.list_left_behind(room.key)
+        assert left.content == "今日は？"
 
 
-class TestSentence:
-    async def test_stands_beside_an_answer(self, room: Room) -> None:
+class TestAnAnswer:
+    @pytest.mark.parametrize("anew", [False, True])
+    async def test_that_discord_did_not_take_is_shown_later(self, room: Room, *, anew: bool) -> None:
+        question = await room.asks("アイコ", "質問")
+        room.table.model.script = [["答えです。"], ["別の答えです。"]]
+        if anew:
+            await room.answer()
+            edited = await room.edited(question, "別の質問")
+        with refused_edits(room):
+            await (room.answers.remake(room.key, edited) if anew else room.answer())
+        expected = ["別の答えです。" if anew else "答えです。"]
+        assert await room.stored_unseen() == expected
+        await room.answers.show_stored(room.key)
+        assert (room.shown(), await room.stored_unseen()) == (expected, [])
+
+    async def test_has_sentences_beside_it(self, room: Room) -> None:
         question = await room.asks("アイコ", "元気？")
         room.table.model.script = [["元気です。"]]
         await room.answer()
         await room.answers.replies.say(room.channel.id, question.discord_id or 0, "困りました。")
-        assert [message.content for message in room.shown()] == ["元気です。", "困りました。"]
+        assert room.shown() == ["元気です。", "困りました。"]
 
-
-class TestEdit:
-    async def test_is_not_lost_while_the_database_fails(
-        self, room: Room, rest: hikari.api.RESTClient
-    ) -> None:
-        question = await room.asks("アイコ", "今日は？")
-        question_id = question.discord_id or 0
-        room.table.model.script = [["月曜日です。"], ["火曜日です。"]]
-        await room.answer()
-        await room.table.stores.channels.edit(question_id, "明日は？")
-        room.change(full_disk("shown"))
-        async with served(room, rest) as mentions:
-            await mentions.follow_edit(question_id)
-            await asyncio.sleep(0.1)
-            assert len(room.table.model.requests) == 1
-            room.change(ROOM_AGAIN)
-            await room.discord.wait(lambda: room.shown()[0].content == "火曜日です。", "the new answer")
-
-    async def test_that_the_answer_has_seen_changes_nothing(self, room: Room) -> None:
-        question = await room.asks("アイコ", "今日は？")
-        await room.answer()
-        await room.answers.remake(room.key, question)
-        assert len(room.table.model.requests) == 1
-
-
-class TestPlaceOfAnAnswer:
-    async def test_that_is_deleted_leaves_nothing_of_it(self, room: Room) -> None:
+    async def test_in_a_place_that_is_deleted_leaves_nothing_of_it(self, room: Room) -> None:
         await room.asks("アイコ", "質問")
         room.table.model.script = [["答えはじめ", asyncio.Event()]]
         answering = asyncio.create_task(room.answer())
@@ -333,9 +279,7 @@ class TestPlaceOfAnAnswer:
         await answering
         assert await room.table.stores.channels.get_newest_answer(room.key) is None
 
-
-class TestTyping:
-    async def test_is_shown_to_those_who_wait_while_others_are_answered(
+    async def test_is_signalled_to_those_who_wait_while_others_are_answered(
         self, room: Room, rest: hikari.api.RESTClient
     ) -> None:
         gate = asyncio.Event()
@@ -349,8 +293,72 @@ class TestTyping:
             mentions.wake(room.key)
             await room.discord.wait(lambda: room.discord.calls(TYPING, status=204), "a sign")
             gate.set()
-            await room.discord.wait(lambda: room.shown()[-1].content == "に。", "the second answer")
+            await room.discord.wait(lambda: room.shown()[-1] == "に。", "the second answer")
         assert len(room.discord.calls(TYPING)) == 1
+
+
+class TestFiles:
+    async def test_that_the_model_refuses_keep_nobody_else_from_their_answer(self, room: Room) -> None:
+        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
+        await room.asks("ケン", "元気？")
+        room.table.model.script = [[ModelRefusedRequest()], ["元気です。"]]
+        await room.answer()
+        assert room.shown() == ["元気です。"]
+        assert "not shown: the model refused them" in room.prompt()
+        assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
+
+    async def test_of_the_only_question_are_not_silently_left_out(self, room: Room) -> None:
+        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
+        room.table.model.script = [[ModelRefusedRequest()]]
+        await room.answer()
+        assert len(room.table.model.requests) == 1
+        assert "受け付けませんでした" in room.shown()[0]
+
+    async def test_of_several_questions_share_one_limit(self, room: Room) -> None:
+        photo = File("a.png", PNG + b"\0" * (7 * 2**20), "image/png")
+        for name in ("アイコ", "ケン", "ユキ"):
+            await room.asks(name, "これは？", photo)
+        await room.answer()
+        images = [p.images for p in room.table.model.requests[-1].prompt if isinstance(p, UserPart)]
+        assert sum(map(len, images)) == 2
+        assert room.prompt().count("not shown: too large") == 1
+
+    async def test_of_an_edited_question_go_to_the_model_again(self, room: Room) -> None:
+        note = File("メモ.txt", "牛乳とパン".encode(), "text/plain")
+        question = await room.asks("アイコ", "これは？", note)
+        room.table.model.script = [["メモです。"], ["買い物です。"]]
+        await room.answer()
+        edited = await room.edited(question, "何のメモ？\n[file: メモ.txt]")
+        await room.answers.remake(room.key, edited)
+        assert await room.table.stores.mentions.list_edited(room.key) == ()
+        assert room.shown() == ["買い物です。"]
+        assert "牛乳とパン" in room.prompt()
+
+
+class TestEdit:
+    def test_is_known_from_what_was_answered_last(self) -> None:
+        read = AsRead()
+        read.note([question(number) for number in range(REMEMBERED + 1)])
+        assert read.holds([question(2), question(REMEMBERED)])
+        assert not read.holds([question(2), question(3, "別の質問")])
+        assert not read.holds([question(0)])
+
+    async def test_is_not_lost_while_the_database_fails(
+        self, room: Room, rest: hikari.api.RESTClient
+    ) -> None:
+        question = await room.asks("アイコ", "今日は？")
+        room.table.model.script = [["月曜日です。"], ["火曜日です。"]]
+        await room.answer()
+        await room.answers.remake(room.key, question)  # which it has seen
+        assert len(room.table.model.requests) == 1
+        await room.edited(question, "明日は？")
+        room.change(full_disk("shown"))
+        async with served(room, rest) as mentions:
+            await mentions.follow_edit(question.discord_id or 0)
+            await asyncio.sleep(0.1)
+            assert len(room.table.model.requests) == 1
+            room.change(ROOM_AGAIN)
+            await room.discord.wait(lambda: room.shown() == ["火曜日です。"], "the new answer")
 
 
 class TestWhoMayNotUseTheBot:
@@ -370,7 +378,7 @@ class TestWhoMayNotUseTheBot:
     async def test_gets_no_new_answer_by_an_edit(self, room: Room, rest: hikari.api.RESTClient) -> None:
         question = await room.asks("アイコ", "今日は？")
         await room.answer()
-        await room.table.stores.channels.edit(question.discord_id or 0, "明日は？")
+        await room.edited(question, "明日は？")
         await room.table.stores.access.set("user", question.author_id, "deny", set_by=1)
         async with served(room, rest) as mentions:
             await mentions.follow_edit(question.discord_id or 0)
@@ -388,6 +396,34 @@ class TestWhoMayNotUseTheBot:
             mentions.wake(room.key)
             await room.discord.wait(lambda: len(room.shown()) == 2, "both")
         told, answered = room.shown()
-        assert "9時に戻ります。" in told.content
-        assert "ふたつ" in answered.content
+        assert ("9時に戻ります。" in told, "ふたつ" in answered) == (True, True)
         assert await room.waiting() == ()
+
+
+CHANNEL, THREAD = ChannelKey(700), ChannelKey(700, 750)
+
+
+class TestWithdrawal:
+    def test_is_of_an_answer_with_any_of_its_messages(self) -> None:
+        withdrawals, stop = Withdrawals(), Stop()
+        with withdrawals.watch([10, 11], {20, 21}.__contains__) as answer:
+            answer.begin(stop)
+            withdrawals.withdraw([10, 30])
+            assert not answer.withdrawn
+            withdrawals.withdraw([21])
+        assert (answer.withdrawn, stop.requested) == (True, True)
+
+    def test_is_of_what_is_in_the_deleted_place(self) -> None:
+        """A session is its user's own."""
+        for place, deleted, withdrawn in (
+            (THREAD, CHANNEL, True),
+            (THREAD, THREAD, True),
+            (THREAD, ChannelKey(700, 760), False),
+            (THREAD, ChannelKey(701), False),
+            (CHANNEL, THREAD, False),
+            (None, CHANNEL, False),
+        ):
+            withdrawals = Withdrawals()
+            with withdrawals.watch([10], {20}.__contains__, place) as answer:
+                withdrawals.withdraw_place(deleted)
+            assert answer.withdrawn is withdrawn, (place, deleted)

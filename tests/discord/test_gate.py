@@ -1,25 +1,26 @@
-"""Who passes the gate: what the rules need to know is looked up, and only if they need it."""
+"""Who passes the gate: by the rules, by how often they come, and by how much at once."""
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.access import OWNERS_S, Gate, Owners, error_of
+from cc_bot.discord.access import CHOICES_PER_COMMAND, OWNERS_S, CommandRates, Gate, Owners, error_of
+from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S, REFILL_PER_S, FloodGuard
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.errors import NotAllowed, StorageError, UnderMaintenance
 from cc_bot.domain.member import Refusal, Visitor
 from cc_bot.policy import Policies
-from cc_bot.stores import Stores, open_stores
-from tests.databases import laid_out
+from cc_bot.stores import Stores
 from tests.discord.choosing import gate_over
-from tests.loopback.discord import LoopbackDiscord, User
+from tests.loopback.discord import Channel, LoopbackDiscord, User
 
 ROLE, OWNER = 77, 9
 MEMBER = "GET /guilds/{guild}/members/{user}"
@@ -27,94 +28,93 @@ MEMBER = "GET /guilds/{guild}/members/{user}"
 
 @dataclass
 class Door:
-    """A gate, with what stands behind it."""
+    """A gate, with what stands behind it, and somebody before it."""
 
     gate: Gate
     stores: Stores
     discord: LoopbackDiscord
+    rest: hikari.api.RESTClient
     file: Path
+    aiko: User
 
-    async def turns_away(self, user: User, key: ChannelKey) -> Refusal | None:
-        question = Message("user", "ねえ", author_id=user.id)
-        return (await self.gate.refusals_in(key, [question])).get(user.id)
+    async def turns_away(self, key: ChannelKey) -> Refusal | None:
+        question = Message("user", "ねえ", author_id=self.aiko.id)
+        return (await self.gate.refusals_in(key, [question])).get(self.aiko.id)
 
+    def impatient(self) -> Gate:
+        return gate_over(self.stores, self.rest, patience_s=0.05)
 
-@contextmanager
-def held_up(file: Path) -> Iterator[None]:
-    """Another program writes, so that whatever the bot wants to write keeps its connection waiting."""
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.execute("ROLLBACK")
+    def owners(self, *named: int) -> Owners:
+        return Owners(frozenset(named), Policies(self.file, locale=Locale.JA), self.rest)
+
+    @contextmanager
+    def held_up(self) -> Iterator[asyncio.Task[bool]]:
+        """Another program writes, so that whatever the bot wants to write keeps its connection waiting."""
+        with closing(sqlite3.connect(self.file.with_name("sessions.db"), isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield asyncio.create_task(self.stores.access.unset("user", self.aiko.id))
+            other.execute("ROLLBACK")
 
 
 @pytest.fixture
-async def door(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path) -> AsyncIterator[Door]:
-    async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
-        file = tmp_path / "policy.toml"
-        yield Door(gate_over(stores, rest, owners=frozenset({OWNER}), file=file), stores, discord, file)
-
-
-@pytest.fixture
-def aiko(discord: LoopbackDiscord) -> User:
-    return discord.user("Aiko", locale="ja")
+def door(
+    discord: LoopbackDiscord, rest: hikari.api.RESTClient, stores: Stores, tmp_path: Path, aiko: User
+) -> Door:
+    file = tmp_path / "policy.toml"
+    gate = gate_over(stores, rest, owners=frozenset({OWNER}), file=file)
+    return Door(gate, stores, discord, rest, file, aiko)
 
 
 class TestTheGate:
-    async def test_asks_discord_nothing_while_there_are_no_rules(self, door: Door, aiko: User) -> None:
-        thread = door.discord.thread(door.discord.guild_channel())
-        assert await door.turns_away(aiko, ChannelKey(1, thread.id)) is None
-        assert door.discord.transcript == []
-
-    async def test_knows_a_thread_as_its_channel(self, door: Door, aiko: User) -> None:
-        channel = door.discord.guild_channel()
-        thread = door.discord.thread(channel)
+    async def test_knows_a_thread_as_its_channel_and_a_channel_as_in_its_server(
+        self, door: Door, channel: Channel
+    ) -> None:
+        guild_id, thread = door.discord.guild.id, door.discord.thread(channel)
+        assert await door.turns_away(ChannelKey(channel.id, thread.id)) is None
+        assert door.discord.transcript == [], "there are no rules"
+        await door.stores.access.set("guild", guild_id, "allow", set_by=OWNER)
+        assert await door.turns_away(ChannelKey(channel.id)) is None
         await door.stores.access.set("channel", channel.id, "deny", set_by=OWNER)
-        guild_id = door.discord.guild.id
         denied = Refusal("denied", "channel")
-        assert await door.gate.refusal_of(Visitor(aiko.id, (thread.id,), guild_id)) == denied
-        assert await door.turns_away(aiko, ChannelKey(channel.id, thread.id)) == denied
-
-    async def test_finds_out_which_server_a_channel_is_in(self, door: Door, aiko: User) -> None:
-        channel = door.discord.guild_channel()
-        await door.stores.access.set("guild", door.discord.guild.id, "allow", set_by=OWNER)
-        assert await door.turns_away(aiko, ChannelKey(channel.id)) is None
-        await door.stores.access.set("guild", door.discord.guild.id, "deny", set_by=OWNER)
-        assert await door.turns_away(aiko, ChannelKey(channel.id)) == Refusal("denied", "guild")
+        assert await door.gate.refusal_of(Visitor(door.aiko.id, (thread.id,), guild_id)) == denied
+        assert await door.turns_away(ChannelKey(channel.id, thread.id)) == denied
+        await door.stores.access.set("guild", guild_id, "deny", set_by=OWNER)
+        other = door.discord.guild_channel()
+        assert await door.turns_away(ChannelKey(other.id)) == Refusal("denied", "guild")
 
     async def test_asks_for_roles_once_and_only_where_a_rule_is_about_them(
-        self, door: Door, aiko: User
+        self, door: Door, channel: Channel
     ) -> None:
-        channel = door.discord.guild_channel()
-        door.discord.give_role(aiko, ROLE)
+        door.discord.give_role(door.aiko, ROLE)
         await door.stores.access.set("user", 5, "deny", set_by=OWNER)
-        await door.turns_away(aiko, ChannelKey(channel.id))
+        await door.turns_away(ChannelKey(channel.id))
         assert door.discord.calls(MEMBER) == []
         await door.stores.access.set("role", ROLE, "deny", set_by=OWNER)
         for _ in range(2):
-            assert await door.turns_away(aiko, ChannelKey(channel.id)) == Refusal("denied", "role")
+            assert await door.turns_away(ChannelKey(channel.id)) == Refusal("denied", "role")
         assert len(door.discord.calls(MEMBER)) == 1
 
-    async def test_stays_shut_while_discord_does_not_tell_the_roles(self, door: Door, aiko: User) -> None:
+    async def test_stays_shut_while_discord_does_not_tell_the_roles(
+        self, door: Door, channel: Channel
+    ) -> None:
         await door.stores.access.set("role", ROLE, "allow", set_by=OWNER)
-        channel = door.discord.guild_channel()
-        door.discord.give_role(aiko, ROLE)
+        door.discord.give_role(door.aiko, ROLE)
         door.discord.fail_next(MEMBER, 503)
-        assert await door.turns_away(aiko, ChannelKey(channel.id)) == Refusal("not_listed", "role")
-        assert await door.turns_away(aiko, ChannelKey(channel.id)) is None
+        assert await door.turns_away(ChannelKey(channel.id)) == Refusal("not_listed", "role")
+        assert await door.turns_away(ChannelKey(channel.id)) is None
 
-    async def test_follows_the_operators_file_at_once(self, door: Door, aiko: User) -> None:
-        comer = Visitor(aiko.id, (1,))
+    async def test_follows_the_operators_file_at_once(self, door: Door) -> None:
+        comer = Visitor(door.aiko.id, (1,))
         assert await door.gate.refusal_of(comer) is None
-        door.file.write_text(f"[access.deny]\nusers = [{aiko.id}]\n", encoding="utf-8")
+        door.file.write_text(f"[access.deny]\nusers = [{door.aiko.id}]\n", encoding="utf-8")
         assert await door.gate.refusal_of(comer) == Refusal("denied", "user")
-        door.file.write_text(f"[access]\nowners = [{aiko.id}]\n", encoding="utf-8")
-        await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
+        door.file.write_text(f"[access]\nowners = [{door.aiko.id}]\n", encoding="utf-8")
+        await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         assert await door.gate.refusal_of(comer) is None
 
-    async def test_lets_reminders_through_maintenance_but_no_answers(self, door: Door, aiko: User) -> None:
+    async def test_lets_reminders_through_maintenance_but_no_answers(self, door: Door) -> None:
         await door.stores.access.begin_maintenance("すぐ戻ります", set_by=OWNER)
-        comer = Visitor(aiko.id, (1,))
+        comer = Visitor(door.aiko.id, (1,))
         assert await door.gate.refusal_of(comer, answering=False) is None
         refused = await door.gate.refusal_of(comer)
         assert refused == Refusal("maintenance", note="すぐ戻ります")
@@ -122,89 +122,136 @@ class TestTheGate:
         assert "すぐ戻ります" in str(error.params["note"])
         assert await door.gate.refusal_of(Visitor(OWNER, (1,))) is None
 
-    async def test_has_who_was_turned_away_on_record_once(self, door: Door, aiko: User) -> None:
-        await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
+    async def test_has_who_was_turned_away_on_record_once(self, door: Door) -> None:
+        await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         with capture_logs() as records:
-            refused = await door.gate.refusal_of(Visitor(aiko.id, (4,)))
+            refused = await door.gate.refusal_of(Visitor(door.aiko.id, (4,)))
         assert refused is not None
         assert isinstance(error_of(refused), NotAllowed)
         expected = {"event": "access_denied", "why": "denied", "subject": "user", "place": 4}
         assert records == [expected | {"log_level": "info"}]
 
-
-class TestAHeldUpDatabase:
-    async def test_leaves_what_it_last_said_in_force(
-        self, door: Door, rest: hikari.api.RESTClient, aiko: User
-    ) -> None:
-        gate = gate_over(door.stores, rest, patience_s=0.3)
-        comer = Visitor(aiko.id, (1,))
-        await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
+    async def test_keeps_what_it_last_knew_while_the_database_is_held_up(self, door: Door) -> None:
+        gate, comer = door.impatient(), Visitor(door.aiko.id, (1,))
+        await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         await gate.learn()
-        with held_up(door.file.with_name("sessions.db")):
-            waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
+        with door.held_up() as waiting:
             await asyncio.sleep(0)
             assert await gate.refusal_of(comer) == Refusal("denied", "user")
         assert await waiting
         assert await gate.refusal_of(comer) is None
 
-    async def test_that_has_said_nothing_yet_is_told_as_its_failure(
-        self, door: Door, rest: hikari.api.RESTClient, aiko: User
-    ) -> None:
-        gate = gate_over(door.stores, rest, patience_s=0.05)
-        with held_up(door.file.with_name("sessions.db")):
-            waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
+    async def test_fails_where_a_held_up_database_has_said_nothing_yet(self, door: Door) -> None:
+        with door.held_up() as waiting:
             await asyncio.sleep(0)
             with pytest.raises(StorageError):
-                await gate.refusal_of(Visitor(aiko.id, (1,)))
+                await door.impatient().refusal_of(Visitor(door.aiko.id, (1,)))
         await waiting
 
 
 class TestOwners:
-    @pytest.mark.parametrize("named", [frozenset[int](), frozenset({5})])
-    async def test_are_those_of_the_application_unless_the_operator_named_some(
-        self, door: Door, rest: hikari.api.RESTClient, named: frozenset[int]
-    ) -> None:
-        owners = Owners(named, Policies(door.file, locale=Locale.JA), rest)
-        assert await owners.ids() == (named or {door.discord.owner.id})
-        door.file.write_text("[access]\nowners = [6]\n", encoding="utf-8")
-        assert await owners.ids() == named | {6}
-
-    async def test_are_the_members_of_the_team_that_accepted(
-        self, door: Door, rest: hikari.api.RESTClient
-    ) -> None:
+    async def test_are_those_of_the_application_unless_the_operator_named_some(self, door: Door) -> None:
         ann, ben = door.discord.user("Ann"), door.discord.user("Ben")
-        door.discord.world.team = [(ann, True), (ben, False)]
-        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
-        assert await owners.ids() == {ann.id}
+        of_application, named = door.owners(), door.owners(5)
+        assert await of_application.ids() == {door.discord.owner.id}
+        assert await named.ids() == {5}
+        door.file.write_text("[access]\nowners = [6]\n", encoding="utf-8")
+        assert await of_application.ids() == {6}
+        assert await named.ids() == {5, 6}
+        door.file.unlink()
+        door.discord.world.team = [(ann, True), (ben, False)]  # who has accepted
+        assert await door.owners().ids() == {ann.id}
 
-    async def test_are_asked_about_anew_where_something_is_decided(
-        self, door: Door, rest: hikari.api.RESTClient
+    async def test_are_asked_about_anew_where_something_is_decided_and_after_a_while(
+        self, door: Door
     ) -> None:
-        ann = door.discord.user("Ann")
-        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
+        ann, ben, owners = door.discord.user("Ann"), door.discord.user("Ben"), door.owners()
         assert await owners.ids() == {door.discord.owner.id}
         door.discord.world.team = [(ann, True)]
         assert await owners.ids() == {door.discord.owner.id}, "a moment ago"
-        assert await owners.ids(anew=True) == {ann.id}
-        assert await owners.ids() == {ann.id}
-
-    async def test_are_asked_about_again_after_a_while(self, door: Door, rest: hikari.api.RESTClient) -> None:
-        ann = door.discord.user("Ann")
-        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
-        await owners.ids()
-        door.discord.world.team = [(ann, True)]
+        door.discord.fail_next("GET /oauth2/applications/@me", status=403)
+        assert await owners.ids(anew=True) == {door.discord.owner.id}, "Discord does not tell"
+        assert await owners.ids(anew=True) == await owners.ids() == {ann.id}
+        door.discord.world.team = [(ben, True)]
         owners._asked_at_s -= OWNERS_S
         door.discord.fail_next("GET /oauth2/applications/@me", 200, delay_s=0.2)
         asking = asyncio.create_task(owners.ids())
         await asyncio.sleep(0)
-        assert await owners.ids() == {door.discord.owner.id}, "nobody else waits for that"
+        assert await owners.ids() == {ann.id}, "nobody else waits for that"
         assert not asking.done()
-        assert await asking == {ann.id}
+        assert await asking == {ben.id}
 
-    async def test_stay_who_they_were_while_discord_does_not_tell(
-        self, door: Door, rest: hikari.api.RESTClient
-    ) -> None:
-        owners = Owners(frozenset(), Policies(door.file, locale=Locale.JA), rest)
-        await owners.ids()
-        door.discord.fail_next("GET /oauth2/applications/@me", status=403)
-        assert await owners.ids(anew=True) == {door.discord.owner.id}
+
+NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+ME, YOU = 1, 2
+
+
+class TestCommandRates:
+    def test_let_so_many_of_each_user_through_and_tell_when_the_next_may_come(self) -> None:
+        rates = CommandRates()
+        assert [rates.count(ME, "command", 3, NOW + n * SECOND) for n in range(3)] == [None] * 3
+        for _ in range(100):  # which it does not count
+            assert rates.count(ME, "command", 3, NOW + 3 * SECOND) == NOW + 60 * SECOND
+        assert rates.count(YOU, "command", 1, NOW) is None
+        assert rates.count(ME, "command", 3, NOW + 60 * SECOND) is None
+        assert rates.count(ME, "command", 3, NOW + 60 * SECOND) == NOW + 61 * SECOND
+
+    def test_count_lists_of_choices_apart_and_let_more_of_them_through(self) -> None:
+        rates = CommandRates()
+        assert [rates.count(ME, "choices", 1, NOW) for _ in range(CHOICES_PER_COMMAND)] == [None] * 10
+        assert rates.count(ME, "choices", 1, NOW) is not None
+        assert rates.count(ME, "command", 1, NOW) is None
+
+    def test_refuse_from_the_first_refusal_until_the_next_may_come(self) -> None:
+        rates = CommandRates()
+        rates.count(ME, "command", 1, NOW)
+        assert rates.refused_until(ME, "command", NOW) is None
+        rates.count(ME, "command", 1, NOW)
+        assert rates.refused_until(ME, "command", NOW) == NOW + 60 * SECOND
+        assert rates.refused_until(ME, "choices", NOW) is None
+        assert rates.refused_until(YOU, "command", NOW) is None
+        assert rates.refused_until(ME, "command", NOW + 60 * SECOND) is None
+        assert rates.refused_until(ME, "command", NOW - 60 * SECOND) is None  # the clock was put back
+        assert rates.count(ME, "command", 1, NOW - timedelta(days=1)) is None
+
+
+AT_ONCE = MAX_AT_ONCE["interaction"]
+
+
+def flooded() -> FloodGuard:
+    """With as much from one user as still passes."""
+    guard = FloodGuard()
+    assert not any(guard.drops(ME, "interaction", 0.0, answerable=n) for n in range(AT_ONCE))
+    return guard
+
+
+class TestFlood:
+    def test_has_its_first_answerable_interaction_refused_and_the_others_dropped(self) -> None:
+        guard = flooded()
+        assert guard.drops(ME, "interaction", 0.0)
+        assert not guard.drops(ME, "interaction", 0.0, answerable=1000)
+        assert guard.refuses(ME, 1000)
+        assert all(guard.drops(ME, "interaction", 0.0, answerable=n) for n in range(1001, 1100))
+        assert not any(guard.refuses(ME, n) for n in range(1001, 1100))
+
+    def test_lasts_until_its_user_was_quiet_and_is_theirs_alone(self) -> None:
+        guard = flooded()
+        guard.drops(ME, "interaction", 0.0, answerable=1000)
+        assert not guard.drops(YOU, "interaction", 0.0, answerable=1001)
+        assert not guard.drops(ME, "message", 0.0)
+        almost_s = QUIET_S - 0.1
+        assert guard.drops(ME, "interaction", almost_s, answerable=1001)
+        assert guard.drops(ME, "interaction", 2 * almost_s, answerable=1002)
+        assert not guard.drops(ME, "interaction", 2 * almost_s + QUIET_S, answerable=1003)
+        assert not guard.refuses(ME, 1003)
+
+    def test_is_not_what_keeps_to_the_pace(self) -> None:
+        guard = flooded()
+        moments = (1.01 * n / REFILL_PER_S for n in range(1, 1000))
+        assert not any(guard.drops(ME, "interaction", at_s, answerable=1) for at_s in moments)
+
+    def test_of_messages_is_dropped_beyond_their_number(self) -> None:
+        guard = FloodGuard()
+        dropped = [guard.drops(ME, "message", 0.0) for _ in range(MAX_AT_ONCE["message"] + 10)]
+        assert dropped == [False] * MAX_AT_ONCE["message"] + [True] * 10

@@ -1,19 +1,39 @@
-"""An answer on its way, with a reply that only takes down what it is to show."""
+"""An answer on its way, and the end of the program: nothing uses the database afterwards."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from zoneinfo import ZoneInfo
 
 import hikari
 import pytest
+from hikari.impl import RESTClientImpl
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.live import LiveAnswer
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.assistant import Assistant
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
+from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.reply import Reply, TakenDown
+from cc_bot.discord.gateway import GrantedReading, Shards, gateway_bot
+from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
+from cc_bot.discord.places import Places
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.turn import TextDelta
+from cc_bot.stores import Stores
 from cc_bot.texts import texts
+from cc_bot.tools.registry import ToolRegistry
+from tests.discord.boards import boards_over
+from tests.discord.choosing import chooser_over, deliveries_over, gate_over, references_over
+from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.scripted_model import ScriptedModel, only
+
+POST = "POST /channels/{channel}/messages"
+EN = texts(Locale.EN)
 
 
 class Recorder(Reply):
@@ -64,16 +84,16 @@ async def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 
 def live_answer(reply: Reply) -> LiveAnswer:
-    return LiveAnswer(reply, texts(Locale.EN), StopButton(1, "turn"), asker_id=1)
+    return LiveAnswer(reply, EN, StopButton(1, "turn"), asker_id=1)
 
 
 class TestLiveAnswer:
-    async def test_changes_at_least_every_minute_however_long_nothing_happens(
+    async def test_changes_at_least_every_minute_and_ends_when_its_last_event_comes_after_a_silence(
         self, wait: Callable[[float], None]
     ) -> None:
         reply = Recorder()
-        async with live_answer(reply):
-            assert await reply.next() == "Thinking…"
+        async with live_answer(reply) as live:
+            assert await reply.next() == EN.answer.thinking
             wait(2)
             await asyncio.sleep(0.01)
             seen = []
@@ -82,7 +102,10 @@ class TestLiveAnswer:
                 seen.append(await reply.next())
                 wait(2)
                 await asyncio.sleep(0.01)
-        assert seen == [f"Thinking… ({seconds} s)" for seconds in (22, 44, 66, 88)]
+            live.feed(TextDelta("The end."))
+        told = {"activity": EN.answer.thinking}
+        assert seen == [EN.answer.going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
+        assert live.state.text == "The end."
 
     async def test_does_not_show_every_word_by_itself(self, wait: Callable[[float], None]) -> None:
         reply = Recorder()
@@ -95,20 +118,60 @@ class TestLiveAnswer:
             wait(1.3)
             assert await reply.next() == "One two three"
 
-    async def test_ends_when_its_last_event_comes_after_a_silence(
-        self, wait: Callable[[float], None]
-    ) -> None:
-        reply = Recorder()
-        async with asyncio.timeout(60):
-            async with live_answer(reply) as live:
-                await reply.next()
-                wait(2)
-                await asyncio.sleep(0.01)
-                live.feed(TextDelta("The end."))
-        assert live.state.text == "The end."
-
     async def test_that_ends_after_the_bot_has_logged_out_is_no_error(self) -> None:
         with capture_logs() as records:
             async with live_answer(reply := LoggedOut()):
                 await reply.next()
         assert [record["event"] for record in records if record["log_level"] != "info"] == []
+
+
+@asynccontextmanager
+async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIterator[Messages]:
+    """What serves messages, with REST alone."""
+    bot = gateway_bot(discord.token, discord.api_url, "mentions")
+    assert isinstance(bot.rest, RESTClientImpl)
+    bot.rest.start()
+    try:
+        running, taken_down, places = RunningTurns(), TakenDown(), Places(bot.rest, stores.channels)
+        recipients = Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
+        answers = Answers(
+            Assistant(stores, only(ScriptedModel()), ToolRegistry(())),
+            running,
+            deliveries_over(stores, running),
+            boards_over(stores, bot.rest),
+            chooser_over(stores, bot.rest),
+            recipients,
+            taken_down,
+            references_over(stores, bot.rest),
+        )
+        yield Messages(
+            bot,
+            stores,
+            answers,
+            gate_over(stores, bot.rest),
+            places=places,
+            replies=MessageReplies(bot.rest, taken_down, stores.channels),
+            shards=Shards(places, recipients.guilds),
+            granted=GrantedReading("mentions", since=0),
+        )
+    finally:
+        await bot.rest.close()
+
+
+async def test_an_answer_that_takes_too_long_at_the_end_waits_for_the_next_start(
+    discord: LoopbackDiscord, stores: Stores, channel: Channel, aiko: User
+) -> None:
+    posted = await discord.post(aiko, channel, "元気？", mention=True)
+    question = Message("user", "元気？", author_id=aiko.id, discord_id=posted.id)
+    key, loop = ChannelKey(channel.id), asyncio.get_running_loop()
+    discord.fail_next(POST, 200, delay_s=60.0)
+    async with waiting_messages(stores, discord) as messages:
+        await stores.channels.add(key, question, waiting=True)
+        messages.resume()
+        await discord.wait(lambda: discord.faults.outstanding == 0, "the answer's first message")
+        messages.close()
+        async with asyncio.timeout(discord.patience_s):
+            await messages.finish(loop.time())
+        running = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()]
+        assert [name for name in running if name.startswith(("Mentions.", "_Run.", "Messages."))] == []
+        assert [message.content for message in await stores.mentions.list_waiting(key)] == ["元気？"]

@@ -27,27 +27,25 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
 from cc_bot.in_order import InOrder
-from cc_bot.stores import Stores, open_stores
+from cc_bot.stores import Stores
+from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
-from tests.databases import laid_out
 from tests.discord.choosing import deliveries_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
 from tests.loopback.discord import Message as Posted
 
 OPEN_DM = "POST /users/@me/channels"
 POST = "POST /channels/{channel}/messages"
-RETRY = "もう一度きく"
+SAY = texts(Locale.JA)
+RETRY = SAY.unfinished.ask_again
+NOWHERE: dict[str, Any] = {"kind": "ask", "ephemeral": True, "place_id": None, "question_id": None}
+"""A turn that began with an interaction which only its user sees."""
 
 
 def unacknowledged() -> dict[str, Any]:
     """The fields of a turn that was begun a moment ago; whole runs of tests outlive a token."""
-    return {
-        "token": "never acknowledged",
-        "token_until": utc_now() + timedelta(minutes=14),
-        "interaction_id": 5,
-        "place_id": None,
-        "question_id": None,
-    }
+    token = {"token": "never acknowledged", "token_until": utc_now() + timedelta(minutes=14)}
+    return {**token, "interaction_id": 5, "place_id": None, "question_id": None}
 
 
 @dataclass
@@ -91,6 +89,11 @@ class Scene:
                     return
                 await asyncio.sleep(0.01)
 
+    async def starts(self, *states: str, called: str | None = None) -> None:
+        """A run that leaves turns in these states."""
+        async with self.started():
+            await self.left(*states, called=called)
+
     async def begun(self, text: str = "元気？", **fields: Any) -> tuple[Posted, PendingTurn]:
         """A DM whose turn the last run was ended under."""
         posted = await self.discord.post(self.aiko, self.dm, text)
@@ -109,69 +112,65 @@ class Scene:
         await self.stores.ledger.accept(turn)
         return posted, turn
 
+    async def killed_again(self, turn: PendingTurn, **fields: Any) -> None:
+        """The run that has told of a turn is killed before that could be noted."""
+        await self.stores.ledger.mark_settled(turn.id, self.aiko.id)
+        await self.stores.ledger.accept(replace(turn, **fields))
+
+    def change(self, sql: str) -> None:
+        with closing(sqlite3.connect(self.folder / "sessions.db")) as other, other:
+            other.execute(sql)
+
     def shown(self, channel: Channel | None = None) -> list[tuple[str, list[str]]]:
         messages = self.discord.messages(channel or self.dm)
         return [(message.text, message.labels) for message in messages if message.author.is_bot]
 
+    def shown_id(self) -> int:
+        [message] = [each for each in self.discord.messages(self.dm) if each.author.is_bot]
+        return message.id
+
 
 @pytest.fixture
-async def scene(
-    discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path
-) -> AsyncIterator[Scene]:
-    aiko = discord.user("Aiko", locale="ja")
-    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
-        yield Scene(discord, stores, rest, aiko, discord.dm(aiko), tmp_path)
+def scene(
+    discord: LoopbackDiscord, rest: hikari.api.RESTClient, stores: Stores, aiko: User, tmp_path: Path
+) -> Scene:
+    return Scene(discord, stores, rest, aiko, discord.dm(aiko), tmp_path)
 
 
 class TestAQuestion:
-    async def test_without_an_answer_may_be_asked_again(self, scene: Scene) -> None:
-        await scene.begun()
-        async with scene.started():
-            await scene.left("interrupted")
+    async def test_without_an_answer_may_be_asked_again_and_is_told_of_once(self, scene: Scene) -> None:
+        _, turn = await scene.begun()
+        await scene.starts("interrupted")
+        await scene.killed_again(turn)
+        await scene.starts("interrupted")
         [(text, labels)] = scene.shown()
         assert text.startswith("書いている途中で動かなくなったため")
         assert labels == [RETRY]
 
-    async def test_is_told_of_once_however_often_it_starts(self, scene: Scene) -> None:
-        _, turn = await scene.begun()
-        for _ in range(2):  # killed before that could be noted
-            async with scene.started():
-                await scene.left("interrupted")
-            await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
-            await scene.stores.ledger.accept(turn)
-        assert len(scene.shown()) == 1
-
     async def test_is_told_of_once_the_ledger_can_be_read(self, scene: Scene) -> None:
         await scene.begun()
-        with closing(sqlite3.connect(scene.folder / "sessions.db")) as other, capture_logs() as records:
-            other.execute("UPDATE turns SET locale = 'tlh'")
-            other.commit()
+        scene.change("UPDATE turns SET locale = 'tlh'")
+        with capture_logs() as records:
             async with scene.started():
                 async with asyncio.timeout(scene.discord.patience_s):
                     while not records:  # noqa: ASYNC110 - a record is no event
                         await asyncio.sleep(0.01)
-                other.execute("UPDATE turns SET locale = 'ja'")
-                other.commit()
+                scene.change("UPDATE turns SET locale = 'ja'")
                 await scene.left("interrupted")
         assert records[0]["event"] == "unfinished_not_read"
 
-    async def test_that_was_deleted_since_is_not_answered(self, scene: Scene) -> None:
+    async def test_that_was_deleted_since_is_not_answered_and_takes_what_was_begun_with_it(
+        self, scene: Scene
+    ) -> None:
+        posted, turn = await scene.begun()
+        await scene.starts("interrupted")
+        await scene.killed_again(turn, shown_in=scene.shown_id())
+        await scene.discord.delete(scene.aiko, posted)
+        await scene.starts()
+        assert scene.shown() == []
         posted, _ = await scene.begun()
         await scene.discord.delete(scene.aiko, posted)
-        async with scene.started():
-            await scene.left()
-        assert scene.shown() == []
-
-    async def test_that_was_deleted_since_takes_what_was_begun_with_it(self, scene: Scene) -> None:
-        posted, turn = await scene.begun()
-        async with scene.started():
-            await scene.left("interrupted")
-        [message] = [each for each in scene.discord.messages(scene.dm) if each.author.is_bot]
-        await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
-        await scene.stores.ledger.accept(replace(turn, shown_in=message.id))
-        await scene.discord.delete(scene.aiko, posted)
-        async with scene.started():
-            await scene.left()
+        await scene.starts()
         assert scene.shown() == []
 
     async def test_is_told_of_where_the_past_may_not_be_read(self, scene: Scene) -> None:
@@ -180,27 +179,20 @@ class TestAQuestion:
         asked = await scene.discord.post(scene.aiko, channel, "元気？", mention=True)
         key = SessionKey(scene.aiko.id, channel.id)
         await scene.begun(key=key, place_id=channel.id, question_id=asked.id)
-        async with scene.started():
-            await scene.left("interrupted")
+        await scene.starts("interrupted")
         assert len(scene.shown(channel)) == 1
 
-    async def test_that_is_no_longer_kept_is_said_to_be_lost(self, scene: Scene) -> None:
+    async def test_that_is_no_longer_kept_is_said_to_be_lost_and_forgotten_after_a_week(
+        self, scene: Scene
+    ) -> None:
         await scene.begun(question=None)
-        async with scene.started():
-            await scene.left()
-        assert scene.shown() == [
-            (
-                "書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。",
-                [],
-            )
-        ]
-
-    async def test_is_forgotten_after_a_week(self, scene: Scene) -> None:
+        await scene.starts()
+        [(text, labels)] = scene.shown()
+        assert ("お返事できませんでした" in text, labels) == (True, [])
         _, turn = await scene.begun(accepted_at=utc_now() - KEPT - timedelta(hours=1))
         await scene.stores.ledger.mark_interrupted(turn.id, scene.aiko.id)
-        async with scene.started():
-            await scene.left()
-        assert scene.shown() == []
+        await scene.starts()
+        assert len(scene.shown()) == 1
 
 
 class TestAnAnswer:
@@ -209,83 +201,60 @@ class TestAnAnswer:
         session = await scene.stores.sessions.open(turn.key, visibility="private")
         said = (Message("user", "元気？"), Message("assistant", "元気です。", visibility="private"))
         await scene.stores.sessions.archive_turn(session, said, entry=turn.id)
-        async with scene.started():
-            await scene.left()
-        assert scene.shown() == [("元気です。", ["もう一度答える"])]
+        await scene.starts()
+        assert scene.shown() == [("元気です。", [SAY.answer.regenerate])]
 
     async def test_waits_while_discord_is_out_of_reach(self, scene: Scene) -> None:
-        await scene.begun(kind="ask", ephemeral=True, place_id=None, question_id=None)
+        await scene.begun(**NOWHERE)
         scene.discord.fail_next(OPEN_DM, 503, times=3)
-        async with scene.started():
-            await scene.left("interrupted")
-        assert len(scene.shown()) == 1
-        assert scene.discord.faults.outstanding == 0
+        await scene.starts("interrupted")
+        assert (len(scene.shown()), scene.discord.faults.outstanding) == (1, 0)
 
-    async def test_that_this_run_is_writing_is_its_own_affair(self, scene: Scene) -> None:
-        running = RunningTurns()
-        await scene.begun(id=running.new_name())
-        await scene.begun("もう一つ")
-        async with scene.started(running):
-            await scene.left("accepted", "interrupted")
-        assert len(scene.shown()) == 1
-
-    async def test_of_this_run_is_shown_once_discord_takes_it(self, scene: Scene) -> None:
+    async def test_of_this_run_is_shown_once_discord_takes_it_and_not_before(self, scene: Scene) -> None:
         running = RunningTurns()
         _, turn = await scene.begun(id=running.new_name())
+        await scene.begun("もう一つ")
         async with scene.started(running) as entries:
+            await scene.left("accepted", "interrupted")
+            assert len(scene.shown()) == 1
             entries.leave(entries.entry(turn))
-            await scene.left("interrupted")
-        assert len(scene.shown()) == 1
+            await scene.left("interrupted", "interrupted")
+        assert len(scene.shown()) == 2
 
     async def test_that_could_not_be_settled_is_settled_later(self, scene: Scene) -> None:
         running = RunningTurns()
         _, turn = await scene.begun(id=running.new_name())
-        full = "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
-        with closing(sqlite3.connect(scene.folder / "sessions.db")) as other:
-            other.execute(full)
-            async with scene.started(running) as entries:
-                await entries.entry(turn).settle()
-                assert len(await scene.stores.ledger.list_unfinished()) == 1
-                other.execute("DROP TRIGGER full")
-                await scene.left()
+        scene.change(
+            "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
+        )
+        async with scene.started(running) as entries:
+            await entries.entry(turn).settle()
+            await scene.left("accepted")
+            scene.change("DROP TRIGGER full")
+            await scene.left()
         assert scene.shown() == []
 
-    async def test_where_nobody_can_be_reached_is_given_up(
-        self, scene: Scene, discord: LoopbackDiscord
-    ) -> None:
-        closed = discord.user("Ben", locale="en-US", accepts_dms=False)
-        key = SessionKey(closed.id, 10)
-        await scene.begun(key=key, kind="ask", ephemeral=True, place_id=None, question_id=None)
-        async with scene.started():
-            await scene.left()
-        assert [entry.status for entry in discord.calls(POST)] == [403]
+    async def test_where_nobody_can_be_reached_is_given_up(self, scene: Scene) -> None:
+        closed = scene.discord.user("Ben", locale="en-US", accepts_dms=False)
+        await scene.begun(key=SessionKey(closed.id, 10), **NOWHERE)
+        await scene.starts()
+        assert [entry.status for entry in scene.discord.calls(POST)] == [403]
 
     async def test_that_is_late_is_written_on_where_it_was_begun(self, scene: Scene) -> None:
         """Killed after the post and before it was noted, and once more after that."""
-        _, turn = await scene.begun(kind="ask", ephemeral=True, place_id=None, question_id=None)
-        async with scene.started():
-            await scene.left("interrupted")
-        await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
-        [message] = [each for each in scene.discord.messages(scene.dm) if each.author.is_bot]
-        for pages in ((), (message.id,)):
-            await scene.stores.ledger.accept(replace(turn, place_id=scene.dm.id, pages=pages))
-            async with scene.started():
-                await scene.left("interrupted")
-            await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
+        _, turn = await scene.begun(**NOWHERE)
+        await scene.starts("interrupted")
+        for pages in ((), (scene.shown_id(),)):
+            await scene.killed_again(turn, place_id=scene.dm.id, pages=pages)
+            await scene.starts("interrupted")
         assert len(scene.shown()) == 1
 
     async def test_that_was_asked_for_in_another_place_is_written_on_there(self, scene: Scene) -> None:
         """Told by DM, asked again with the button there, killed, and started past the token's life."""
         told = await scene.rest.create_message(scene.dm.id, "考えています…")
-        token: dict[str, Any] = {
-            "token": "t",
-            "token_until": utc_now(),
-            "shown_in": int(told.id),
-            "question_id": None,
-        }
-        await scene.begun(key=SessionKey(scene.aiko.id, 10), kind="ask", **token)
-        async with scene.started():
-            await scene.left("interrupted")
+        token: dict[str, Any] = {"token": "t", "token_until": utc_now(), "question_id": None}
+        await scene.begun(key=SessionKey(scene.aiko.id, 10), kind="ask", shown_in=int(told.id), **token)
+        await scene.starts("interrupted")
         [(text, labels)] = scene.shown()
         assert text.startswith("書いている途中で動かなくなったため")
         assert labels == [RETRY]
@@ -296,25 +265,21 @@ class TestAnUnacknowledgedInteraction:
 
     async def test_that_asked_something_is_told_of(self, scene: Scene) -> None:
         await scene.begun(**unacknowledged(), kind="ask")
-        async with scene.started():
-            await scene.left("interrupted")
+        await scene.starts("interrupted")
         assert len(scene.shown()) == 1
 
     async def test_that_wanted_another_answer_has_changed_nothing(self, scene: Scene) -> None:
         session = await scene.stores.sessions.open(SessionKey(scene.aiko.id, scene.dm.id))
         said = (Message("user", "元気？"), Message("assistant", "元気です。"))
         stored = await scene.stores.sessions.archive_turn(session, said)
-        await scene.begun(
-            **unacknowledged(), kind="again", question=None, replaces=stored.messages[-1].id, shown_in=6
-        )
-        async with scene.started():
-            await scene.left()
+        again: dict[str, Any] = {"kind": "again", "question": None, "shown_in": 6}
+        await scene.begun(**unacknowledged(), **again, replaces=stored.messages[-1].id)
+        await scene.starts()
         assert scene.shown() == []
 
     async def test_that_asked_again_may_do_so_once_more(self, scene: Scene) -> None:
         await scene.begun(**unacknowledged(), kind="ask", former="abcd", shown_in=6, ephemeral=True)
-        async with scene.started():
-            await scene.left("interrupted", called="abcd")
+        await scene.starts("interrupted", called="abcd")
         [turn] = await scene.stores.ledger.list_unfinished()
         assert (turn.id, turn.question) == ("abcd", AskedQuestion("元気？", "Aiko"))
         assert scene.shown() == []
