@@ -1,7 +1,6 @@
 """How much of a long conversation a turn shows the model."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -20,11 +19,11 @@ from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, ToolRequest, ToolResultPart, UserPart
+from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, ToolResultPart, UserPart
 from cc_bot.storage import Statement, apply_pending, open_database
 from cc_bot.stores import SessionStore, open_stores
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, done
+from tests.assistant.conftest import KEY, OPTIONS, Table, call
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, only
 
@@ -96,11 +95,10 @@ class TestBudget:
     async def test_decides_how_many_pages_are_read(self, tmp_path: Path) -> None:
         async with long_table(tmp_path, budget_tokens=500, page_size=4) as table:
             await talk(table, 30)
-            read: list[int] = []
-            earlier = table.stores.sessions.load_earlier
             session = await table.stores.sessions.open(KEY)
+            read: list[int] = []
             while session.more and len(read) < 3:
-                session = await earlier(session)
+                session = await table.stores.sessions.load_earlier(session)
                 read.append(len(session.history))
             assert read == [8, 12, 16]
             await table.ask("次は？")
@@ -126,10 +124,7 @@ class TestBudget:
     async def test_answers_again_on_top_of_the_same_history(self, tmp_path: Path) -> None:
         async with long_table(tmp_path, page_size=3) as table:
             await talk(table, 5)
-            answer = done(await table.ask("もう一度？")).answer
-            assert answer.id is not None
-            async for _ in table.assistant.regenerate(KEY, answer.id, OPTIONS):
-                pass
+            await table.regenerate(await table.answer("もう一度？"))
             first, again = (shown(request) for request in table.model.requests)
         assert again == first
         assert len(first) == 11
@@ -140,42 +135,28 @@ class TestCalibration:
         await table.assistant.settle()
         return await table.stores.token_factors.get(model)
 
-    async def test_learns_from_what_each_answer_cost(self, table: Table) -> None:
-        question = "犬を飼っているのを覚えて"
-        await table.ask(question)
-        estimated = request_tokens(table.model.requests[0])
-        table.model.script = [["はい", Finish("stop", usage=Usage(round(estimated * 1.3), 5), model="m")]]
-        await table.ask(question, key=SessionKey(2, 2))
-        assert await self.learned(table) == pytest.approx(1.3, rel=0.01)
-
-    async def test_learns_from_a_temporary_turn_too(self, table: Table) -> None:
-        await table.ask("一時的")
-        counted = request_tokens(table.model.requests[0]) * 2
+    @pytest.mark.parametrize(("temporary", "factor"), [(False, 1.3), (True, 2)])
+    async def test_learns_from_what_each_answer_cost(
+        self, table: Table, *, temporary: bool, factor: float
+    ) -> None:
+        options = replace(OPTIONS, temporary=temporary)
+        await table.ask("犬を飼っているのを覚えて", options=options)
+        counted = round(request_tokens(table.model.requests[0]) * factor)
         table.model.script = [["はい", Finish("stop", usage=Usage(counted, 5), model="m")]]
-        await table.ask("一時的", key=SessionKey(2, 2))
-        assert await self.learned(table) == pytest.approx(2, rel=0.1)
+        await table.ask("犬を飼っているのを覚えて", key=SessionKey(2, 2), options=options)
+        assert await self.learned(table) == pytest.approx(factor, rel=0.01)
 
-    @pytest.mark.parametrize(
-        "finish",
-        [
-            Finish("stop", usage=Usage(0, 5), model="m"),
-            Finish("stop", usage=Usage(3, 5), model="m"),
-            Finish("stop", usage=Usage(10**7, 5), model="m"),
-            Finish("stop", usage=Usage(700, 5)),
-        ],
-        ids=["nothing", "too few", "too many", "of nobody"],
-    )
-    async def test_learns_nothing_from_nonsense(self, table: Table, finish: Finish) -> None:
-        table.model.script = [["はい", finish]]
-        await table.ask("こんにちは")
-        assert await self.learned(table) == 1
-        assert await self.learned(table, "") == 1
-
-    async def test_learns_nothing_from_pictures(self, table: Table) -> None:
-        table.model.script = [["猫", Finish("stop", usage=Usage(2000, 5), model="m")]]
+    async def test_learns_nothing_from_nonsense_and_from_pictures(self, table: Table) -> None:
         picture = Attachment("cat.png", "image/png", b"png")
-        await table.ask(Message("user", "これは？", attachments=(picture,)))
-        assert await self.learned(table) == 1
+        for usage, model, files in (
+            *(((Usage(tokens, 5), "m", ())) for tokens in (0, 3, 10**7)),
+            (Usage(700, 5), "", ()),
+            (Usage(2000, 5), "m", (picture,)),
+        ):
+            table.model.script = [["はい", Finish("stop", usage=usage, model=model)]]
+            await table.ask(Message("user", "こんにちは", attachments=files), key=SessionKey(2, 2))
+            await table.stores.sessions.clear(SessionKey(2, 2))
+            assert (await self.learned(table), await self.learned(table, "")) == (1, 1)
 
     async def test_that_fails_is_a_log_record_and_no_more(self, tmp_path: Path) -> None:
         async with (
@@ -183,15 +164,8 @@ class TestCalibration:
             open_database(f"sqlite:///{tmp_path}/sessions.db") as database,
         ):
             await apply_pending(database)
-            await database.transaction(
-                [
-                    Statement(
-                        "CREATE TRIGGER full BEFORE INSERT ON token_factors"
-                        " BEGIN SELECT RAISE(ABORT, 'full'); END"
-                    )
-                ],
-                (),
-            )
+            full = "CREATE TRIGGER full BEFORE INSERT ON token_factors BEGIN SELECT RAISE(ABORT, 'full'); END"
+            await database.transaction([Statement(full)], ())
             table.model.script = [["はい", Finish("stop", usage=Usage(1500, 5), model="m")]]
             with capture_logs() as logs:
                 assert (await table.answer("秘密の質問")).content == "はい"
@@ -205,46 +179,37 @@ class TestTooLong:
         await talk(table, 8, PARAGRAPH * 6)
         table.model.script = [[ContextTooLong()], ["これで足りました。"]]
         assert (await table.answer("続きは？")).content == "これで足りました。"
-        refused, taken = table.model.requests
-        assert len(shown(refused)) / 2 - 2 <= len(shown(taken)) <= len(shown(refused)) / 2 + 1
-        assert shown(taken) == shown(refused)[-len(shown(taken)) :]
-        assert len(shown(taken)) % 2 == 1
+        refused, taken = (shown(request) for request in table.model.requests)
+        assert len(refused) / 2 - 2 <= len(taken) <= len(refused) / 2 + 1
+        assert taken == refused[-len(taken) :]
+        assert len(taken) % 2 == 1
         assert (await table.said())[-2:] == ["続きは？", "これで足りました。"]
 
-    async def test_a_history_is_fitted_to_the_limit_that_the_server_told(self, table: Table) -> None:
-        await talk(table, 8, PARAGRAPH * 10)
-        table.model.script = [[ContextTooLong(limit=4000)], ["はい。"]]
-        await table.ask("続きは？")
-        assert request_tokens(table.model.requests[1]) <= 4000
-        assert len(shown(table.model.requests[1])) > 1
-
-    async def test_a_limit_that_was_told_is_kept_to_from_then_on(self, table: Table) -> None:
+    async def test_a_history_is_fitted_to_the_limit_that_the_server_told_from_then_on(
+        self, table: Table
+    ) -> None:
         await talk(table, 8, PARAGRAPH * 10)
         table.model.script = [[ContextTooLong(limit=4000)], ["はい。"]]
         await table.ask("続きは？")
         await table.ask("それから？")
-        assert request_tokens(table.model.requests[2]) <= 4000
-        assert len(shown(table.model.requests[2])) > 1
         assert len(table.model.requests) == 3
+        for request in table.model.requests[1:]:
+            assert request_tokens(request) <= 4000
+            assert len(shown(request)) > 1
 
-    async def test_is_tried_once(self, table: Table) -> None:
-        await talk(table, 8)
+    @pytest.mark.parametrize("turns", [8, 0], ids=["a history", "a question alone"])
+    async def test_is_made_shorter_once_where_there_is_a_history(self, table: Table, turns: int) -> None:
+        await talk(table, turns)
         table.model.script = [[ContextTooLong()], [ContextTooLong()]]
         with pytest.raises(ContextTooLong):
             await table.ask("とても長い質問")
-        assert [request.shrinkable for request in table.model.requests] == [True, False]
+        shrinkable = [request.shrinkable for request in table.model.requests]
+        assert shrinkable == ([True, False] if turns else [False])
         assert "とても長い質問" not in await table.said()
-
-    async def test_a_question_alone_cant_be_made_shorter(self, table: Table) -> None:
-        table.model.script = [[ContextTooLong()]]
-        with pytest.raises(ContextTooLong):
-            await table.ask("とても長い質問")
-        assert [request.shrinkable for request in table.model.requests] == [False]
 
     async def test_a_round_of_tools_keeps_its_calls_when_the_history_shrinks(self, table: Table) -> None:
         await talk(table, 8)
-        call = ToolRequest("c1", "recall", json.dumps({"query": "犬"}))
-        table.model.script = [[call], [ContextTooLong()], ["犬はいません。"]]
+        table.model.script = [[call("recall", query="犬")], [ContextTooLong()], ["犬はいません。"]]
         assert (await table.answer("犬は？")).content == "犬はいません。"
         _, refused, taken = table.model.requests
         assert taken.prompt[-2:] == refused.prompt[-2:]
@@ -253,8 +218,7 @@ class TestTooLong:
 
     async def test_stopping_in_the_second_try_stops_it(self, table: Table) -> None:
         await talk(table, 8)
-        never = asyncio.Event()
-        table.model.script = [[ContextTooLong()], ["途中まで", never]]
+        table.model.script = [[ContextTooLong()], ["途中まで", asyncio.Event()]]
         events = table.assistant.ask(KEY, Message("user", "続きは？"), OPTIONS)
         await anext(events)
         await events.aclose()

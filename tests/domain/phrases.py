@@ -1,5 +1,12 @@
 """Tables of phrases: a cell is a phrase, and what it means may stand behind an arrow."""
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from cc_bot.domain.errors import CcBotError
+
+Error = TypeVar("Error", bound=CcBotError)
+
 
 def phrases(table: str) -> list[str]:
     """The cells of a table."""
@@ -10,3 +17,24 @@ def meanings(table: str) -> dict[str, str]:
     """The cells of a table, each with what it means."""
     pairs = (phrase.split(" → ") for phrase in phrases(table))
     return {phrase.strip(): meaning.strip() for phrase, meaning in pairs}
+
+
+def this_year(moment: str) -> str:
+    """A time with its year: 2026 where none is written."""
+    return moment if len(moment) > len("11-22 10:40") else f"2026-{moment}"
+
+
+def refused_otherwise(
+    expected: Mapping[type[Error], str | Sequence[str]], read: Callable[[str], object]
+) -> dict[str, object]:
+    """Those that are not refused with the error of their table or list, with what comes of them instead."""
+    found: dict[str, object] = {}
+    for error, texts in expected.items():
+        for text in phrases(texts) if isinstance(texts, str) else texts:
+            try:
+                found[text] = read(text)
+            except error:
+                continue
+            except CcBotError as other:
+                found[text] = other
+    return found

@@ -4,6 +4,23 @@ import pytest
 
 from cc_bot.domain.errors import FieldNotAChoice, FieldNotANumber
 from cc_bot.domain.form import FieldKind, Form, FormChoice, FormField, asks_for_secret, read_form
+from tests.domain.phrases import phrases
+
+ASKS_FOR_SECRET = phrases(
+    """
+2FA | myPIN | PINコード | Your OpenAI key (sk-…) | pässword | Passwort | contraseña | SMS code | access code
+login code | The 6-digit code we sent you | recovery key | SSH key | セキュリティーコード
+セキュリティコード | ピン番号 | SMSで届いた6桁のコード | 暗唱番号 | 通帳の番号 | 認証アプリの数字
+二段階認証の数字 | クレカ番号 | カードNo. | カードの裏の3桁 | アクセス鍵 | 密码 | 비밀번호 | пароль
+mot de passe
+"""
+)
+ASKS_FOR_NONE = phrases(
+    """
+行き先 | カードの色 | 鍵盤 | 口コミ | 桁数 | コードの言語 | 検証する | 通知 | Which day? | Pinned | compass
+Server id | branch | Version 2F Beta | 2Faces
+"""
+)
 
 
 def read(text: str, kind: FieldKind, *choices: FormChoice) -> object:
@@ -35,60 +52,14 @@ class TestAChoice:
 
 
 class TestANumber:
-    @pytest.mark.parametrize(
-        ("text", "value"),
-        [("1,234.5", 1234.5), ("12,345,678", 12345678.0), ("１，０００", 1000.0), ("-0.5", -0.5)],
-    )
-    def test_may_have_commas_by_thousands(self, text: str, value: float) -> None:
-        assert read(text, "number") == value
-
-    @pytest.mark.parametrize("text", ["1,5", "1,2,3", "12,34", ",5", "1,0000"])
-    def test_with_any_other_comma_is_none(self, text: str) -> None:
-        with pytest.raises(FieldNotANumber):
-            read(text, "number")
+    def test_may_have_commas_by_thousands_and_no_others(self) -> None:
+        expected = {"1,234.5": 1234.5, "12,345,678": 12345678.0, "１，０００": 1000.0, "-0.5": -0.5}
+        assert {text: read(text, "number") for text in expected} == expected
+        for text in ("1,5", "1,2,3", "12,34", ",5", "1,0000"):
+            with pytest.raises(FieldNotANumber):
+                read(text, "number")
 
 
-class TestASecret:
-    @pytest.mark.parametrize(
-        "words",
-        [
-            *("2FA", "myPIN", "PINコード", "Your OpenAI key (sk-…)", "pässword", "Passwort", "contraseña"),
-            *(
-                "SMS code",
-                "access code",
-                "login code",
-                "The 6-digit code we sent you",
-                "recovery key",
-                "SSH key",
-            ),
-            *(
-                "セキュリティーコード",
-                "セキュリティコード",
-                "ピン番号",
-                "SMSで届いた6桁のコード",
-                "暗唱番号",
-                "通帳の番号",
-            ),
-            *(
-                "認証アプリの数字",
-                "二段階認証の数字",
-                "クレカ番号",
-                "カードNo.",
-                "カードの裏の3桁",
-                "アクセス鍵",
-            ),
-            *("密码", "비밀번호", "пароль", "mot de passe"),
-        ],
-    )
-    def test_is_asked_for_by_such_words(self, words: str) -> None:
-        assert asks_for_secret(words)
-
-    @pytest.mark.parametrize(
-        "words",
-        [
-            *("行き先", "カードの色", "鍵盤", "口コミ", "桁数", "コードの言語", "検証する", "通知"),
-            *("Which day?", "Pinned", "compass", "Server id", "branch", "Version 2F Beta", "2Faces"),
-        ],
-    )
-    def test_is_not_asked_for_by_others(self, words: str) -> None:
-        assert not asks_for_secret(words)
+def test_a_secret_is_asked_for_by_some_words_and_not_by_others() -> None:
+    expected = dict.fromkeys(ASKS_FOR_SECRET, True) | dict.fromkeys(ASKS_FOR_NONE, False)
+    assert {words: asks_for_secret(words) for words in expected} == expected

@@ -92,19 +92,3 @@ def test_raises_nothing_else_for_characters_of_any_kind() -> None:
         text = "".join(chr(rng.choice((rng.randrange(0x3000), rng.randrange(0x110000)))) for _ in range(12))
         read_times(text, number)
         read_all_else(text, number)
-
-
-@pytest.mark.parametrize(
-    "text", ["十十時", "二三十時", "明日十十時", "十十十日", "一" * 200 + "時", "十" * 199 + "日"]
-)
-def test_numerals_that_are_no_number_are_not_understood(text: str) -> None:
-    with pytest.raises(WhenNotUnderstood):
-        parse_when(text, NOW[0], ZoneInfo("Asia/Tokyo"))
-
-
-@pytest.mark.parametrize(
-    ("text", "hour"), [("明日十時", 10), ("明日二十時", 20), ("明日二十三時", 23), ("明日九時", 9)]
-)
-def test_numerals_that_are_one_are(text: str, hour: int) -> None:
-    due = parse_when(text, NOW[0], ZoneInfo("Asia/Tokyo"))
-    assert due.astimezone(ZoneInfo("Asia/Tokyo")).hour == hour

@@ -1,6 +1,6 @@
-"""Which rule says how much somebody may use, and when there is something to use again."""
+"""How much somebody may use by which rule, when there is something to use again, and what was used."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -8,20 +8,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.member import (
+    MICROS,
     Bounds,
+    DailyUsage,
     LimitKey,
-    LimitName,
+    Price,
+    PriceList,
     ReachedLimit,
     Rules,
+    Total,
     UsageSnapshot,
     UsageSubject,
     bounds_of_guild,
     bounds_of_user,
+    break_down,
+    chart_of,
     find_reached,
+    first_day,
     next_day,
     next_month,
+    report_of,
+    with_prices,
 )
+from cc_bot.domain.turn import Usage
 
+TODAY = date(2026, 11, 22)
+TOKENS = st.integers(0, 10**7)
 TOKYO = ZoneInfo("Asia/Tokyo")
 NOW = datetime(2026, 11, 30, 20, 0, tzinfo=UTC)  # the first of December, five in the morning, in Tokyo
 EVERYONE, OWN, TRUSTED, HELPER = (
@@ -37,21 +49,19 @@ def a_day(rules: Rules, payer: UsageSubject) -> int | None:
 
 
 class TestLimitOfAUser:
-    def test_is_that_of_everyone(self) -> None:
-        assert a_day({EVERYONE: 10}, UsageSubject(7)) == 10
-
-    def test_is_none_without_a_rule(self) -> None:
+    def test_is_that_of_everyone_but_their_own_or_a_roles_goes_before_even_where_it_is_less(self) -> None:
         assert bounds_of_user({}, UsageSubject(7, 5, (100,))) == Bounds()
-
-    def test_is_the_users_own_even_where_that_is_less(self) -> None:
+        assert a_day({EVERYONE: 10}, UsageSubject(7)) == 10
         assert a_day({EVERYONE: 10, TRUSTED: 100, OWN: 1}, UsageSubject(7, 5, (100,))) == 1
+        assert a_day({EVERYONE: 10, TRUSTED: 5}, UsageSubject(7, 5, (100,))) == 5
+        rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
+        assert bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
 
-    def test_can_be_none_for_one_user(self) -> None:
+    def test_can_be_none_for_one_user_or_role(self) -> None:
         assert a_day({EVERYONE: 10, OWN: None}, UsageSubject(7)) is None
         assert a_day({EVERYONE: 10, OWN: None}, UsageSubject(8)) == 10
-
-    def test_is_that_of_a_role_even_where_that_is_less_than_everyones(self) -> None:
-        assert a_day({EVERYONE: 10, TRUSTED: 5}, UsageSubject(7, 5, (100,))) == 5
+        assert a_day({TRUSTED: 5}, UsageSubject(7, role_ids=(100,))) == 5
+        assert a_day({TRUSTED: 5}, UsageSubject(7)) is None
 
     def test_is_the_most_generous_of_several_roles(self) -> None:
         assert a_day({EVERYONE: 1, TRUSTED: 5, HELPER: 8}, UsageSubject(7, 5, (100, 200, 300))) == 8
@@ -63,52 +73,31 @@ class TestLimitOfAUser:
         assert a_day({EVERYONE: 9, TRUSTED: None}, UsageSubject(7, role_ids=None)) is None
         assert a_day({EVERYONE: 9, TRUSTED: 50, OWN: 3}, UsageSubject(7, role_ids=None)) == 3
 
-    def test_of_a_role_where_there_is_none_for_everyone_leaves_nothing_unlimited_but_them(self) -> None:
-        assert a_day({TRUSTED: 5}, UsageSubject(7, role_ids=(100,))) == 5
-        assert a_day({TRUSTED: 5}, UsageSubject(7)) is None
-
     def test_is_only_their_own_at_the_terminal(self) -> None:
         assert a_day({EVERYONE: 10}, UsageSubject(7, front_end="terminal")) is None
         assert a_day({EVERYONE: 10, OWN: 3}, UsageSubject(7, front_end="terminal")) == 3
         assert a_day({EVERYONE: 10}, UsageSubject(0)) is None
 
-    def test_is_looked_up_for_each_name_by_itself(self) -> None:
-        rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}
-        assert bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
 
-
-class TestLimitOfAGuild:
-    def test_is_only_its_own(self) -> None:
-        rules = {EVERYONE: 10, LimitKey("guild", 5, "tokens_per_month"): 3}
-        assert bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
-        assert bounds_of_guild(rules, 6) == Bounds()
-
-    def test_holds_for_no_dm(self) -> None:
-        assert bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
+def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
+    rules = {EVERYONE: 10, LimitKey("guild", 5, "tokens_per_month"): 3}
+    assert bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
+    assert bounds_of_guild(rules, 6) == Bounds()
+    assert bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
 
 
 class TestReached:
-    @pytest.mark.parametrize("name", ["tokens_per_day", "tokens_per_month"])
-    def test_is_a_limit_of_tokens_when_all_are_used(self, name: LimitName) -> None:
-        standing = UsageSnapshot(today=100, this_month=100)
-        assert find_reached(Bounds(**{name: 101}), standing, NOW, TOKYO) is None
-        found = find_reached(Bounds(**{name: 100}), standing, NOW, TOKYO)
-        assert found is not None
-        assert found.name == name
-
-    def test_resets_where_the_operator_is(self) -> None:
-        standing = UsageSnapshot(today=9, this_month=9)
-        assert find_reached(Bounds(tokens_per_day=5), standing, NOW, TOKYO) == ReachedLimit(
-            "tokens_per_day", datetime(2026, 12, 1, 15, 0, tzinfo=UTC)
-        )
-        assert find_reached(Bounds(tokens_per_month=5), standing, NOW, TOKYO) == ReachedLimit(
-            "tokens_per_month", datetime(2026, 12, 31, 15, 0, tzinfo=UTC)
-        )
+    def test_is_a_limit_of_tokens_when_all_are_used_until_it_resets_where_the_operator_is(self) -> None:
+        snapshot = UsageSnapshot(today=100, this_month=100)
+        day = ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
+        month = ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
+        for limit, expected in ((101, (None, None)), (100, (day, month))):
+            bounds = Bounds(tokens_per_day=limit), Bounds(tokens_per_month=limit)
+            assert tuple(find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
     def test_of_several_tells_the_one_that_holds_longest(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
-        standing = UsageSnapshot((NOW,), 5, 5, 5)
-        found = find_reached(bounds, standing, NOW, TOKYO)
+        found = find_reached(bounds, UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
 
@@ -119,10 +108,9 @@ class TestReached:
         assert found == ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
     def test_at_once_resets_at_no_time(self) -> None:
-        assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=1), NOW, TOKYO) is None
-        assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=2), NOW, TOKYO) == ReachedLimit(
-            "concurrent", None
-        )
+        bounds, two = Bounds(concurrent=2), UsageSnapshot(underway=2)
+        assert find_reached(bounds, UsageSnapshot(underway=1), NOW, TOKYO) is None
+        assert find_reached(bounds, two, NOW, TOKYO) == ReachedLimit("concurrent", None)
 
     def test_in_what_nobody_asked_for_now_are_limits_of_tokens_alone(self) -> None:
         bounds = Bounds(turns_per_minute=1, concurrent=1)
@@ -134,24 +122,17 @@ class TestDaysAndMonths:
     @pytest.mark.parametrize(
         ("zone", "moment", "day"),
         [
-            (
-                "Europe/Berlin",
-                datetime(2026, 3, 28, 23, 30, tzinfo=UTC),
-                datetime(2026, 3, 29, 22, tzinfo=UTC),
-            ),
-            ("Europe/Berlin", datetime(2026, 10, 24, 22, tzinfo=UTC), datetime(2026, 10, 25, 23, tzinfo=UTC)),
-            ("Africa/Cairo", datetime(2026, 4, 23, 12, tzinfo=UTC), datetime(2026, 4, 23, 22, tzinfo=UTC)),
+            ("Europe/Berlin", "2026-03-28T23:30Z", "2026-03-29T22:00Z"),
+            ("Europe/Berlin", "2026-10-24T22:00Z", "2026-10-25T23:00Z"),
+            ("Africa/Cairo", "2026-04-23T12:00Z", "2026-04-23T22:00Z"),
         ],
     )
-    def test_begin_at_midnight_also_where_clocks_move(
-        self, zone: str, moment: datetime, day: datetime
-    ) -> None:
-        assert next_day(moment, ZoneInfo(zone)) == day
+    def test_begin_at_midnight_also_where_clocks_move(self, zone: str, moment: str, day: str) -> None:
+        assert next_day(datetime.fromisoformat(moment), ZoneInfo(zone)) == datetime.fromisoformat(day)
 
     def test_of_a_year_end_in_the_next(self) -> None:
-        assert next_month(datetime(2026, 12, 31, 14, 59, tzinfo=UTC), TOKYO) == datetime(
-            2026, 12, 31, 15, tzinfo=UTC
-        )
+        last = datetime(2026, 12, 31, 14, 59, tzinfo=UTC)
+        assert next_month(last, TOKYO) == last + timedelta(minutes=1)
 
     @given(
         st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 - with UTC
@@ -162,3 +143,102 @@ class TestDaysAndMonths:
         assert moment < next_day(moment, zone) <= next_month(moment, zone)
         assert next_day(moment, zone) - moment <= timedelta(hours=25)
         assert next_month(moment, zone).astimezone(zone).day == 1
+
+
+class TestCost:
+    def test_is_that_of_a_million_tokens_by_kind(self) -> None:
+        price = Price(input=0.25, output=2.0, cached=0.025)
+        assert price.of(Usage(prompt_tokens=1_000_000)) == 0.25 * MICROS
+        assert price.of(Usage(completion_tokens=1_000_000)) == 2 * MICROS
+        assert price.of(Usage(prompt_tokens=1_000_000, cached_tokens=1_000_000)) == 0.025 * MICROS
+        assert price.of(Usage(1000, 100, 400)) == 600 * 0.25 + 400 * 0.025 + 100 * 2
+
+    def test_of_sound_is_that_of_its_minutes(self) -> None:
+        assert Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
+        assert Price(1, 1).of(Usage(seconds=90)) == 0
+
+    def test_of_cached_tokens_is_that_of_any_without_a_price_of_their_own(self) -> None:
+        assert Price(1.0, 2.0).of(Usage(1000, 0, 400)) == 1000
+
+    def test_is_nothing_for_a_model_without_a_price(self) -> None:
+        prices = PriceList("JPY", {"small": Price(1, 2)})
+        assert prices.cost("large", Usage(1000, 1000)) == 0
+        assert prices.cost("small", Usage(1000, 1000)) == 3000
+        assert (prices.has("large"), prices.has("small")) == (False, True)
+
+    @given(TOKENS, TOKENS, TOKENS)
+    def test_is_never_less_than_nothing_whatever_a_server_tells(
+        self, prompt: int, cached: int, said: int
+    ) -> None:
+        assert 0 <= Price(1.5, 3.0, 0.1).of(Usage(prompt, said, cached)) <= 1.5 * prompt + 3 * said + 1
+
+
+def used(days_ago: int, tokens: int, *, model: str = "small", turns: int = 1, cost: int = 0) -> DailyUsage:
+    return DailyUsage(TODAY - timedelta(days=days_ago), model, "turn", turns, Usage(tokens - 1, 1), cost)
+
+
+class TestReport:
+    def test_adds_up_today_and_this_month(self) -> None:
+        report = report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
+        assert report.today == Total(2, 15, 4)
+        assert report.month == Total(3, 115, 4)
+
+    def test_has_the_days_since_the_first_of_the_last_two_weeks_with_tokens(self) -> None:
+        report = report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY)
+        assert len(report.days) == 14
+        assert (report.days[0], report.days[11], report.days[13]) == (
+            (date(2026, 11, 9), 7),
+            (date(2026, 11, 20), 5),
+            (TODAY, 0),
+        )
+        assert [tokens for _, tokens in report_of([used(1, 5)], TODAY).days] == [5, 0]
+
+    def test_names_the_models_of_this_month_that_used_most_first(self) -> None:
+        report = report_of([used(1, 5), used(1, 50, model="large"), used(40, 500, model="old")], TODAY)
+        assert [model for model, _ in report.models] == ["large", "small"]
+
+    def test_of_nothing_is_empty(self) -> None:
+        assert report_of([], TODAY).empty
+        assert not report_of([used(3, 1, turns=0)], TODAY).empty
+
+    def test_needs_all_of_the_month_and_two_weeks(self) -> None:
+        assert first_day(TODAY) == date(2026, 11, 1)
+        assert first_day(date(2026, 12, 3)) == date(2026, 11, 20)
+
+    def test_names_models_without_a_price_once_others_have_one(self) -> None:
+        report = report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="", turns=1)], TODAY)
+        assert with_prices(report, "USD", ()).currency == ""
+        assert with_prices(report, "USD", ["small"]).unpriced == ("large", "")
+        assert with_prices(report, "USD", ["small"]).currency == "USD"
+
+    def test_is_a_chart_with_a_bar_for_each_day(self) -> None:
+        chart = chart_of(report_of([used(1, 5)], TODAY), "Tokens")
+        assert (chart.labels, chart.series[0].values) == (("11/21", "11/22"), (5.0, 0.0))
+
+
+class TestBreakdown:
+    def test_has_every_day_and_nothing_from_outside(self) -> None:
+        first = TODAY - timedelta(days=6)
+        found = break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
+        assert [day for day, _ in found.days] == [first + timedelta(days=days) for days in range(7)]
+        assert [total.tokens for _, total in found.days] == [7, 0, 0, 0, 0, 0, 5]
+        assert found.total == Total(2, 12, 2)
+        assert not found.by_month
+
+    def test_of_a_year_is_by_month(self) -> None:
+        found = break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
+        assert found.by_month
+        assert [(day, total.tokens) for day, total in found.days][-2:] == [
+            (date(2026, 10, 1), 8),
+            (date(2026, 11, 1), 5),
+        ]
+
+    def test_is_by_model_and_purpose_those_that_used_most_first(self) -> None:
+        summary = DailyUsage(TODAY, "small", "summary", 0, Usage(80, 20), 1)
+        anything = DailyUsage(TODAY, "large", None, 1, Usage(1, 0), 0)
+        found = break_down([used(0, 50), summary, anything], TODAY, TODAY)
+        assert [(model, total.tokens) for model, total in found.models] == [("small", 150), ("large", 1)]
+        assert [(purpose, total.tokens) for purpose, total in found.purposes] == [
+            ("summary", 100),
+            ("turn", 50),
+        ]
