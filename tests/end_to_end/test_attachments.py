@@ -1,19 +1,58 @@
-"""Files that come with a question."""
+"""Files that come with a question: what the model is shown of them, and what who asked is told."""
 
+import asyncio
 import base64
+import os
+import signal
+import sys
+from pathlib import Path
 
 import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.stage import Stage, answered
+from tests import documents
+from tests.end_to_end.kills import offers_to_ask_again
+from tests.end_to_end.stage import STOP, Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, File, User
-from tests.loopback.model_server import CutConnection, Json, Reply, Say, says
+from tests.loopback.model_server import Call, CutConnection, Json, Reply, Say, calls, says
+from tests.reading.test_hostile import objects
 
+JA = texts(Locale.JA)
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 )
 TEXT = "請求書の合計は三万二千円です。\n支払い期限は月末です。\n"
+REPORT = documents.pdf(
+    ["第一四半期の売上は千二百万円でした。", "保証期間は二年間です。"], outline=[("保証", 2)]
+)
+BOOK = documents.pdf(
+    [
+        f"第{n}章。ここには手順と注意だけが書いてあります。\n" * 30
+        + (f"秘密の番号は{n}七三です。" if n == 31 else "")
+        for n in range(1, 61)
+    ]
+)
+KINDS = {
+    "報告.txt": (REPORT, "[page 2]\n保証期間は二年間です。"),  # it is what its bytes are
+    "議事録.docx": (documents.word(["# 決定", "予算は承認されました。"]), "## 決定\n予算は承認されました。"),
+    "売上.xlsx": (documents.excel({"四月": [["品目", "金額"], ["りんご", 120]]}), "[part 1: 四月, rows 1–2]"),
+    "発表.pptx": (documents.powerpoint([("新製品", "発売は秋です")]), "[slide 1]\n## 新製品\n発売は秋です"),
+    "手紙.odt": (documents.opendocument("<text:p>拝啓</text:p>"), "拝啓"),
+    "本.epub": (documents.epub([("第一章", "<p>吾輩は猫である。</p>")]), "## 第一章\n吾輩は猫である。"),
+    "覚書.rtf": (documents.rtf("覚え書きです。"), "覚え書きです。"),
+    "請求書.csv": (TEXT.encode("shift_jis"), TEXT),
+}
+REFUSED = (
+    ("大.png", PNG + b"\0" * (8 << 20), "大きすぎます。8 MB"),
+    ("大.txt", b"a" * (257 << 10), "大きすぎます。256 KB"),
+    ("偽.pdf", b"\x7fELF" + b"\0\1\2" * 99, "このファイルは読めません"),
+    ("空.txt", b"", "このファイルは読めません"),
+    ("鍵.pdf", documents.pdf(["秘密"], password="x"), "パスワードがかかっています"),
+    ("壊れ.pdf", REPORT[:700], "壊れているか、複雑すぎる"),
+    ("長い.pdf", documents.pdf([""] * 1001), "この文書は長すぎます"),
+    ("詰め.zip", documents.zipped({"a.txt": "x"}), "このファイルは読めません"),
+)
 
 
 def images(body: Json) -> list[str]:
@@ -22,104 +61,191 @@ def images(body: Json) -> list[str]:
     return [part["image_url"]["url"] for some in parts for part in some if part["type"] == "image_url"]
 
 
-class TestImage:
-    async def test_goes_to_the_model(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says("小さな絵です。"))
-        await stage.ask(aiko, channel, "これは何？", attachment=File("絵.png", PNG, "image/png"))
-        assert images(stage.model.requests[0].body) == [
-            f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
-        ]
-        assert stage.model.requests[0].last_user_text == "これは何？"
+def file(name: str, data: bytes) -> File:
+    return File(name, data, "application/octet-stream")
 
+
+def last_request(stage: Stage) -> str:
+    return stage.model.requests[-1].last_user_text
+
+
+class TestImage:
     async def test_is_still_seen_after_discords_link_expired(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         stage.model.script(
             Reply(Say("小さな絵"), CutConnection()), says("です。"), says("青い絵です。"), says("青です。")
         )
-        reply = await stage.ask(aiko, channel, "これは何？", attachment=File("絵.png", PNG, "image/png"))
+        reply = await stage.ask(aiko, channel, "これは何？", attachment=File("絵.txt", PNG, "text/plain"))
+        assert images(stage.model.requests[0].body) == [
+            f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+        ]
+        assert last_request(stage) == "これは何？"
         stage.discord.expire_attachments()
-        more = await stage.discord.click(aiko, reply.message, "続ける")
+        more = await stage.discord.click(aiko, reply.message, continue_label(aiko))
         await more.finished(
-            lambda shown: len(shown.messages) == 2 and shown.messages[1].labels == ["もう一度答える"]
+            lambda shown: len(shown.messages) == 2 and shown.messages[1].labels == [again_label(aiko)]
         )
-        again = await stage.discord.click(aiko, more.messages[-1], "もう一度答える")
-        await answered(again)
+        await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
         await stage.ask(aiko, channel, "何色だった？")
         assert [len(images(request.body)) for request in stage.model.requests] == [1, 1, 1, 1]
 
-    async def test_that_had_to_go_is_told_of_and_shown_to_the_model_no_more(
+    async def test_that_had_to_go_is_told_of_once_and_shown_to_the_model_no_more(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(says("小さな絵です。"), says("さあ。"), says("さあ。"))
         await stage.ask(aiko, channel, "これは何？", attachment=File("絵.png", PNG, "image/png"))
         stage.change(f"UPDATE attachments SET data = x'', bytes = NULL WHERE user_id = {aiko.id}")
-        sentence = texts(Locale.JA).answer.files_deleted.format(count=1)
+        sentence = JA.answer.files_deleted.format(count=1)
         told = await stage.ask(aiko, channel, "何色だった？")
         assert sentence in str(told.history[-1].embeds)
         assert sentence not in str((await stage.ask(aiko, channel, "本当に？")).history[-1].embeds)
         assert [len(images(request.body)) for request in stage.model.requests] == [1, 0, 0]
 
-    async def test_is_known_by_its_bytes(self, stage: Stage, ben: User, channel: Channel) -> None:
-        stage.model.script(says("A picture."))
-        await stage.ask(ben, channel, attachment=File("photo.txt", PNG, "text/plain"))
-        assert len(images(stage.model.requests[0].body)) == 1
 
-
-class TestTextFile:
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "shift_jis", "euc_jp"])
-    async def test_is_read_in_its_encoding(
-        self, stage: Stage, aiko: User, channel: Channel, encoding: str
-    ) -> None:
-        file = File("請求書.txt", TEXT.encode(encoding), "text/plain")
-        stage.model.script(says("三万二千円です。"))
-        await stage.ask(aiko, channel, "合計は？", attachment=file)
-        seen = stage.model.requests[0].last_user_text
-        assert seen.startswith("合計は？")
-        assert TEXT in seen
-        assert "請求書.txt" in seen
-
-    @pytest.mark.restarts
-    async def test_is_still_seen_by_the_next_question(
+class TestFiles:
+    async def test_of_all_kinds_are_read_but_for_a_damaged_one(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(says("三万二千円です。"), says("月末です。"))
-        await stage.ask(aiko, channel, "合計は？", attachment=File("a.txt", TEXT.encode(), "text/plain"))
-        stage.discord.expire_attachments()
-        await stage.restart()
-        await stage.ask(aiko, channel, "期限は？")
-        asked = [
-            str(request.messages) for request in stage.model.requests
-        ]  # some may be of what waited before
-        assert any("期限は？" in each and TEXT in each.replace("\\n", "\n") for each in asked)
+        files = [file(name, data) for name, (data, _) in KINDS.items()]
+        stage.model.script(says("八つです。"))
+        damaged = file("壊れた.pdf", REPORT[:500])
+        message = await stage.write(aiko, channel, "いくつ？", attachments=(*files, damaged))
+        reply = await stage.says(message, "壊れた.pdf は読めませんでした。")
+        assert "八つです。" in reply.text
+        seen = stage.shown()[-1]
+        assert [name for name, (_, text) in KINDS.items() if text not in seen] == []
+        assert "[not shown, it could not be read: 壊れた.pdf]" in seen
 
-
-class TestSeveral:
-    async def test_come_with_one_question(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says("五つです。"))
+    async def test_of_a_command_come_in_their_order(self, stage: Stage, aiko: User, channel: Channel) -> None:
         names = ("attachment", "attachment2", "attachment3", "attachment4", "attachment5")
         files = {name: File(f"{name}.txt", f"中身は {name}。".encode(), "text/plain") for name in names}
         await stage.ask(aiko, channel, "いくつ？", **files)
-        seen = stage.model.requests[0].last_user_text
-        at = [seen.index(f"中身は {name}。") for name in names]
+        at = [last_request(stage).index(f"中身は {name}。") for name in names]
         assert at == sorted(at)
 
-
-class TestRefusal:
-    @pytest.mark.parametrize(
-        ("file", "told"),
-        [
-            (File("大.png", PNG + b"\0" * (8 << 20), "image/png"), "大きすぎます。8 MB"),
-            (File("大.txt", b"a" * (257 << 10), "text/plain"), "大きすぎます。256 KB"),
-            (File("表.pdf", b"%PDF-1.7 " + b"\0\1\2" * 99, "application/pdf"), "壊れているか、複雑すぎる"),
-            (File("表.pdf", b"\x7fELF" + b"\0\1\2" * 99, "application/pdf"), "このファイルは読めません"),
-            (File("空.txt", b"", "text/plain"), "このファイルは読めません"),
-        ],
-    )
-    async def test_says_what_to_do(
-        self, stage: Stage, aiko: User, channel: Channel, file: File, told: str
+    async def test_that_can_not_be_read_are_refused_with_what_to_do(
+        self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        reply = await stage.begin(aiko, channel, attachment=file)
-        await reply.finished(lambda shown: told in shown.text)
+        wrong = []
+        for name, data, told in REFUSED:
+            reply = await stage.begin(aiko, channel, attachment=file(name, data))
+            await reply.finished(lambda shown: STOP["ja"] not in shown.labels)
+            if told not in reply.text:
+                wrong.append((name, reply.text))
+        assert wrong == []
         assert stage.model.requests == []
         assert stage.stored(channel) == []
+
+
+class TestDocument:
+    @pytest.mark.restarts
+    async def test_that_is_long_is_looked_into_later_by_its_user_alone_until_it_is_cleared(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("長い本ですね。"))
+        await stage.ask(aiko, channel, "これは何？", attachment=file("本.pdf", BOOK))
+        first = last_request(stage)
+        assert first.startswith('これは何？\n\nThe user attached the document "本.pdf"')
+        assert "[page 60]" in first
+        assert "秘密の番号" not in first
+        stage.discord.expire_attachments()
+        await stage.restart()
+        look = Call("read_file", {"file": "本.pdf", "query": "秘密の番号は？"})
+        stage.model.script(calls(look), says("31七三です（31ページ）。"))
+        await stage.ask(aiko, channel, "秘密の番号は？")
+        told = [m["content"] for m in stage.model.requests[-1].body["messages"] if m["role"] == "tool"][-1]
+        assert "[page 31]" in told
+        assert "秘密の番号は31七三です。" in told
+        await stage.ask_in_words(ben, channel, "No.")
+        request = stage.model.requests[-1].body
+        assert "read_file" not in str(request.get("tools"))
+        assert "第1章" not in str(request["messages"])
+        kept = "SELECT length(data), document LIKE '%秘密の番号%' FROM attachments WHERE user_id = ?"
+        assert stage.rows(kept, aiko.id) == [(len(BOOK), 1)]
+        await stage.told(aiko, channel, "clear")
+        await stage.eventually(kept, aiko.id, gives=[])
+
+    async def test_of_a_question_in_a_channel_is_looked_into(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        look = Call("read_file", {"file": "本.pdf", "query": "秘密の番号は？"})
+        stage.model.script(calls(look), says("31七三です。"))
+        message = await stage.write(aiko, channel, "秘密の番号は？", attachments=(file("本.pdf", BOOK),))
+        await stage.says(message, "31七三です。")
+        assert "秘密の番号は31七三です。" in str(stage.model.requests[-1].body["messages"])
+
+    async def test_without_text_is_shown_as_pictures_and_that_is_told(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("Blank paper."), says("白い紙です。"))
+        reply = await stage.ask(ben, channel, "Read", attachment=file("paper.pdf", documents.scanned_pdf(7)))
+        assert len(images(stage.model.requests[-1].body)) == 5
+        assert "paper.pdf: a scan without text, so I looked at pictures" in reply.text
+        scan = file("紙.pdf", documents.scanned_pdf(2))
+        message = await stage.write(aiko, channel, "これは何？", attachments=(scan,))
+        await stage.says(message, "紙.pdf は文字のないスキャンなので")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the processes")
+class TestReadingProcess:
+    SLOW = file("迷路.pdf", objects(400_000))
+
+    async def test_that_is_killed_costs_one_sentence(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        begun = await stage.begin(aiko, channel, "これは？", attachment=self.SLOW)
+        os.kill(await reading_process(stage), signal.SIGKILL)
+        await begun.finished(lambda shown: "壊れているか、複雑すぎる" in shown.text)
+        await stage.ask(aiko, channel, "保証は？", attachment=file("報告.pdf", REPORT))
+        assert "保証期間は二年間です。" in last_request(stage)
+
+    @pytest.mark.restarts
+    async def test_is_ended_when_the_question_is_stopped(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        begun = await stage.begin(aiko, channel, "これは？", attachment=self.SLOW)
+        await reading_process(stage)
+        await stage.discord.click(aiko, begun.message, STOP["ja"])
+        await begun.until(lambda shown: STOP["ja"] not in shown.labels, "the end of the answer")
+        await self._ended(stage)
+        assert "止めました" in begun.text
+        question = await stage.write(aiko, channel, "これは？", attachments=(self.SLOW,))
+        await reading_process(stage)
+        reply = stage.discord.answer(question)
+        await reply.until(lambda shown: STOP["ja"] in shown.labels, "the button")
+        await stage.discord.click(aiko, reply.messages[-1], STOP["ja"])
+        await stage.says(question, "止めました")
+        await self._ended(stage)
+        assert stage.model.requests == []
+
+    async def _ended(self, stage: Stage) -> None:
+        async with asyncio.timeout(5):  # by itself it would go on for longer
+            while readers(stage.program.process_id):  # noqa: ASYNC110 - another process ends it
+                await asyncio.sleep(0.02)
+
+    @pytest.mark.restarts
+    async def test_whose_bot_is_killed_leaves_the_question_to_be_asked_again(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        begun = await stage.begin(aiko, channel, "これは？", attachment=self.SLOW)
+        await reading_process(stage)
+        await stage.restart()
+        await offers_to_ask_again(stage, begun)
+
+
+async def reading_process(stage: Stage) -> int:
+    """The id of the process that reads for the program, as soon as there is one."""
+    async with stage.patience():
+        while not (found := readers(stage.program.process_id)):  # noqa: ASYNC110 - another process starts it
+            await asyncio.sleep(0.01)
+    return found[0]
+
+
+def readers(process_id: int) -> list[int]:
+    lists = Path(f"/proc/{process_id}/task").glob("*/children")
+    children = [child for listed in lists for child in listed.read_text().split()]
+    return [int(child) for child in children if b"cc_bot.reading" in command_of(child)]
+
+
+def command_of(child: str) -> bytes:
+    return Path(f"/proc/{child}/cmdline").read_bytes()

@@ -8,8 +8,9 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end.canvases import SHOPPING, board, draw
+from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, set_stage
-from tests.end_to_end.test_catch_up import asked_for, heard, is_stored, pull_the_plug, said, write
+from tests.end_to_end.test_catch_up import asked_for, heard, is_stored, said, write
 from tests.loopback.discord import Channel, Guild, LoopbackDiscord, User
 from tests.loopback.model_server import says
 
