@@ -150,8 +150,6 @@ class TestDowntime:
         await stage.discord.quiet(0.3)
         assert [len(stage.discord.answer(each).messages) for each in (question, mention)] == [1, 1]
         assert len(stage.model.requests) == 2
-        kept = "SELECT session_id IS NULL FROM messages WHERE discord_id = ?"
-        assert stage.rows(kept, question.id) == [(0,)]
 
     async def test_of_longer_leaves_questions_to_be_archived_only(self, tmp_path: Path) -> None:
         discord = LoopbackDiscord(message_content=True)
