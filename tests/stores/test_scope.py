@@ -262,7 +262,7 @@ class TestChannel:
 class TestRecordedRun:
     async def test_covers_every_method_of_every_store(self, database: Database) -> None:
         public = {
-            name
+            f"{store.__name__}.{name}"
             for store in STORES
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")
