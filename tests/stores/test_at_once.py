@@ -79,27 +79,20 @@ async def end_all(programs: Sequence[Stores], reservations: Sequence[Reservation
 
 class TestLimit:
     @pytest.mark.slow
-    async def test_of_a_user_admits_no_more_in_several_programs(self, programs: Sequence[Stores]) -> None:
-        rules: dict[LimitKey, int | None] = {LimitKey("everyone", 0, "concurrent"): 5}
-        for _ in range(ROUNDS):
-            given = await ask_at_once(programs, [UsageSubject(7, GUILD)] * AT_ONCE, rules)
-            assert len(given) == 5
-            await end_all(programs, given)
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("by", ["the file", "an owner"])
-    async def test_of_a_guild_admits_no_more_of_all_its_users(
-        self, programs: Sequence[Stores], by: str
+    async def test_of_a_user_or_a_guild_admits_no_more_in_several_programs(
+        self, programs: Sequence[Stores]
     ) -> None:
-        rules: dict[LimitKey, int | None] = {}
-        if by == "the file":
-            rules[LimitKey("guild", GUILD, "concurrent")] = 5
-        else:
-            await programs[0].limits.set("guild", GUILD, "concurrent", 5, set_by=1)
+        one, many = [UsageSubject(7, GUILD)] * AT_ONCE, [UsageSubject(id_, GUILD) for id_ in range(1, 21)]
         for _ in range(ROUNDS):
-            given = await ask_at_once(programs, [UsageSubject(id_, GUILD) for id_ in range(1, 21)], rules)
-            assert len(given) == 5
-            await end_all(programs, given)
+            for payers, limit in (
+                (one, LimitKey("everyone", 0, "concurrent")),
+                (many, LimitKey("guild", GUILD, "concurrent")),
+            ):
+                given = await ask_at_once(programs, payers, {limit: 5})
+                assert len(given) == 5
+                await end_all(programs, given)
+        await programs[0].limits.set("guild", GUILD, "concurrent", 5, set_by=1)
+        assert len(await ask_at_once(programs, many, {})) == 5
 
     async def test_of_tokens_counts_what_is_settled_meanwhile_before_and_after(
         self, programs: Sequence[Stores]
@@ -119,24 +112,25 @@ class TestLimit:
 
 
 class TestMemories:
-    async def test_are_numbered_without_a_gap(self, programs: Sequence[Stores]) -> None:
+    async def test_are_numbered_without_a_gap_and_kept_once_where_they_are_alike(
+        self, programs: Sequence[Stores]
+    ) -> None:
         kept = await asyncio.gather(
             *(programs[at % PROGRAMS].memories.remember(7, f"{at}番目のメモ") for at in range(AT_ONCE))
         )
         assert all(each.kind == "added" for each in kept)
         assert sorted(each.memory.number or 0 for each in kept) == [*range(1, AT_ONCE + 1)]
-
-    async def test_that_are_alike_are_kept_once(self, programs: Sequence[Stores]) -> None:
-        kept = await asyncio.gather(*(each.memories.remember(7, "猫が好き") for each in [*programs] * 5))
-        assert len({each.memory.id for each in kept}) == 1
-        assert await programs[0].memories.count(7) == 1
+        alike = await asyncio.gather(*(each.memories.remember(8, "猫が好き") for each in [*programs] * 5))
+        assert len({each.memory.id for each in alike}) == 1
+        assert await programs[0].memories.count(8) == 1
 
 
 class TestSession:
-    async def test_has_turns_whole_and_in_the_order_of_their_storing(
+    async def test_is_one_with_turns_whole_and_in_the_order_of_their_storing(
         self, programs: Sequence[Stores]
     ) -> None:
-        session = await programs[0].sessions.open(KEY)
+        sessions = await asyncio.gather(*(each.sessions.open(KEY) for each in [*programs] * 5))
+        [session] = {session.id: session for session in sessions}.values()
         await asyncio.gather(
             *(
                 programs[at % PROGRAMS].sessions.commit_turn(session, turn(f"質問{at}"))
@@ -156,10 +150,6 @@ class TestSession:
         )
         history = (await stores.sessions.open(KEY, beyond=2 * AT_ONCE)).history
         assert [message.content for message in history[::2]] == [f"質問{at}" for at in range(AT_ONCE)]
-
-    async def test_is_one_however_many_open_it(self, programs: Sequence[Stores]) -> None:
-        sessions = await asyncio.gather(*(each.sessions.open(KEY) for each in [*programs] * 5))
-        assert len({session.id for session in sessions}) == 1
 
 
 class TestSchedules:

@@ -14,26 +14,15 @@ from cc_bot.stores.columns import ISO, MS, Columns, Kind, Parameters, from_ms, t
 TIMES = st.datetimes(datetime(1970, 1, 1), datetime(2198, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - hypothesis wants its bounds naive
 
 
-class TestMilliseconds:
-    @given(ms=st.integers(0, 7_200_000_000_000))
-    def test_are_read_back_as_they_were_written(self, ms: int) -> None:
-        assert to_ms(from_ms(ms)) == ms
-
-    @given(moment=TIMES)
-    def test_lose_less_than_one(self, moment: datetime) -> None:
-        assert timedelta(0) <= moment - from_ms(to_ms(moment)) < timedelta(milliseconds=1)
-
-
-class TestText:
-    @given(moment=TIMES)
-    def test_is_read_back_as_it_was_written(self, moment: datetime) -> None:
-        assert datetime.fromisoformat(to_text(moment)) == moment
-
+class TestTimes:
     @given(one=TIMES, other=TIMES)
-    def test_is_in_the_order_of_time(self, one: datetime, other: datetime) -> None:
+    def test_are_exact_and_in_order_however_they_are_written(self, one: datetime, other: datetime) -> None:
+        assert timedelta(0) <= one - from_ms(to_ms(one)) < timedelta(milliseconds=1)
+        assert to_ms(from_ms(to_ms(one))) == to_ms(one)
+        assert datetime.fromisoformat(to_text(one)) == one
         assert (to_text(one) < to_text(other)) == (one < other)
 
-    def test_is_utc_wherever_the_moment_came_from(self) -> None:
+    def test_are_utc_wherever_the_moment_came_from(self) -> None:
         tokyo = datetime(2026, 11, 22, 9, tzinfo=timezone(timedelta(hours=9)))
         assert to_text(tokyo) == "2026-11-22T00:00:00.000000+00:00"
 
@@ -86,24 +75,22 @@ class TestColumns:
         assert NOTE.of("n").startswith("n.id, n.user_id, ")
         assert NOTE.nullable == {"ends_at", "beside"}
         assert NOTE.forms["kept_at"] == "ms"
-
-    def test_have_what_the_database_can_hold(self) -> None:
-        assert [*NOTE.write(replace(SHORT, done=True, tags=("ペット",))).values()] == [
-            *(1, 2, "b", "猫", to_ms(MOMENT), None, 1, '["ペット"]', None)
-        ]
+        with pytest.raises(TypeError, match=r"Note\.kept_at"):
+            Columns(Note)
 
     @given(note=NOTES)
     def test_are_read_back_as_they_were_written(self, note: Note) -> None:
         assert NOTE.read([*NOTE.write(note).values()]) == note
 
-    def test_are_written_for_some_fields_alone(self) -> None:
+    def test_hold_what_a_database_can_hold_also_of_some_fields_alone(self) -> None:
+        row = [*NOTE.write(replace(SHORT, done=True, tags=("ペット",))).values()]
+        assert row == [1, 2, "b", "猫", to_ms(MOMENT), None, 1, '["ペット"]', None]
         assert NOTE.write_some({"done": True, "text": "犬"}) == {"content": "犬", "done": 1}
-
-    def test_of_no_row_are_no_value(self) -> None:
-        row = [*NOTE.write(SHORT).values()]
-        assert NOTE.first([]) is None
-        assert NOTE.first([row]) == SHORT
         assert NOTE.by_name(row)["content"] == "猫"
+        assert NOTE.first([]) is None
+        assert NOTE.first([row]) == NOTE.read(row)
+        with pytest.raises(TypeError):
+            NOTE.read([*row, 1])
 
     def test_of_another_value_are_described_there(self) -> None:
         class Found(NamedTuple):
@@ -115,14 +102,6 @@ class TestColumns:
         columns = Columns(Found, moments=ISO, note=NOTE, place=Columns(Place))
         assert columns.select == f"{NOTE.select}, found_at, channel_id, thread_id"
         assert columns.read([*columns.write(found).values()]) == found
-
-    def test_have_no_room_for_a_row_that_is_longer(self) -> None:
-        with pytest.raises(TypeError):
-            NOTE.read([*NOTE.write(SHORT).values(), 1])
-
-    def test_must_say_how_a_field_stands_there(self) -> None:
-        with pytest.raises(TypeError, match=r"Note\.kept_at"):
-            Columns(Note)
 
 
 class TestParameters:

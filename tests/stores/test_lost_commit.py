@@ -122,16 +122,6 @@ class TestServerThatIsLostWhileItCommits:
         standing.append((await stores.usage.get_allowances(PAYER, rules))[0].standing.today)
         assert standing == [100, 0]
 
-    async def test_a_settlement_counts_once(self, url: str, stores: Stores, when: When) -> None:
-        async with over_a_line(url) as (line, database):
-            ours = stores_over(database)
-            reservation = await reserve(ours, None)
-            line.cut = when
-            await ours.usage.settle(used(reservation))
-        assert line.cut is None
-        [day] = await stores.usage.list_for_user(KEY.user_id, reservation.day)
-        assert (day.turns, day.tokens) == (1, 7)
-
     async def test_what_nobody_can_tell_is_not_done_again(self, url: str, stores: Stores, when: When) -> None:
         async with over_a_line(url) as (line, database):
             ours = stores_over(database)

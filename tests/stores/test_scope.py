@@ -208,18 +208,21 @@ class TestUser:
     async def test_is_named_by_every_statement_that_touches_user_tables(
         self, run: Sequence[Statement]
     ) -> None:
+        assert {statement.sql for statement in run} >= UNSCOPED, "the list has no others"
+        scoped = [statement for statement in run if statement.sql not in UNSCOPED]
         nameless = [
             clause
-            for statement in run
-            if statement.sql not in UNSCOPED
+            for statement in scoped
             for clause in clauses(statement.sql)
             if tables(clause) and not names_its_user(clause, statement.params)
         ]
         assert nameless == []
+        inserts = [each for each in scoped if each.sql.strip().startswith("INSERT") and tables(each.sql)]
+        assert inserts
+        assert all(USER in statement.params for statement in inserts)
 
-    @pytest.mark.parametrize(
-        "sql",
-        [
+    def test_would_be_missed_in_a_statement_without(self) -> None:
+        for sql in (
             "SELECT content FROM memories WHERE id = $1",
             "SELECT content FROM memories WHERE id = $1 OR user_id = $2",
             "SELECT content FROM memories WHERE user_id = $1",
@@ -227,24 +230,9 @@ class TestUser:
             "SELECT 1 FROM sessions AS s JOIN messages AS m ON m.session_id = s.id WHERE s.user_id = $2",
             "UPDATE memories SET user_id = $2",
             "INSERT INTO memories (content) VALUES ($1)",
-        ],
-    )
-    def test_would_be_missed_in_a_statement_without(self, sql: str) -> None:
-        assert not all(names_its_user(clause, (1, USER)) for clause in clauses(sql) if tables(clause))
-
-    async def test_is_missing_only_where_the_list_says_so(self, run: Sequence[Statement]) -> None:
-        assert {statement.sql for statement in run} >= UNSCOPED
-
-    async def test_is_named_by_inserts_with_their_id(self, run: Sequence[Statement]) -> None:
-        inserts = [
-            statement
-            for statement in run
-            if statement.sql.strip().startswith("INSERT")
-            and tables(statement.sql)
-            and statement.sql not in UNSCOPED
-        ]
-        assert inserts
-        assert all(USER in statement.params for statement in inserts)
+        ):
+            named = [names_its_user(clause, (1, USER)) for clause in clauses(sql) if tables(clause)]
+            assert not all(named), sql
 
 
 class TestChannel:
@@ -290,9 +278,10 @@ class TestPlans:
         ]
         assert scans == []
 
-    async def test_the_history_is_read_by_index_and_never_sorted(
+    async def test_history_and_channels_are_found_by_their_own_indexes_and_never_sorted(
         self, run: Sequence[Statement], database: Database
     ) -> None:
+        deleting = {"sqlite_autoindex_attachments_1", "proposals_by_message"}
         served_by = {
             SELECT_OPEN_SESSION: {
                 *("sessions_open_by_key", "messages_by_session", "attachments_by_session"),
@@ -303,64 +292,27 @@ class TestPlans:
                 "messages_by_discord_id",
             },
             SELECT_FILES: {"attachments_by_session"},
-        }
-        for sql, indexes in served_by.items():
-            [statement, *_] = [statement for statement in run if statement.sql == sql]
-            steps = await plan(database, statement)
-            assert not [step for step in steps if "TEMP B-TREE" in step]
-            assert used(steps) == indexes
-
-    async def test_nothing_in_channels_is_sorted(self, run: Sequence[Statement], database: Database) -> None:
-        steps = [
-            step
-            for statement in run
-            if statement.sql in UNSCOPED - OF_ALL_USERS
-            for step in await plan(database, statement)
-        ]
-        assert steps
-        assert not [step for step in steps if "TEMP B-TREE" in step]
-
-    async def test_what_was_said_in_channels_is_found_by_its_own_indexes(
-        self, run: Sequence[Statement], database: Database
-    ) -> None:
-        served_by = {
             channels.PLACES: {"messages_by_channel", "sqlite_autoindex_thread_metadata_1"},
             channels.NEWEST_ANSWER: {"messages_answers_by_channel", "sqlite_autoindex_thread_metadata_1"},
             channels.EDIT: {"messages_by_discord_id"},
-            DELETE_MESSAGES: {
-                "messages_by_discord_id",
-                "sqlite_autoindex_attachments_1",
-                "proposals_by_message",
-            },
+            DELETE_MESSAGES: {"messages_by_discord_id", *deleting},
             THAW_FROM: {"block_boundaries_by_last"},
-            FORGET_MESSAGES: {
-                "messages_by_channel",
-                "sqlite_autoindex_attachments_1",
-                "proposals_by_message",
-            },
+            FORGET_MESSAGES: {"messages_by_channel", *deleting},
         }
         for sql, indexes in served_by.items():
             [statement, *_] = [statement for statement in run if statement.sql == sql]
             assert used(await plan(database, statement)) == indexes
-
-    async def test_no_statement_sorts_messages_or_sessions(
-        self, run: Sequence[Statement], database: Database
-    ) -> None:
+        pages = {LIST["older"], LIST["newer"]}
         sorting = [
             statement.sql
             for statement in run
             if statement.sql != USERS  # see above
-            if re.search(r"\b(?:sessions|messages|summaries)\b", statement.sql)
+            if statement.sql in {*pages, *(UNSCOPED - OF_ALL_USERS)}
+            or re.search(r"\b(?:sessions|messages|summaries)\b", statement.sql)
             if any("TEMP B-TREE" in step for step in await plan(database, statement))
         ]
         assert sorting == []
-
-    async def test_pages_of_memories_are_not_sorted(
-        self, run: Sequence[Statement], database: Database
-    ) -> None:
-        pages = [statement for statement in run if statement.sql in (LIST["older"], LIST["newer"])]
-        assert {page.sql for page in pages} == {LIST["older"], LIST["newer"]}
-        assert not [step for page in pages for step in await plan(database, page) if "TEMP B-TREE" in step]
+        assert {statement.sql for statement in run} >= {*pages, *served_by}
 
     async def test_a_search_reads_what_it_needs_by_indexes_made_for_it(
         self, run: Sequence[Statement], database: Database

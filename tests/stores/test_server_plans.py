@@ -201,14 +201,24 @@ async def costly(database: Database, statements: Sequence[Statement]) -> list[tu
     ]
 
 
-class TestTurn:
-    async def test_sorts_little_and_reads_no_table_from_end_to_end(self, filled: Database) -> None:
+class TestPlans:
+    async def test_of_turns_answers_and_searches_sort_little_and_read_no_table_from_end_to_end(
+        self, filled: Database
+    ) -> None:
         await answer_once(filled)  # of a user who has been there before
-        statements = await answer_once(filled)
-        assert len(statements) > 15
-        assert await costly(filled, statements) == []
+        await answer_in_channel(filled, 10**18)
+        recorder = Recorder(filled)
+        stores = stores_over(recorder)
+        for number in range(20):
+            await stores.memories.add(USER, f"猫が{number}匹います")
+        await filled.write(lambda: fold_in(USER), [user(USER)])
+        recorder.statements.clear()
+        assert await stores.memories.search(USER, "猫")
+        of_turn, of_answer = await answer_once(filled), await answer_in_channel(filled, 10**18 + 100)
+        assert (len(of_turn) > 15, len(of_answer) > 10) == (True, True)
+        assert await costly(filled, [*of_turn, *of_answer, *recorder.statements]) == []
 
-    async def test_reads_the_newest_page_of_a_session_however_long_that_is(self, filled: Database) -> None:
+    async def test_read_the_newest_page_of_a_session_however_long_that_is(self, filled: Database) -> None:
         await answer_once(filled)
         grown = """
             INSERT INTO messages (
@@ -223,23 +233,3 @@ class TestTurn:
         assert len(reading) == 2
         for statement in reading:
             assert max(node["Actual Rows"] for node in await plan_of(filled, statement, run=True)) <= 20
-
-
-class TestAnswerInAChannel:
-    async def test_sorts_little_and_reads_no_table_from_end_to_end(self, filled: Database) -> None:
-        await answer_in_channel(filled, 10**18)
-        statements = await answer_in_channel(filled, 10**18 + 100)
-        assert len(statements) > 10
-        assert await costly(filled, statements) == []
-
-
-class TestSearch:
-    async def test_sorts_little_and_reads_no_table_from_end_to_end(self, filled: Database) -> None:
-        recorder = Recorder(filled)
-        stores = stores_over(recorder)
-        for number in range(20):
-            await stores.memories.add(USER, f"猫が{number}匹います")
-        await filled.write(lambda: fold_in(USER), [user(USER)])
-        recorder.statements.clear()
-        assert await stores.memories.search(USER, "猫")
-        assert await costly(filled, recorder.statements) == []
