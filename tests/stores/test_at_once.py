@@ -22,7 +22,7 @@ from tests.stores.places import answer, said
 
 GUILD: Final = 5
 AT_ONCE: Final = 20
-ROUNDS: Final = 100
+ROUNDS: Final = 30
 PROGRAMS: Final = 4
 POOLED: Final = 3
 USERS: Final = range(1, 33)
