@@ -56,11 +56,14 @@ def is_blank(text: str) -> bool:
 
 _NOT_TYPED: Final = (">", "＞", "[file: ", "[sticker: ")
 """How a line begins that its author did not type: a quotation, or the name of a file or sticker."""
+_REST_QUOTED: Final = re.compile(r"^\s*>>>", re.MULTILINE)
+"""Makes a quotation of all that follows (Discord's help, "Markdown Text 101", block quotes)."""
 
 
 def typed_part(text: str) -> str:
     """Return the lines of a message that its author typed, without quotations and names of files."""
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
+    own = _REST_QUOTED.split(text, 1)[0]
+    return "\n".join(line for line in own.splitlines() if not line.lstrip().startswith(_NOT_TYPED))
 
 
 def has_quotation(text: str) -> bool:
