@@ -111,13 +111,12 @@ class Places:
             _log.warning("place_not_noted", error=type(error).__name__)
 
 
-async def may_read(rest: hikari.api.RESTClient, guild_id: int, channel_id: int, user_id: int) -> bool:
-    """Return whether a user may see what is written in a channel or thread of a server, and what was written
-    before ("Permissions" of Discord's documentation). Raises hikari's errors, NotFoundError among them for
-    who is no member."""
-    guild, member, channel = await asyncio.gather(
-        rest.fetch_guild(guild_id), rest.fetch_member(guild_id, user_id), rest.fetch_channel(channel_id)
-    )
+async def may_read(rest: hikari.api.RESTClient, guild_id: int, channel_id: int, user_id: int | None) -> bool:
+    """Return whether a user, or (None) everybody of a server, may see what is written in one of its channels
+    or threads, and what was written before ("Permissions" of Discord's documentation). Raises hikari's
+    errors, NotFoundError among them for who is no member."""
+    guild, channel = await asyncio.gather(rest.fetch_guild(guild_id), rest.fetch_channel(channel_id))
+    member = await rest.fetch_member(guild_id, user_id) if user_id is not None else None
     thread = channel if isinstance(channel, hikari.GuildThreadChannel) else None
     if thread is not None:  # what a thread's channel allows
         channel = await rest.fetch_channel(thread.parent_id)
@@ -128,22 +127,25 @@ async def may_read(rest: hikari.api.RESTClient, guild_id: int, channel_id: int, 
         return False
     if thread is None or thread.type is not hikari.ChannelType.GUILD_PRIVATE_THREAD:
         return True
+    if user_id is None:
+        return False
     return bool(granted & hikari.Permissions.MANAGE_THREADS) or await _is_in(rest, thread, user_id)
 
 
 def _permissions(
-    guild: hikari.RESTGuild, member: hikari.Member, channel: hikari.PermissibleGuildChannel
+    guild: hikari.RESTGuild, member: hikari.Member | None, channel: hikari.PermissibleGuildChannel
 ) -> hikari.Permissions:
     """Add up what the server grants, and over that what the channel says of everybody, of roles and of the
     member."""
-    roles = {guild.id, *member.role_ids}
+    member_id = member.id if member else None
+    roles = {guild.id, *(member.role_ids if member else ())}
     granted = hikari.Permissions.NONE
     for role in guild.roles.values():
         granted |= role.permissions if role.id in roles else hikari.Permissions.NONE
-    if guild.owner_id == member.id or granted & hikari.Permissions.ADMINISTRATOR:
+    if guild.owner_id == member_id or granted & hikari.Permissions.ADMINISTRATOR:
         return hikari.Permissions.all_permissions()
     overwrites = channel.permission_overwrites
-    for of in ({guild.id}, roles - {guild.id}, {member.id}):
+    for of in ({guild.id}, roles - {guild.id}, {member_id}):
         some = [each for id_, each in overwrites.items() if id_ in of]
         denied, allowed = hikari.Permissions.NONE, hikari.Permissions.NONE
         for each in some:

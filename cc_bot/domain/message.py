@@ -56,7 +56,7 @@ def is_blank(text: str) -> bool:
 
 _NOT_TYPED: Final = (">", "＞", "[file: ", "[sticker: ")
 """How a line begins that its author did not type: a quotation, or the name of a file or sticker."""
-_REST_QUOTED: Final = re.compile(r"^\s*>>>", re.MULTILINE)
+_REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
 """Makes a quotation of all that follows (Discord's help, "Markdown Text 101", block quotes)."""
 
 

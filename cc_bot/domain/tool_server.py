@@ -97,6 +97,8 @@ class OfferedTool:
     """Of all tools of its server in one turn."""
     vouched: bool = True
     """Whether an owner has looked at what its server says of it."""
+    for_roles: bool = False
+    """Whether it is for those with certain roles alone: others may read what comes of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -277,7 +277,12 @@ class Servers:
             kept.offer, kept.tokens = offer, await asyncio.to_thread(_sum, self.cost, offer.tools)
             kept.offered = tuple(
                 OfferedTool(
-                    tool, waits(tool.read_only, rules), rules.approvers, rules.calls_per_turn, stored.vouched
+                    tool,
+                    waits(tool.read_only, rules),
+                    rules.approvers,
+                    rules.calls_per_turn,
+                    stored.vouched,
+                    for_roles=bool(rules.roles),
                 )
                 for tool in offer.tools
             )

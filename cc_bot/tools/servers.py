@@ -138,9 +138,10 @@ class CallableServerTool:
         return replace(outcome_of(result), acted=self.changes)
 
     def _may_carry_out(self, context: ToolContext, given: Mapping[str, Any]) -> bool:
-        """Return whether words of others may have chosen what this call takes beyond its server: in a tainted
-        turn, unless it says only what its user typed, which it may MAX_REPEATS times."""
-        if not (context.tainted and self.open_world):
+        """Return whether words of others may have chosen what this call takes beyond its server, or what it
+        tells that they may not ask for: in a tainted turn, unless it says only what its user typed, which it
+        may MAX_REPEATS times."""
+        if not (context.tainted and (self.open_world or self._offered.for_roles)):
             return False
         known = self._offered.tool.parameters.get("properties", {})
         if not (given.keys() <= known.keys() and repeats_only(context.typed, given)):

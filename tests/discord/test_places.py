@@ -124,6 +124,17 @@ class TestAMember:
             await may(aiko, channel)
 
 
+class TestEverybody:
+    async def test_may_read_what_is_hidden_from_nobody(
+        self, discord: LoopbackDiscord, rest: hikari.api.RESTClient, aiko: User, channel: Channel
+    ) -> None:
+        assert await may_read(rest, discord.guild.id, channel.id, None)
+        assert not await may_read(rest, discord.guild.id, discord.thread(channel, private=True).id, None)
+        discord.hide(channel, but_from=[aiko])
+        read = [await may_read(rest, discord.guild.id, channel.id, each) for each in (aiko.id, None)]
+        assert read == [True, False]
+
+
 class TestLanguage:
     def test_is_what_a_community_chose_for_the_places_that_were_written_in_last(self) -> None:
         locales = GuildLocales(remembered=2)

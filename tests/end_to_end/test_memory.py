@@ -233,11 +233,17 @@ class TestMessageMenu:
         stage.model.script(says("合言葉はオオルリです。"), says("合言葉はカワセミです。"))
         ephemeral = await stage.ask(aiko, channel, private=True)
         dm = stage.discord.dm(aiko)
-        for place, reply in ((channel, ephemeral), (dm, await stage.ask(aiko, dm))):
+        staff = stage.discord.guild_channel("staff")
+        stage.discord.hide(staff, but_from=[aiko])
+        for place, reply in (
+            (channel, ephemeral),
+            (dm, await stage.ask(aiko, dm)),
+            (staff, await stage.ask_in_words(aiko, staff, "合言葉はトキです。")),
+        ):
             kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
             await kept.finished(lambda shown: "覚えました" in shown.text)
         rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
-        assert rows == [("合言葉はオオルリです。", "private"), ("合言葉はカワセミです。", "private")]
+        assert rows == [(f"合言葉は{bird}です。", "private") for bird in ("オオルリ", "カワセミ", "トキ")]
 
     async def test_has_nothing_to_keep_of_a_picture(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

@@ -178,6 +178,17 @@ class TestOpenWorld:
         assert (outcome.ok, len(calls_in(tmp_path))) == (True, 1)
 
 
+async def test_a_call_for_some_roles_alone_waits_where_others_may_have_asked_for_it(
+    context: ToolContext, tmp_path: Path
+) -> None:
+    """Whoever reads the channel reads what comes of it."""
+    tool = replace(offered("look", read_only=True, waits=False), for_roles=True)
+    tools = ToolRegistry(()).beside(ServerTools(CountingServers(tmp_path, (tool,)))).in_place(PLACE)
+    for tainted, waits in ((False, False), (True, True)):
+        outcome = await call(tools, replace(context, tainted=tainted), "notes__look")
+        assert (outcome.proposal is not None) == waits
+
+
 class TestOffer:
     def test_has_none_that_changes_something_in_a_temporary_turn(self, tools: ToolRegistry) -> None:
         assert [schema.name for schema in tools.schemas(writing=False)] == ["notes__read"]

@@ -1,6 +1,6 @@
 """The message context menu: keep that message as a memory.
 
-A message that was private is recalled in private only, and any other one everywhere.
+A message that not everybody of its server may read is recalled in private only, and any other one everywhere.
 """
 
 import hikari
@@ -8,6 +8,7 @@ import lightbulb
 
 from cc_bot.discord.interactions import is_ephemeral, visibility_of
 from cc_bot.discord.pages.memory import receipt
+from cc_bot.discord.places import may_read
 from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
@@ -32,11 +33,13 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
         if not text:
             await ctx.interaction.edit_initial_response(words.empty_message)
             return
-        said = visibility_of(ctx.interaction, ephemeral=is_ephemeral(message))
+        is_open = visibility_of(ctx.interaction, ephemeral=is_ephemeral(message)) == "public"
+        if is_open and ctx.guild_id is not None:
+            is_open = await _may_all_read(ctx.client.rest, ctx.guild_id, ctx.channel_id)
         added = await memories.add(
             recipient.user_id,
             text,
-            audience="private" if said == "private" else "anywhere",
+            audience="anywhere" if is_open else "private",
             source=Source(
                 "message",
                 link=message.make_link(ctx.guild_id),
@@ -44,6 +47,15 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
             ),
         )
         await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, recipient.words))
+
+
+async def _may_all_read(
+    rest: hikari.api.RESTClient, guild_id: hikari.Snowflake, channel_id: hikari.Snowflake
+) -> bool:
+    try:
+        return await may_read(rest, int(guild_id), int(channel_id), None)
+    except hikari.HTTPError:  # as where the bot was only brought along by its user
+        return False
 
 
 def _text_of(message: hikari.Message, *, ours: bool) -> str:

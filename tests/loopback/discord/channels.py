@@ -34,8 +34,8 @@ class Context(IntEnum):
 class Channel:
     """`bot_present` says whether the bot's own token can read and write here; interactions work without.
 
-    `owner` started the thread, `members` were added to it. `overwrites` are by user id; threads have their
-    parent's.
+    `owner` started the thread, `members` were added to it. `overwrites` are by user id, or by
+    the server's for everybody; threads have their parent's.
     """
 
     id: int
@@ -67,8 +67,11 @@ class Channel:
         granted = self.guild.permissions_of(user_id)
         if not self._lets_in(user_id, granted):
             return NOTHING
-        overwrites = (self.parent or self).overwrites
-        return granted if granted == EVERYTHING else overwrites.get(user_id, Overwrite()).over(granted)
+        if granted == EVERYTHING:
+            return granted
+        for whose in (self.guild.id, user_id):
+            granted = (self.parent or self).overwrites.get(whose, Overwrite()).over(granted)
+        return granted
 
     def _lets_in(self, user_id: int, granted: Permission) -> bool:
         """A private thread is for its members, and for those who look after threads."""
@@ -116,9 +119,15 @@ class Channel:
         }
 
     def _text_fields(self) -> dict[str, Any]:
+        everyone = self.guild.id if self.guild else 0
         overwrites = [
-            {"id": str(user_id), "type": 1, "allow": str(int(o.allow)), "deny": str(int(o.deny))}
-            for user_id, o in self.overwrites.items()
+            {
+                "id": str(whose),
+                "type": int(whose != everyone),
+                "allow": str(int(o.allow)),
+                "deny": str(int(o.deny)),
+            }
+            for whose, o in self.overwrites.items()
         ]
         fields = {"parent_id": None, "topic": None, "position": 0, "nsfw": False}
         return {**fields, "permission_overwrites": overwrites}

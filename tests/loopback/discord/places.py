@@ -1,6 +1,6 @@
 """People, what they may do, and the places where they meet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tests.loopback.discord.channels import Channel, ChannelKind
 from tests.loopback.discord.command_mentions import as_read
@@ -77,6 +77,13 @@ class Places:
     def forbid(self, user: User, less: Permission, channel: Channel) -> None:
         """Also the bot: without VIEW_CHANNEL it gets 50001 and no events, without SEND_MESSAGES 50013."""
         channel.overwrites[user.id] = channel.overwrites.get(user.id, Overwrite()).denying(less)
+
+    def hide(self, channel: Channel, *, but_from: Sequence[User] = ()) -> None:
+        """Let only these see a channel, and the bot."""
+        assert channel.guild is not None
+        channel.overwrites[channel.guild.id] = Overwrite().denying(Permission.VIEW_CHANNEL)
+        for user in (*but_from, self.world.bot):
+            self.permit(user, Permission.VIEW_CHANNEL, channel)
 
     def install(self, user: User) -> None:
         """`user` installs the app for themselves, too."""
