@@ -59,27 +59,17 @@ def certificate(folder: Path, days: int, name: str = "IP:127.0.0.1") -> Path:
     return file
 
 
-class TestThePort:
-    async def test_is_not_looked_at_where_none_is_named(self) -> None:
-        [finding] = await check_pages(None, WORDS, offline=False)
-        assert finding.verdict == "ok"
-
-    async def test_is_free(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        [finding] = await check_pages(side(port), WORDS, offline=False)
-        assert (finding.verdict, "空いています" in finding.detail) == ("ok", True)
-
-    async def test_is_the_bots_own(self) -> None:
-        async with served(OURS) as port:
-            [finding] = await check_pages(side(port), WORDS, offline=False)
-        assert (finding.verdict, "動いています" in finding.detail) == ("ok", True)
-
-    async def test_is_another_programs(self) -> None:
-        async with served(b"<html>") as port:
-            [finding] = await check_pages(side(port), WORDS, offline=False)
-        assert finding.verdict == "failed"
+async def test_the_port_is_free_or_the_bots_own_or_another_programs() -> None:
+    assert [each.verdict for each in await check_pages(None, WORDS, offline=False)] == ["ok"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    found = await check_pages(side(port), WORDS, offline=False)
+    for content in (OURS, b"<html>"):
+        async with served(content) as port:
+            found += await check_pages(side(port), WORDS, offline=False)
+    assert [each.verdict for each in found] == ["ok", "ok", "failed"]
+    assert ["空いています" in found[0].detail, "動いています" in found[1].detail] == [True, True]
 
 
 class TestTheAddress:
