@@ -35,7 +35,7 @@ async def findings(
 
     given = discord.token if token == "" else token
     side = DiscordSide(given, discord.api_url, reading, names, "1.2.3", lambda: utc_now() + ahead)
-    found = {finding.check: finding for finding in await check_discord(side, JA)}
+    found: dict[str, Finding] = {each.check: each for each in await check_discord(side, JA)}
     for secret in (discord.token, discord.other_token, discord.api_url):
         assert secret not in f"{found}"
     assert discord.token not in repr(side)

@@ -64,7 +64,7 @@ async def test_the_port_is_free_or_the_bots_own_or_another_programs() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    found = await check_pages(side(port), WORDS, offline=False)
+    found = [*await check_pages(side(port), WORDS, offline=False)]
     for content in (OURS, b"<html>"):
         async with served(content) as port:
             found += await check_pages(side(port), WORDS, offline=False)

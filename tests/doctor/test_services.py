@@ -121,7 +121,7 @@ class TestPagesAndSearch:
     async def test_are_well_where_they_work_and_where_nobody_wants_them(self) -> None:
         async with LoopbackSearchServer(Result("https://a.example/", "a")) as server:
             services = (SearxngSearch(server.url), BraveSearch(server.key, server.brave_url))
-            found = await check_search(services, EN)
+            found = [*await check_search(services, EN)]
         assert [kind for kind, _ in server.queries] == ["searxng", "brave"]
         found += await check_search((), EN)
         found += [*await check_reading(EN, wanted=True), *await check_reading(EN, wanted=False)]
