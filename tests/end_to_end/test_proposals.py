@@ -56,7 +56,7 @@ KEEPS = Call("remember", {"content": "鍵は玄関\n# 見出し *強調*", "tags
 
 class TestProposal:
     async def test_shows_exactly_what_would_be_kept_and_changes_nothing(
-        self, stage: Stage, aiko: User, channel: Channel
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS)
         [text] = proposals(reply.message)
@@ -66,14 +66,14 @@ class TestProposal:
         )
         assert reply.labels == [DO, DONT, again_label(aiko)]
         assert "まだ何も変わっていません" in str(reply.message.embeds)
-        assert kept(stage, aiko) == []
-        told = new_tool_results(stage.model.requests[-1].body)
-        assert json.loads(told[0])["proposed"] is True
+        results = new_tool_results(stage.model.requests[-1].body)
+        assert json.loads(results[0])["proposed"] is True
+        for label in (DO, DONT):
+            pressed = await (await stage.discord.click(ben, reply.message, label)).finished()
+            assert pressed.messages[-1].ephemeral
+            assert "Only the person who asked" in pressed.messages[-1].text
+        assert (kept(stage, aiko), kept(stage, ben)) == ([], [])
 
-    async def test_is_done_when_its_user_says_so_with_a_receipt_that_takes_it_back(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await proposed(stage, aiko, channel, KEEPS)
         message = await press(stage, aiko, reply.stored[0], DO)
         assert kept(stage, aiko) == ["鍵は玄関\n# 見出し *強調*"]
         assert proposals(message) == []
@@ -82,24 +82,11 @@ class TestProposal:
         await told(stage, aiko, message, "取り消す")
         assert kept(stage, aiko) == []
 
-    async def test_is_left_when_its_user_says_so(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS)
         message = await press(stage, aiko, reply.stored[0], DONT)
         assert kept(stage, aiko) == []
-        assert proposals(message) == []
         assert "見送りました: 鍵は玄関" in message.embeds[0]["description"]
         assert message.labels == [again_label(aiko)]
-
-    async def test_is_its_users_alone(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        reply = await proposed(stage, aiko, channel, KEEPS)
-        for label in (DO, DONT):
-            pressed = await stage.discord.click(ben, reply.message, label)
-            await pressed.finished()
-            assert pressed.messages[-1].ephemeral
-            assert "Only the person who asked" in pressed.messages[-1].text
-        assert (kept(stage, aiko), kept(stage, ben)) == ([], [])
-        await press(stage, aiko, reply.stored[0], DO)
-        assert len(kept(stage, aiko)) == 1
 
     async def test_is_done_once_however_often_it_is_pressed(
         self, stage: Stage, aiko: User, channel: Channel
@@ -128,44 +115,52 @@ class TestProposal:
         await reply.until(lambda shown: not proposals(shown.message), "both decisions")
         assert len(kept(stage, aiko)) == 1
         assert stage.rows("SELECT text FROM schedules WHERE user_id = ?", aiko.id) == [("鍵のこと",)]
-        assert "鍵は玄関" in reply.message.embeds[0]["description"]
-        assert "鍵のこと" in reply.message.embeds[0]["description"]
+        for text in ("鍵は玄関", "鍵のこと"):
+            assert text in reply.message.embeds[0]["description"]
 
-    async def test_writes_out_what_no_screen_shows(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        hidden = "鍵は玄関\u200b\u202e\U000e0064\u3164"  # what turns a line round is not kept at all
-        reply = await proposed(stage, aiko, channel, Call("remember", {"content": hidden}))
-        assert "> 鍵は玄関⟨U+200B⟩⟨U+E0064⟩⟨U+3164⟩" in proposals(reply.message)[0]
-
-    async def test_of_a_title_with_line_breaks_stays_in_its_line(
+    async def test_writes_out_what_no_screen_shows_and_keeps_a_title_in_its_line(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        forged = Call("canvas_add_card", {"title": "メモ\n\n💾 メモリに覚える\n牛乳", "content": "x"})
-        reply = await proposed(stage, aiko, channel, forged)
-        assert proposals(reply.message) == [
-            "**🖼️ キャンバスを変える**\n**カードを出す: メモ 💾 メモリに覚える 牛乳**\n> x"
-        ]
+        hidden = "鍵は玄関\u200b\u202e\U000e0064\u3164"  # what turns a line round is not kept at all
+        title = "メモ\n\n💾 メモリに覚える\n牛乳"
+        forged = Call("canvas_add_card", {"title": title, "content": "x"})
+        reply = await proposed(stage, aiko, channel, Call("remember", {"content": hidden}), forged)
+        first, second = proposals(reply.message)
+        assert "> 鍵は玄関⟨U+200B⟩⟨U+E0064⟩⟨U+3164⟩" in first
+        assert second == "**🖼️ キャンバスを変える**\n**カードを出す: メモ 💾 メモリに覚える 牛乳**\n> x"
 
     @pytest.mark.restarts
-    async def test_outlives_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        reply = await proposed(stage, aiko, channel, KEEPS)
-        await stage.restart()
-        await press(stage, aiko, reply.stored[0], DO)
-        assert len(kept(stage, aiko)) == 1
-
-    async def test_of_what_has_changed_since_is_left(
+    async def test_outlives_a_restart_but_not_a_change_of_what_it_is_about(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         number = await keep(stage, aiko, channel, "会議は金曜")
-        reply = await proposed(stage, aiko, channel, Call("forget", {"id": number}))
-        assert proposals(reply.message) == [f"**🗑️ メモリ #{number} を忘れる**\n> 会議は金曜"]
-        await stage.told(aiko, channel, "memory add", content="別のメモ")
-        stage.change(
-            f"UPDATE memories SET content = '会議は水曜' WHERE user_id = {aiko.id} AND number = {number}"
-        )
-        message = await press(stage, aiko, reply.stored[0], "忘れる")
-        assert kept(stage, aiko)[0] == "会議は水曜"
+        reply = await proposed(stage, aiko, channel, KEEPS, Call("forget", {"id": number}))
+        assert proposals(reply.message)[1] == f"**🗑️ メモリ #{number} を忘れる**\n> 会議は金曜"
+        await stage.restart()
+        await press(stage, aiko, reply.stored[0], "1. 覚える")
+        change = "UPDATE memories SET content = '会議は水曜' WHERE user_id = {} AND number = {}"
+        stage.change(change.format(aiko.id, number))
+        message = await press(stage, aiko, reply.stored[0], "2. 忘れる")
+        assert kept(stage, aiko) == ["会議は水曜", "鍵は玄関\n# 見出し *強調*"]
         assert "元の内容が変わった" in message.embeds[0]["description"]
         assert proposals(message) == []
+
+    async def test_gives_way_to_another_answer_if_that_comes(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await proposed(stage, aiko, channel, KEEPS)
+        stage.model.script(says("やめておきます。"))
+        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await again.finished(lambda shown: "やめておきます。" in reply.message.text)
+        assert proposals(reply.message) == []
+        assert open_ones(stage, aiko) == []
+        reply = await proposed(stage, aiko, channel, KEEPS)
+        stage.model.script(*(fails(500) for _ in range(8)))
+        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await again.finished(lambda shown: shown.messages[-1].ephemeral)
+        assert reply.labels == [DO, DONT, again_label(aiko)]
+        await press(stage, aiko, reply.stored[0], DO)
+        assert len(kept(stage, aiko)) == 1
 
 
 class TestSeveral:
@@ -197,26 +192,21 @@ class TestSeveral:
         assert reply.labels == [*labels, again_label(aiko)]
         message = await press(stage, aiko, reply.stored[0], "2. 覚える")
         assert proposals(message) == [first, third, fourth]
-        await press(stage, aiko, reply.stored[0], "1. そのまま")
-        await press(stage, aiko, reply.stored[0], "3. 予約する")
-        message = await press(stage, aiko, reply.stored[0], "4. キャンバスを変える")
+        for label in ("1. そのまま", "3. 予約する", "4. キャンバスを変える"):
+            message = await press(stage, aiko, reply.stored[0], label)
         assert proposals(message) == []
         assert kept(stage, aiko) == ["会議は金曜", "鍵は玄関"]
-        reminders = stage.rows("SELECT text FROM schedules WHERE user_id = ?", aiko.id)
-        assert [text for (text,) in reminders] == ["薬"]
-        stated = message.embeds[0]["description"]
-        assert "💾 覚えました: 鍵は玄関" in stated
-        assert "🔁" in stated
+        assert stage.rows("SELECT text FROM schedules WHERE user_id = ?", aiko.id) == [("薬",)]
+        for text in ("💾 覚えました: 鍵は玄関", "🔁"):
+            assert text in message.embeds[0]["description"]
         [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
         assert "買い物" in state
 
     async def test_drawings_show_what_they_would_take_the_place_of(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(
-            calls(Call("canvas_add_card", {"title": "買い物", "content": "牛乳\n卵", "id": "shop"})),
-            says("🙂"),
-        )
+        card = Call("canvas_add_card", {"title": "買い物", "content": "牛乳\n卵", "id": "shop"})
+        stage.model.script(calls(card), says("🙂"))
         await stage.ask(aiko, channel, "出して")
         wanted = Call("canvas_update_card", {"id": "shop", "content": "嘘"})
         reply = await proposed(stage, aiko, channel, wanted, Call("canvas_set_mode", {"mode": "clear"}))
@@ -230,20 +220,14 @@ class TestSeveral:
     async def test_that_are_too_long_are_seen_by_their_user_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        long = "あ" * 3000
-        reply = await proposed(
-            stage,
-            aiko,
-            channel,
-            Call("remember", {"content": long}),
-            Call("remember", {"content": "鍵は玄関"}),
-        )
+        long, look = "あ" * 3000, "確認待ちを見る（2件）"
+        wanted = [Call("remember", {"content": content}) for content in (long, "鍵は玄関")]
+        reply = await proposed(stage, aiko, channel, *wanted)
         assert proposals(reply.message) == []
-        assert reply.labels == [again_label(aiko), "確認待ちを見る（2件）"]
-        denied = await stage.discord.click(ben, reply.message, "確認待ちを見る（2件）")
-        await denied.finished()
+        assert reply.labels == [again_label(aiko), look]
+        denied = await (await stage.discord.click(ben, reply.message, look)).finished()
         assert "Only the person who asked" in denied.messages[-1].text
-        seen = await stage.discord.click(aiko, reply.message, "確認待ちを見る（2件）")
+        seen = await stage.discord.click(aiko, reply.message, look)
         await seen.finished(lambda shown: len(shown.messages) == 2)
         whole, short = seen.stored
         assert whole.shown.ephemeral
@@ -252,18 +236,25 @@ class TestSeveral:
         await press(stage, aiko, whole, DO)
         await press(stage, aiko, short, DONT)
         assert kept(stage, aiko) == [long]
-        again = await stage.discord.click(aiko, reply.message, "確認待ちを見る（2件）")
-        await again.finished()
+        again = await (await stage.discord.click(aiko, reply.message, look)).finished()
         assert "もうすべて決まっています" in again.messages[-1].text
         await reply.until(lambda shown: shown.labels == [again_label(aiko)], "an answer without the button")
 
 
 class TestPlaces:
-    async def test_in_private_it_is_private(self, stage: Stage, aiko: User, channel: Channel) -> None:
+    async def test_in_private_or_a_dm_it_is_private_and_in_english_it_speaks_english(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS, private=True)
         assert reply.ephemeral
         await press(stage, aiko, reply.stored[0], DO)
         assert stage.rows("SELECT audience FROM memories WHERE user_id = ?", aiko.id) == [("private",)]
+        dm = stage.discord.dm(ben)
+        reply = await proposed(stage, ben, dm, Call("remember", {"content": "The key is at the door"}))
+        assert proposals(reply.message)[0].startswith("**💾 Remember this**\n> The key is at the door")
+        assert reply.labels == [DO_EN, DONT_EN, again_label(ben)]
+        await press(stage, ben, reply.stored[0], DO_EN)
+        assert stage.rows("SELECT audience FROM memories WHERE user_id = ?", ben.id) == [("private",)]
 
     async def test_in_a_channel_in_which_others_speak_a_mention_proposes(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -274,61 +265,29 @@ class TestPlaces:
         answer = await stage.says(message, "確かめてください。")
         assert kept(stage, aiko) == []
         assert answer.labels == [DO, DONT]
-        pressed = await stage.discord.click(ben, answer.message, DO)
-        await pressed.finished()
+        await (await stage.discord.click(ben, answer.message, DO)).finished()
         assert kept(stage, ben) == []
         await press(stage, aiko, answer.stored[0], DO)
         assert kept(stage, aiko) == ["鍵は玄関"]
 
-    @pytest.mark.parametrize("place", ["channel", "dm"])
     async def test_a_message_that_names_others_proposes(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, place: str
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         """Their names are theirs to choose, and the model reads them."""
-        where = channel if place == "channel" else stage.discord.dm(aiko)
-        stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("🙂"))
-        message = await stage.write(aiko, where, f"<@{ben.id}> の猫の名前は？")
-        await stage.says(message, "🙂")
-        assert "@Ben" in stage.shown()[0]
-        assert kept(stage, aiko) == []
-        assert len(open_ones(stage, aiko)) == 1
+        for number, where in enumerate((channel, stage.discord.dm(aiko)), start=1):
+            stage.model.script(calls(Call("remember", {"content": f"鍵は玄関{number}"})), says("🙂"))
+            message = await stage.write(aiko, where, f"<@{ben.id}> の猫の名前は？")
+            await stage.says(message, "🙂")
+            assert "@Ben" in stage.shown()[0]
+            assert kept(stage, aiko) == []
+            assert len(open_ones(stage, aiko)) == number
 
-    async def test_in_a_dm_it_proposes(self, stage: Stage, aiko: User) -> None:
-        reply = await proposed(stage, aiko, stage.discord.dm(aiko), KEEPS)
-        await press(stage, aiko, reply.stored[0], DO)
-        assert len(kept(stage, aiko)) == 1
-
-    async def test_in_english_it_speaks_english(self, stage: Stage, ben: User, channel: Channel) -> None:
-        reply = await proposed(stage, ben, channel, Call("remember", {"content": "The key is at the door"}))
-        assert proposals(reply.message)[0].startswith("**💾 Remember this**\n> The key is at the door")
-        assert reply.labels == [DO_EN, DONT_EN, again_label(ben)]
-
-
-class TestAnotherAnswer:
-    async def test_in_its_place_proposes_anew(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        reply = await proposed(stage, aiko, channel, KEEPS)
-        stage.model.script(says("やめておきます。"))
-        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await again.finished(lambda shown: "やめておきます。" in reply.message.text)
-        assert proposals(reply.message) == []
-        assert open_ones(stage, aiko) == []
-
-    async def test_that_never_comes_leaves_it_as_it_was(
+    async def test_a_temporary_turn_proposes_nothing(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        reply = await proposed(stage, aiko, channel, KEEPS)
-        stage.model.script(*(fails(500) for _ in range(8)))
-        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await again.finished(lambda shown: shown.messages[-1].ephemeral)
-        assert reply.labels == [DO, DONT, again_label(aiko)]
-        await press(stage, aiko, reply.stored[0], DO)
-        assert len(kept(stage, aiko)) == 1
-
-
-async def test_temporary_turn_proposes_nothing(stage: Stage, aiko: User, channel: Channel) -> None:
-    stage.model.script(says("要約です。"))
-    question = await stage.begin(aiko, channel, "要約して", attachment=letter(), temporary=True)
-    await question.until(lambda shown: "要約です。" in shown.text, "an answer")
-    await question.finished()
-    assert proposals(question.message) == []
-    assert "remember" not in stage.tools()
+        stage.model.script(says("要約です。"))
+        question = await stage.begin(aiko, channel, "要約して", attachment=letter(), temporary=True)
+        await question.until(lambda shown: "要約です。" in shown.text, "an answer")
+        await question.finished()
+        assert proposals(question.message) == []
+        assert "remember" not in stage.tools()

@@ -1,7 +1,6 @@
 """Reminders when the program is killed or was not there: nothing twice, and nothing lost without a word."""
 
 import asyncio
-import signal
 import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -89,22 +88,7 @@ class TestKill:
         snooze = await stage.discord.click(aiko, shown, "1時間後にもう一度")
         await snooze.finished(lambda r: "にもう一度お知らせします" in r.text)
 
-
-class TestSeveral:
-    async def test_of_one_channel_are_all_said_by_a_program_that_is_told_to_stop(
-        self, stage: Stage, channel: Channel
-    ) -> None:
-        """Of which Discord lets five be posted in five seconds."""
-        users = [stage.discord.user(f"User {number}", locale="ja") for number in range(8)]
-        await all_due(stage, channel, users, late_s=0)
-        await stage.start()
-        await stage.eventually("SELECT count(*) FROM firings", gives=[(len(users),)])
-        assert await stage.program.stop() == 0
-        assert len(said(stage, channel)) == len(users)
-        assert stage.rows("SELECT DISTINCT state FROM firings") == [("sent",)]
-        called(stage)
-
-    async def test_that_were_missed_are_each_told_of_although_the_program_is_killed_while_it_tells(
+    async def test_while_several_are_told_what_they_missed_tells_each_once(
         self, stage: Stage, channel: Channel
     ) -> None:
         users = [stage.discord.user(f"User {number}", locale="ja") for number in range(6)]
@@ -116,24 +100,13 @@ class TestSeveral:
         stage.discord.faults.forget()
         await stage.start()
         for user in users:
-            await says_by_itself(stage, stage.discord.dm(user), "薬")
-        await stage.discord.quiet()
-        assert [len(said(stage, stage.discord.dm(user))) for user in users] == [1] * len(users)
+            await says_by_itself(stage, stage.discord.dm(user), "お知らせの時刻が過ぎていました")
         await stage.eventually("SELECT count(*) FROM firings WHERE told_by <> ''", gives=[(0,)])
-        await killed(stage)
-        await stage.start()
+        await stage.restart()
         await stage.discord.quiet()
         assert [len(said(stage, stage.discord.dm(user))) for user in users] == [1] * len(users)
+        assert said(stage, channel) == []
         called(stage)
-
-
-async def all_due(stage: Stage, channel: Channel, users: Sequence[User], *, late_s: int) -> None:
-    """A reminder of each, whose times came at once, so long ago, while the program was away."""
-    for user in users:
-        await reminder(stage, user, channel, "薬")
-    await killed(stage)
-    due_ms = int((time.time() - late_s) * 1000)
-    stage.change(f"UPDATE schedules SET due_at = {due_ms}")
 
 
 class TestAbsence:
@@ -151,36 +124,10 @@ class TestAbsence:
         assert sorted(map(sorted, called(stage))) == sorted([[aiko.id], [ben.id]])
         assert len(said(stage, channel)) == 2
 
-    async def test_of_more_than_an_hour_is_told_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await reminder(stage, aiko, channel, "薬")
-        await reminder(stage, aiko, channel, "散歩", where="dm")
-        await killed(stage)
-        await started_later(stage, 90 * MINUTE_S)
-        told = await says_by_itself(stage, stage.discord.dm(aiko), "お知らせの時刻が過ぎていました")
-        assert "薬" in told.content
-        assert "散歩" in told.content
-        await stage.restart()
-        await stage.discord.quiet()
-        assert len(said(stage, stage.discord.dm(aiko))) == 1
-        assert said(stage, channel) == []
-
-
-class TestStop:
-    async def test_lets_what_is_on_its_way_be_said(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
-        stage.discord.fail_next(POST, 200, delay_s=0.5)
-        await held_back(stage, aiko, number)
-        assert await stage.program.stop(signal.SIGTERM) == 0
-        assert firings(stage, number) == ["sent"]
-        assert len(said(stage, channel)) == 1
-        called(stage)
-
-
-class TestManyAtOnce:
     @pytest.mark.parametrize("late", [False, True])
-    async def test_are_told_without_more_requests_than_discord_takes(self, stage: Stage, late: bool) -> None:
+    async def test_of_many_is_told_without_more_requests_than_discord_takes(
+        self, stage: Stage, late: bool
+    ) -> None:
         users = [stage.discord.user(f"User {number}", locale="ja") for number in range(40)]
         for user in users:
             await reminder(stage, user, stage.discord.dm(user), "薬")
@@ -190,3 +137,24 @@ class TestManyAtOnce:
             await says_by_itself(stage, stage.discord.dm(user), "薬")
         called(stage)
         assert [each for each in stage.discord.violations if each.status == 429] == []
+
+
+async def test_a_stop_lets_those_of_one_channel_all_be_said(stage: Stage, channel: Channel) -> None:
+    """Of which Discord lets five be posted in five seconds."""
+    users = [stage.discord.user(f"User {number}", locale="ja") for number in range(8)]
+    await all_due(stage, channel, users, late_s=0)
+    await stage.start()
+    await stage.eventually("SELECT count(*) FROM firings", gives=[(len(users),)])
+    assert await stage.program.stop() == 0
+    assert len(said(stage, channel)) == len(users)
+    assert stage.rows("SELECT DISTINCT state FROM firings") == [("sent",)]
+    called(stage)
+
+
+async def all_due(stage: Stage, channel: Channel, users: Sequence[User], *, late_s: int) -> None:
+    """A reminder of each, whose times came at once, so long ago, while the program was away."""
+    for user in users:
+        await reminder(stage, user, channel, "薬")
+    await killed(stage)
+    due_ms = int((time.time() - late_s) * 1000)
+    stage.change(f"UPDATE schedules SET due_at = {due_ms}")
