@@ -5,33 +5,22 @@ from datetime import date
 import pytest
 
 from cc_bot.domain.holidays import NAMES, cron_of, day_named, nth_weekday
+from tests.domain.phrases import meanings
 
 
 class TestDay:
-    @pytest.mark.parametrize(
-        ("name", "day"),
-        [
-            ("元日", date(2027, 1, 1)),
-            ("成人の日", date(2027, 1, 11)),
-            ("成人の日", date(2024, 1, 8)),
-            ("海の日", date(2026, 7, 20)),
-            ("敬老の日", date(2026, 9, 21)),
-            ("スポーツの日", date(2026, 10, 12)),
-            ("春分の日", date(2024, 3, 20)),
-            ("春分の日", date(2026, 3, 20)),
-            ("春分の日", date(2027, 3, 21)),
-            ("秋分の日", date(2024, 9, 22)),
-            ("秋分の日", date(2026, 9, 23)),
-            ("thanksgiving", date(2026, 11, 26)),
-            ("母の日", date(2026, 5, 10)),
-        ],
-    )
-    def test_is_found_in_its_year(self, name: str, day: date) -> None:
-        assert day_named(name, day.year) == day
-
-    @pytest.mark.parametrize("name", NAMES)
-    def test_is_in_every_year(self, name: str) -> None:
-        assert all(day_named(name, year).year == year for year in range(2000, 2099))
+    def test_is_found_in_its_year(self) -> None:
+        days = meanings(
+            """
+元日 2027 → 2027-01-01 | 成人の日 2027 → 2027-01-11 | 成人の日 2024 → 2024-01-08 | 海の日 2026 → 2026-07-20
+敬老の日 2026 → 2026-09-21 | スポーツの日 2026 → 2026-10-12 | 春分の日 2024 → 2024-03-20
+春分の日 2026 → 2026-03-20 | 春分の日 2027 → 2027-03-21 | 秋分の日 2024 → 2024-09-22
+秋分の日 2026 → 2026-09-23 | thanksgiving 2026 → 2026-11-26 | 母の日 2026 → 2026-05-10
+"""
+        )
+        found = {each: day_named(each.split()[0], int(each.split()[1])).isoformat() for each in days}
+        assert found == days
+        assert all(day_named(name, year).year == year for name in NAMES for year in range(2000, 2099))
 
     def test_that_cron_can_not_find_has_none(self) -> None:
         assert (cron_of("成人の日"), cron_of("大晦日"), cron_of("春分の日")) == ("* 1 1#2", "31 12 *", None)

@@ -1,12 +1,11 @@
 """Natural language is matched as `re` matches it, and no longer than it may take."""
 
 import re
-import time
 from itertools import repeat
 
 import pytest
 
-from cc_bot.domain.phrase import LIMIT_S, Phrase, TookTooLong, time_for_phrases
+from cc_bot.domain.phrase import Phrase, TookTooLong, time_for_phrases
 
 ENDLESS = Phrase(r"^(?:\s|a)*(?:\s|a)*(?:\s|a)*(?:\s|a)*[xy]")
 TEXT = " a" * 2000 + "あ"
@@ -26,33 +25,22 @@ class TestPhrase:
         assert [match and match[0] for match in found] == ["1", "dogを", "dogを"]
         assert phrase.fullmatch("dogを。") is None
 
-    @pytest.mark.parametrize("how", ["search", "match", "fullmatch", "split"])
+    @pytest.mark.parametrize("how", ["search", "match", "fullmatch", "split", "finditer", "sub"])
     def test_ends_at_its_limit(self, how: str) -> None:
-        begun = time.thread_time()
+        arguments = ("", TEXT) if how == "sub" else (TEXT,)
         with pytest.raises(TookTooLong):
-            getattr(ENDLESS, how)(TEXT)
-        assert time.thread_time() - begun < 8 * LIMIT_S
-
-    def test_looks_for_all_no_longer_either(self) -> None:
-        with pytest.raises(TookTooLong):
-            list(ENDLESS.finditer(TEXT))
+            list(getattr(ENDLESS, how)(*arguments))
 
     def test_looks_for_no_more_than_are_asked_for(self) -> None:
         found = Phrase(rf"b|{ENDLESS.pattern[1:]}").finditer(f"b{TEXT}")
         assert next(found)[0] == "b"
 
-    def test_replaces_no_longer_either(self) -> None:
-        with pytest.raises(TookTooLong):
-            ENDLESS.sub("", TEXT)
-
 
 class TestTimeForAll:
     def test_is_shared(self) -> None:
-        begun = time.thread_time()
         blanks = Phrase(r"\s*\s*b")
         with time_for_phrases(0.1), pytest.raises(TookTooLong):
             list(map(blanks.search, repeat(" " * 600)))  # without an end of its own
-        assert time.thread_time() - begun < 1
 
     def test_leaves_what_comes_after_alone(self) -> None:
         with time_for_phrases(0), pytest.raises(TookTooLong):

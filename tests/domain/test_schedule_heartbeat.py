@@ -1,7 +1,7 @@
-"""When the next heartbeat is due, in quiet hours and on nights when the clocks are changed."""
+"""When the next heartbeat is due, whatever the clocks do, and which near days a note names."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,12 +12,14 @@ from cc_bot.domain.schedule import (
     USUAL_QUIET,
     Quiet,
     clock_time,
+    days_named,
     hours_of,
     is_quiet,
     next_beat,
     parse_minute,
     repeat_of,
 )
+from tests.domain.phrases import meanings, phrases
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 NEW_YORK = ZoneInfo("America/New_York")
@@ -26,6 +28,22 @@ QUIETS = st.builds(Quiet, MINUTES, MINUTES)
 ZONES = st.sampled_from([TOKYO, NEW_YORK, ZoneInfo("Australia/Lord_Howe"), ZoneInfo("Europe/London")])
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 MOMENTS = st.integers(0, 2 * 365 * 24 * 60).map(lambda minutes: SINCE + timedelta(minutes=minutes))
+TODAY = date(2026, 11, 22)
+NAMED = phrases(
+    """
+11月25日に歯医者 | １１月２５日（水）に歯医者 | 歯医者は2026年11月25日の15時 | 令和8年11月25日に引っ越し
+歯医者 2026-11-25 15:00 | 2026/11/25 歯医者 | 締め切り: 11/25 | 母の誕生日は1961年11月25日
+昭和36年11月25日生まれ | 結婚記念日: 2015-11-25 | Dentist on Nov 25 | Dentist on November 25th, 2026
+the 25th of November is the deadline | 25 Nov 2026 dentist | Mum's birthday: 25 November 1961
+"""
+)
+NOT_NAMED = phrases(
+    """
+歯医者 | 11月30日に歯医者 | 2025年11月25日に退職した | 2027-11-25 まで有効 | 平成30年11月25日に入社
+電話は 090-1125-1125 | 1/2 カップの牛乳 | バージョン 11.25 を使っている | Worked there until Nov 25, 2019
+may 5 people come | 11月の25人 | 2026-11-2534 | 99月99日
+"""
+)
 
 
 def tokyo(day: int, hour: int, minute: int = 0) -> datetime:
@@ -36,9 +54,9 @@ class TestNextBeat:
     def test_is_its_hours_from_now(self) -> None:
         assert next_beat(tokyo(22, 9), "every 6h", TOKYO, USUAL_QUIET) == tokyo(22, 15)
 
-    @pytest.mark.parametrize("now", [tokyo(22, 16), tokyo(22, 20), tokyo(23, 0, 59)])
-    def test_waits_for_the_end_of_the_quiet_hours(self, now: datetime) -> None:
-        assert next_beat(now, "every 6h", TOKYO, USUAL_QUIET) == tokyo(23, 7)
+    def test_waits_for_the_end_of_the_quiet_hours(self) -> None:
+        for now in (tokyo(22, 16), tokyo(22, 20), tokyo(23, 0, 59)):
+            assert next_beat(now, "every 6h", TOKYO, USUAL_QUIET) == tokyo(23, 7)
 
     def test_may_be_at_any_hour_when_none_is_quiet(self) -> None:
         assert next_beat(tokyo(22, 22), "every 4h", TOKYO, None) == tokyo(23, 2)
@@ -78,48 +96,56 @@ class TestNextBeat:
 
 
 class TestRepeat:
-    @pytest.mark.parametrize("hours", [1, 6, 24, 168])
-    def test_is_read_as_it_was_written(self, hours: int) -> None:
-        assert hours_of(repeat_of(hours)) == hours
+    def test_is_read_as_it_was_written_from_an_hour_to_a_week(self) -> None:
+        assert [hours_of(repeat_of(hours)) for hours in (1, 6, 24, 168)] == [1, 6, 24, 168]
+        for hours in (-1, 0, 169):
+            with pytest.raises(ValueError, match=str(hours)):
+                repeat_of(hours)
 
-    @pytest.mark.parametrize("hours", [-1, 0, 169])
-    def test_is_an_hour_at_least_and_a_week_at_most(self, hours: int) -> None:
-        with pytest.raises(ValueError, match=str(hours)):
-            repeat_of(hours)
-
-    @pytest.mark.parametrize("repeat", ["", "every 0h", "every 169h", "every 6 h", "0 9 * * *", "every 6h\n"])
-    def test_is_nothing_else(self, repeat: str) -> None:
-        with pytest.raises(ValueError, match=re.escape(repeat) or "^$"):
-            hours_of(repeat)
+    def test_is_nothing_else(self) -> None:
+        for repeat in ("", "every 0h", "every 169h", "every 6 h", "0 9 * * *", "every 6h\n"):
+            with pytest.raises(ValueError, match=re.escape(repeat) or "^$"):
+                hours_of(repeat)
 
 
 class TestTimeOfDay:
-    @pytest.mark.parametrize(
-        ("text", "minute"),
-        [
-            ("22", 1320),
-            ("22:30", 1350),
-            (" ７：０５ ", 425),
-            ("22時", 1320),
-            ("22時半", 1350),
-            ("7時05分", 425),
-            ("10pm", 1320),
-            ("10:15 PM", 1335),
-            ("12am", 0),
-            ("12 pm", 720),
-            ("0", 0),
-            ("24:00", 0),
-        ],
-    )
-    def test_is_read_as_people_write_it(self, text: str, minute: int) -> None:
-        assert parse_minute(text) == minute
-
-    @pytest.mark.parametrize(
-        "text", ["", "25", "24:01", "7:60", "13pm", "0am", "夜", "-1", "7:5", "9 9", "٢٢"]
-    )
-    def test_is_nothing_else(self, text: str) -> None:
-        assert parse_minute(text) is None
+    def test_is_read_as_people_write_it_and_is_nothing_else(self) -> None:
+        meant = meanings(
+            """
+22 → 1320 | 22:30 → 1350 | ７：０５ → 425 | 22時 → 1320 | 22時半 → 1350 | 7時05分 → 425 | 10pm → 1320
+10:15 PM → 1335 | 12am → 0 | 12 pm → 720 | 0 → 0 | 24:00 → 0
+"""
+        )
+        others = ["", *phrases("25 | 24:01 | 7:60 | 13pm | 0am | 夜 | -1 | 7:5 | 9 9 | ٢٢")]
+        expected = {text: int(minute) for text, minute in meant.items()} | dict.fromkeys(others)
+        assert {text: parse_minute(text) for text in expected} == expected
+        assert parse_minute(" 7:05 ") == 425
 
     @given(MINUTES)
     def test_is_shown_as_it_can_be_written(self, minute: int) -> None:
         assert parse_minute(clock_time(minute)) == minute
+
+
+class TestDaysNamed:
+    def test_are_found_as_people_write_them_and_are_no_others(self) -> None:
+        expected = dict.fromkeys(NAMED, (date(2026, 11, 25),)) | dict.fromkeys(NOT_NAMED, ())
+        assert {text: days_named(text, TODAY, within=7) for text in expected} == expected
+
+    def test_are_today_and_the_last_day_too_and_come_in_order(self) -> None:
+        text = "11月29日は旅行、11月22日は買い物、11月30日は休み"
+        assert days_named(text, TODAY, within=7) == (date(2026, 11, 22), date(2026, 11, 29))
+
+    def test_are_found_across_the_new_year_and_on_the_29th_of_february_in_its_years(self) -> None:
+        assert days_named("1月2日に初詣", date(2026, 12, 28), within=7) == (date(2027, 1, 2),)
+        assert days_named("誕生日は2月29日", date(2027, 2, 25), within=7) == ()
+        assert days_named("誕生日は2月29日", date(2028, 2, 25), within=7) == (date(2028, 2, 29),)
+
+    @given(st.dates(date(2000, 1, 1), date(2100, 1, 1)), st.integers(0, 7))
+    def test_of_any_year_are_found_in_both_languages(self, today: date, days: int) -> None:
+        day = today + timedelta(days=days)
+        for text in (f"{day}", f"{day.month}月{day.day}日", f"{day:%b} {day.day}, {day.year}"):
+            assert days_named(text, today, within=7) == (day,)
+
+    @given(st.text())
+    def test_are_looked_for_in_anything(self, text: str) -> None:
+        days_named(text, TODAY, within=7)

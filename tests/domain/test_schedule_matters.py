@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,78 +52,58 @@ def marks(*matters: Matter) -> set[str]:
 
 
 class TestReminders:
-    def test_are_looked_at_a_day_ahead(self) -> None:
-        ahead = [reminder(timedelta(hours=hours)) for hours in (-1, 0, 24)] + [reminder(timedelta(hours=25))]
-        assert [matter.reasons[0].when for matter in of_reminders(ahead, NOW)] == [
-            NOW,
-            NOW + timedelta(hours=24),
-        ]
-
-    def test_that_wait_for_nothing_are_not_looked_at(self) -> None:
+    def test_are_looked_at_a_day_ahead_where_they_wait(self) -> None:
+        ahead = [reminder(timedelta(hours=hours)) for hours in (-1, 0, 24, 25)]
+        found = [matter.reasons[0].when for matter in of_reminders(ahead, NOW)]
+        assert found == [NOW, NOW + timedelta(hours=24)]
         soon = reminder(timedelta(hours=1))
-        assert not list(of_reminders([replace(soon, status="paused"), replace(soon, status="done")], NOW))
-        assert not list(of_reminders([replace(BEAT, due_at=NOW + timedelta(hours=1))], NOW))
+        others = (
+            replace(soon, status="paused"),
+            replace(soon, status="done"),
+            replace(BEAT, due_at=soon.due_at),
+        )
+        assert list(of_reminders(others, NOW)) == []
 
-    def test_that_repeat_are_news_once(self) -> None:
+    def test_that_repeat_are_news_once_and_those_that_were_put_off_are_again(self) -> None:
         [today] = of_reminders([reminder(timedelta(hours=1), repeat="0 10 * * *")], NOW)
         tomorrow = reminder(timedelta(hours=25), repeat="0 10 * * *")
         assert new(of_reminders([tomorrow], NOW + timedelta(days=1)), marks(today)) == ()
-
-    def test_that_were_put_off_are_news_again(self) -> None:
         [once] = of_reminders([reminder(timedelta(hours=1))], NOW)
         assert new(of_reminders([reminder(timedelta(hours=2))], NOW), marks(once))
 
     def test_of_elsewhere_and_private_ones_are_for_a_dm_only(self) -> None:
         here = reminder(timedelta(hours=1))
-        elsewhere = replace(here, key=SessionKey(1, 11))
-        private = replace(here, visibility="private")
+        elsewhere, private = replace(here, key=SessionKey(1, 11)), replace(here, visibility="private")
         assert [audible(each, BEAT, "public") for each in (here, elsewhere, private)] == [True, False, False]
         assert all(audible(each, BEAT, "private") for each in (here, elsewhere, private))
 
-
-class TestMissed:
-    def test_is_news_for_some_days(self) -> None:
+    def test_that_were_missed_are_news_for_some_days(self) -> None:
         firings = [Firing(reminder(timedelta()), NOW - timedelta(days=days)) for days in (-1, 0, 8, 9)]
-        assert [matter.reasons[0].when for matter in of_missed(firings, NOW)] == [
-            NOW,
-            NOW - timedelta(days=8),
-        ]
+        found = [matter.reasons[0].when for matter in of_missed(firings, NOW)]
+        assert found == [NOW, NOW - timedelta(days=8)]
 
 
 class TestMemories:
-    def test_without_a_time_are_nothing_to_look_at(self) -> None:
-        assert of(memory()) == []
+    def test_are_looked_at_a_week_before_they_end(self) -> None:
+        looked_at = {}
+        for days in (-1, 0, 1, 7, 8):
+            ending = replace(memory(), expires_at=NOW + timedelta(days=days))
+            looked_at[days] = whys(of(ending))
+        assert looked_at == {-1: [], 0: [], 1: [["ends"]], 7: [["ends"]], 8: []}
+        assert of(replace(memory("11月25日に歯医者"), expires_at=NOW - timedelta(minutes=1))) == []
 
-    @pytest.mark.parametrize(
-        ("days", "looked_at"), [(-1, False), (0, False), (1, True), (7, True), (8, False)]
-    )
-    def test_are_looked_at_a_week_before_they_end(self, days: int, looked_at: bool) -> None:
-        ending = replace(memory(), expires_at=NOW + timedelta(days=days))
-        assert whys(of(ending)) == ([["ends"]] if looked_at else [])
-
-    def test_are_looked_at_when_a_day_that_they_name_is_near(self) -> None:
+    def test_are_looked_at_when_a_day_that_they_name_is_near_where_their_user_is(self) -> None:
         assert whys(of(memory("11月25日に歯医者"), memory("12月25日はパーティー"))) == [["named"]]
         assert whys(of(memory("Dentist on Nov 25, Mum's birthday: Nov 27"))) == [["named", "named"]]
-
-    def test_go_by_the_day_where_their_user_is(self) -> None:
         late = datetime(2026, 11, 21, 15, 30, tzinfo=UTC)  # the 22nd in Tokyo
         assert whys(of(memory("11月29日に旅行"), now=late)) == [["named"]]
 
-    def test_are_looked_at_when_they_were_changed_lately(self) -> None:
-        assert whys(of(memory(changed=timedelta(days=-7)), memory(changed=timedelta(days=-9)))) == [
-            ["changed"]
-        ]
-
-    def test_from_before_the_heartbeats_are_no_news(self) -> None:
-        noted = memory(changed=timedelta(hours=-2))
-        assert of(noted, since=NOW - timedelta(hours=1)) == []
-
-    def test_that_were_imported_are_no_news(self) -> None:
+    def test_are_looked_at_when_they_were_changed_lately_since_there_are_heartbeats(self) -> None:
+        changed = [memory(changed=timedelta(days=days)) for days in (-7, -9)]
+        assert whys(of(*changed)) == [["changed"]]
+        assert of(memory(changed=timedelta(hours=-2)), since=NOW - timedelta(hours=1)) == []
         assert of(replace(memory(changed=timedelta(hours=-1)), source=Source("import"))) == []
-
-    def test_that_have_ended_are_not_looked_at(self) -> None:
-        ended = replace(memory("11月25日に歯医者"), expires_at=NOW - timedelta(minutes=1))
-        assert of(ended) == []
+        assert of(memory()) == []
 
 
 class TestNews:
