@@ -18,7 +18,7 @@ from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
 from cc_bot.internet.addresses import addresses_in, parse_address
 from cc_bot.internet.turn import Internet, PageSource, ReadPage, SearchResult, SearchSource, TurnInternet
-from cc_bot.tools.registry import WAITING, InvalidToolCall, ToolContext, ToolResult, repeats_only, tool
+from cc_bot.tools.registry import WAITING, InvalidToolCall, ToolContext, ToolResult, repeats_words, tool
 from cc_bot.tools.servers import ToolServers
 
 MOST_BYTES: Final = 16 << 10
@@ -69,7 +69,7 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     if internet.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
-    if _may_carry_out(context) and not repeats_only(context.typed, {"query": words}):
+    if _may_carry_out(context) and not repeats_words(context.typed, words):
         return _leave(context, WEB_SEARCH, {"query": query})
     found = await searches.search(words)
     for result in found:

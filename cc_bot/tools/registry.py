@@ -529,6 +529,8 @@ WAITING: Final[Mapping[str, Any]] = {
 }
 """What a model is told of a call that is left to somebody's press."""
 MAX_PHRASE_RUNS: Final = 4
+MAX_SEARCH_WORDS: Final = 5
+"""Words of a message that a search repeats, each of them once."""
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
@@ -542,6 +544,14 @@ def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
     return not values or (
         len(values) == 1 and isinstance(values[0], str | int | float) and _is_phrase(str(values[0]), typed)
     )
+
+
+def repeats_words(typed: str, query: str) -> bool:
+    """Return whether a search is for all that the user typed, or a few words of it: its service, which the
+    operator chose, learns what they chose to type."""
+    words = query.split()
+    few = len(words) <= MAX_SEARCH_WORDS and len({*words}) == len(words)
+    return _is_phrase(query, typed) or (few and all(_is_phrase(word, typed) for word in words))
 
 
 def _is_phrase(value: str, typed: str) -> bool:

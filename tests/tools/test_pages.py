@@ -305,11 +305,15 @@ class TestCarryingOut:
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
     ) -> None:
         internet = of_turn(web, search)
-        waits = await call(stores, internet, "web_search", typed="東京の天気は？", query="花粉症 東京")
-        assert isinstance(waits.proposal, CallTool)
+        typed, given = "東京の週末の天気は？ Any rain?", ["東京の週末の天気", "東京 天気", "rain 東京 週末"]
+        for query in ("花粉症 東京", "東京 東京", "東京 天", "東京 の 週末 天気 Any rain", ""):
+            waits = await call(stores, internet, "web_search", typed=typed, query=query)
+            assert isinstance(waits.proposal, CallTool) or not query
         assert search.queries == []
-        made = await call(stores, internet, "web_search", typed="東京の天気は？", query="東京の天気")
-        assert (made.proposal, search.queries) == (None, [("searxng", "東京の天気")])
+        internet = of_turn(web, search)
+        for query in given:
+            assert (await call(stores, internet, "web_search", typed=typed, query=query)).proposal is None
+        assert [words for _, words in search.queries] == given
 
     async def test_where_nobody_can_press_nothing_is_asked_for(
         self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
