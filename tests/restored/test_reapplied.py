@@ -73,36 +73,40 @@ async def contents(operator: Operator, user_id: int) -> list[str]:
         return sorted(memory.content for memory in await stores.memories.list(user_id))
 
 
+async def erased_since(operator: Operator, word: str = "しまうま") -> None:
+    """A user was erased after the copy was made."""
+    async with operator.stores(operator.lived) as stores:
+        await stores.memories.add(ME, word)
+    await operator.dump()
+    async with operator.stores(operator.lived, START + HOUR) as stores:
+        await stores.personal_erasure.erase(ME)
+
+
 class TestErasedSince:
-    async def test_users_are_erased_from_every_table(self, operator: Operator) -> None:
+    async def test_users_are_erased_from_every_table_and_once(self, operator: Operator) -> None:
         async with operator.stores(operator.lived) as stores, open_database(operator.lived) as database:
             await live(stores, database, ME, "しまうま", channel=CHANNEL)
             await live(stores, database, YOU, "きりん", channel=CHANNEL)
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.personal_erasure.erase(ME)
+        await erased_since(operator)
+        before = operator.log.read_bytes()
         assert (await operator.apply()).counts == ReappliedErasures(users=1)
         async with open_database(operator.restored) as database:
             owners_rules = {("limits", "scope_id"), ("access_rules", "subject_id")}
             assert await about(database, ME) == owners_rules
         assert await contents(operator, YOU) == ["きりんが大好き", "きりんの残り"]
+        # It is not noted once more: who comes back is not forgotten by the next restore.
+        logs = [*operator.folder.glob("*.erasures.jsonl")]
+        assert {log.read_bytes() for log in logs if log != operator.log} <= {before}
+        assert not (await operator.apply()).counts
 
     @pytest.mark.sqlite("a server writes its files anew by itself")
     async def test_users_are_gone_from_the_file_to_the_last_byte(self, operator: Operator) -> None:
-        async with operator.stores(operator.lived) as stores:
-            await stores.memories.add(ME, "しまうま")
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.personal_erasure.erase(ME)
+        await erased_since(operator)
         await operator.apply()
         assert left_in_files(operator.folder, "しまうま".encode()) == []
 
     async def test_on_another_machine_are_erased_too(self, operator: Operator) -> None:
-        async with operator.stores(operator.lived) as stores:
-            await stores.memories.add(ME, "しまうま")
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.personal_erasure.erase(ME)
+        await erased_since(operator)
         copy_log(operator.log, operator.folder)  # as one has it of another process's
         operator.log.unlink()
         ErasureLog(operator.log).make()
@@ -124,22 +128,14 @@ class TestErasedSince:
     async def test_users_are_erased_after_others_went_on_where_the_moment_is_told(
         self, operator: Operator
     ) -> None:
-        async with operator.stores(operator.lived) as stores:
-            await stores.memories.add(ME, "前の話")
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.personal_erasure.erase(ME)
+        await erased_since(operator)
         async with operator.stores(operator.restored, START + 2 * HOUR) as stores:
             await stores.memories.add(YOU, "あとの話")
         assert not (await operator.apply()).counts
-        assert (await operator.apply(since=START)).counts == ReappliedErasures(users=1)
+        without_a_zone = datetime(2026, 11, 22, 12, 0)  # noqa: DTZ001 - it is the operator's, Asia/Tokyo
+        done = await operator.apply(since=without_a_zone)
+        assert (done.counts, done.since) == (ReappliedErasures(users=1), START)
         assert (await contents(operator, ME), await contents(operator, YOU)) == ([], ["あとの話"])
-
-    async def test_a_moment_without_a_zone_is_the_operators(self, operator: Operator) -> None:
-        await operator.dump()
-        await ErasureLog(operator.log).ensure()
-        done = await operator.apply(since=datetime(2026, 11, 22, 12, 0))  # noqa: DTZ001 - which is the point
-        assert done.since == START  # Asia/Tokyo
 
     async def test_memories_conversations_and_messages_are_erased(self, operator: Operator) -> None:
         async with operator.stores(operator.lived) as stores:
@@ -160,27 +156,6 @@ class TestErasedSince:
             history = (await stores.sessions.open(SessionKey(ME, 2))).history
             assert {message.content for message in history} == {MARK}
             assert await stores.archive.list_sessions(ME, channel_id=3) == []
-
-    async def test_a_second_time_there_is_nothing_left(self, operator: Operator) -> None:
-        async with operator.stores(operator.lived) as stores:
-            await stores.memories.add(ME, "前の話")
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.personal_erasure.erase(ME)
-        assert (await operator.apply()).counts
-        assert not (await operator.apply()).counts
-
-    async def test_is_not_noted_once_more(self, operator: Operator) -> None:
-        """Who comes back is not forgotten by the next restore."""
-        async with operator.stores(operator.lived) as stores:
-            await stores.memories.add(ME, "前の話")
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.personal_erasure.erase(ME)
-        before = operator.log.read_bytes()
-        await operator.apply()
-        logs = [*operator.folder.glob("*.erasures.jsonl")]
-        assert {log.read_bytes() for log in logs if log != operator.log} <= {before}
 
 
 class TestLogs:

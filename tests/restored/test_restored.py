@@ -80,6 +80,10 @@ class Bot:
     def files(self) -> list[str]:
         return sorted(path.name for path in self.folder.iterdir() if path.name.startswith((".s", "s")))
 
+    def logs(self) -> list[Path]:
+        """Its record of erasures, and the copies beside its backups."""
+        return [ErasureLog.beside(self.database).path, *self.backups.glob("erasures_*.jsonl")]
+
 
 @pytest.fixture
 def bot(tmp_path: Path) -> Bot:
@@ -91,11 +95,16 @@ async def contents(bot: Bot, user_id: int) -> list[str]:
         return sorted(memory.content for memory in await stores.memories.list(user_id))
 
 
-async def backup_of_mine(bot: Bot, now: datetime) -> Path:
+async def backup_of_mine(bot: Bot, now: datetime | None = None) -> Path:
     """A backup with one memory."""
     async with bot.stores(now) as stores:
         await stores.memories.add(ME, "前の話")
         return await bot.back_up(now)
+
+
+async def erase_me(bot: Bot) -> None:
+    async with bot.stores() as stores:
+        await stores.personal_erasure.erase(ME)
 
 
 class TestForgotten:
@@ -104,91 +113,58 @@ class TestForgotten:
             database: Database = stores.memories._database
             await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
             await live(stores, database, YOU, "きりん", channel=ChannelKey(3))
-            backup = await bot.back_up()
+            signed_in = await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(YOU)))
+            assert signed_in is not None
+            await stores.erasures.note("user", ME)
+            backup = await bot.back_up()  # the erasing has begun, and this still has everything
             await stores.personal_erasure.erase(ME)
+            await stores.web_sessions.end_all(YOU)
         done = await bot.restore(backup)
         assert done.forgotten == ReappliedErasures(users=1)
         assert not bot.holds("しまうま")
         assert await contents(bot, ME) == []
         assert await contents(bot, YOU) == ["きりんが大好き", "きりんの残り"]
         assert "しまうま".encode() in backup.read_bytes()  # a backup is not changed
-
-    async def test_users_who_came_back_before_the_backup_are_kept(self, bot: Bot) -> None:
         async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            await stores.personal_erasure.erase(ME)
-            await stores.memories.add(ME, "新しい話")
-        backup = await bot.back_up(utc_now() + timedelta(seconds=1))
-        assert not (await bot.restore(backup)).forgotten
-        assert await contents(bot, ME) == ["新しい話"]
+            assert await stores.web_sessions.get(signed_in[0]) is None, "it stays signed out"
+        with closing(sqlite3.connect(bot.database)) as restored:
+            assert restored.execute("SELECT count(*) FROM turns").fetchone() == (0,)  # they are over
+            assert restored.execute("SELECT count(*) FROM messages").fetchone() > (0,)
 
-    async def test_users_of_a_backup_that_was_made_meanwhile_stay_forgotten(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            await stores.erasures.note("user", ME)
-            backup = await bot.back_up()  # the erasing has begun, and this still has everything
-            await stores.personal_erasure.erase(ME)
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(users=1)
-        assert await contents(bot, ME) == []
-
-    async def test_users_are_not_forgotten_once_more_by_being_restored(self, bot: Bot) -> None:
+    async def test_users_who_came_back_are_not_forgotten_once_more(self, bot: Bot) -> None:
         start = utc_now() - timedelta(hours=9)
         old = await backup_of_mine(bot, start)
         async with bot.stores(start + timedelta(hours=1)) as stores:
             await stores.personal_erasure.erase(ME)
             await stores.memories.add(ME, "新しい話")
             new = await bot.back_up(start + timedelta(hours=2))
-        await bot.restore(old)
-        await bot.restore(new)
+        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
+        assert not (await bot.restore(new)).forgotten
         assert await contents(bot, ME) == ["新しい話"]
 
-    async def test_memories_stay_forgotten_with_what_told_of_them(self, bot: Bot) -> None:
+    async def test_memories_and_conversations_stay_forgotten_with_what_told_of_them(self, bot: Bot) -> None:
         async with bot.stores() as stores:
             memory = await stores.memories.add(ME, FACT)
+            emptied = await stores.memories.add(YOU, FACT)
             await stores.memories.add(ME, "猫が好き")
             await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
+            await stored(stores, FACT, "はい", remembered(emptied), key=SessionKey(YOU, 2))
+            await stored(stores, "消した話", "はい", key=SessionKey(ME, 3))
             backup = await bot.back_up()
+            [deleted] = await stores.archive.list_sessions(ME, channel_id=3)
+            await stores.archive.delete_session(ME, deleted.id)
             await stores.memory_removal.erase(ME, memory.id)
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(memories=1)
-        assert await contents(bot, ME) == ["猫が好き"]
+            await stores.memory_removal.erase(YOU, emptied.id, mark=MARK)
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(memories=2, sessions=1)
+        assert (await contents(bot, ME), await contents(bot, YOU)) == (["猫が好き"], [])
         async with bot.stores() as stores:
             [question, reply] = (await stores.sessions.open(SessionKey(ME, 2))).history
+            theirs = (await stores.sessions.open(SessionKey(YOU, 2))).history
+            assert [each.opening for each in await stores.archive.list_sessions(ME)] == [FACT]
         assert question.content == FACT  # the user did not want that emptied
         assert FACT not in str(reply.tool_calls)
-
-    async def test_messages_that_told_of_a_memory_are_emptied_again(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            memory = await stores.memories.add(ME, FACT)
-            await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
-            backup = await bot.back_up()
-            await stores.memory_removal.erase(ME, memory.id, mark=MARK)
-        await bot.restore(backup)
-        async with bot.stores() as stores:
-            history = (await stores.sessions.open(SessionKey(ME, 2))).history
-        assert [message.content for message in history] == [MARK, MARK]
-        assert not bot.holds(FACT)
-
-    async def test_conversations_that_their_user_deleted_stay_deleted(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stored(stores, "消した話", "はい", key=SessionKey(ME, 2))
-            await stored(stores, "残した話", "はい", key=SessionKey(ME, 3))
-            backup = await bot.back_up()
-            [_, deleted] = await stores.archive.list_sessions(ME)
-            await stores.archive.delete_session(ME, deleted.id)
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(sessions=1)
-        async with bot.stores() as stores:
-            assert [each.opening for each in await stores.archive.list_sessions(ME)] == ["残した話"]
+        assert [message.content for message in theirs] == [MARK, MARK]
         assert not bot.holds("消した話")
-
-    async def test_browsers_stay_signed_out(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            signed_in = await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(ME)))
-            assert signed_in is not None
-            backup = await bot.back_up()
-            await stores.web_sessions.end_all(ME)
-        await bot.restore(backup)
-        async with bot.stores() as stores:
-            assert await stores.web_sessions.get(signed_in[0]) is None
 
     async def test_memories_whose_number_was_given_again_are_kept(self, bot: Bot) -> None:
         async with bot.stores() as stores:
@@ -219,6 +195,29 @@ class TestForgotten:
         assert (await bot.restore(backup)).forgotten == ReappliedErasures(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
 
+    async def test_messages_threads_and_channels_that_were_deleted_on_discord_stay_deleted(
+        self, bot: Bot
+    ) -> None:
+        places = (CHANNEL, ChannelKey(3, 4), ChannelKey(5, 6), ChannelKey(5), ChannelKey(7, 8))
+        async with bot.stores() as stores:
+            await stores.channels.delete([11, 12])  # of which nothing was kept
+            assert await stores.erasures.read() is None
+            for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
+                await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
+            await stores.channels.commit_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
+            await stores.channels.add_pages(CHANNEL.place_id, 21, [22])
+            for number, place in enumerate(places):
+                await stores.channels.add(place, said(100 + number, f"発言{number}"))
+            backup = await bot.back_up()
+            await stores.channels.delete([11, 999])
+            await stores.channels.delete([22])  # of an answer's pages, the second
+            await stores.channels.forget_place(ChannelKey(3, 4))
+            await stores.channels.forget_place(ChannelKey(5))
+        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=5)
+        assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
+        assert bot.holds("残る発言")
+        assert [number for number in range(5) if bot.holds(f"発言{number}")] == [0, 4]
+
 
 def somebody_elses(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
@@ -233,129 +232,117 @@ OTHER_FILES: dict[str, Callable[[Path], object]] = {
 
 class TestWhatIsToBeReplaced:
     @pytest.mark.parametrize("make", OTHER_FILES.values(), ids=OTHER_FILES)
-    @pytest.mark.parametrize("linked", [True, False])
     async def test_is_left_alone_where_it_is_no_database_of_ours(
-        self, bot: Bot, tmp_path: Path, make: Callable[[Path], object], linked: bool
+        self, bot: Bot, tmp_path: Path, make: Callable[[Path], object]
     ) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "猫")
-            backup = await bot.back_up()
-        bot.database.unlink()
+        backup = await backup_of_mine(bot)
         (tmp_path / "system").mkdir()
-        file = tmp_path / "system" / "file" if linked else bot.database
-        make(file)
-        file.chmod(0o644)
-        if linked:
-            bot.database.symlink_to(file)
-        before = (file.read_bytes(), file.stat().st_mode, file.stat().st_ino)
-        with pytest.raises(DatabaseNotOurs) as refused:
-            await bot.restore(backup)
-        assert str(refused.value.params["command"]).endswith("--any-file")
-        with pytest.raises(DatabaseNotOurs):
-            await run_wipe(bot.config, lambda _: True)
-        with pytest.raises(DatabaseUnusable):
-            async with bot.stores():
-                pass
-        assert (file.read_bytes(), file.stat().st_mode, file.stat().st_ino) == before
-        assert not list(file.parent.glob("*file.*"))  # nor is anything put beside it
-        replaced = (await bot.restore(backup, any_file=True)).replaced
-        assert replaced is not None
-        assert replaced.read_bytes() == before[0]
-        assert await contents(bot, ME) == ["猫"]
-
-    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
-    async def test_is_left_alone_where_it_is_no_file_at_all(
-        self, bot: Bot, make: Callable[[Path], None]
-    ) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        bot.database.unlink()
-        make(bot.database)
-        for any_file in (True, False):
+        for file in (bot.database, tmp_path / "system" / "file"):
+            bot.database.unlink()
+            make(file)
+            file.chmod(0o644)
+            if file != bot.database:
+                bot.database.symlink_to(file)
+            before = (file.read_bytes(), file.stat().st_mode, file.stat().st_ino)
+            with pytest.raises(DatabaseNotOurs) as refused:
+                await bot.restore(backup)
+            assert str(refused.value.params["command"]).endswith("--any-file")
+            with pytest.raises(DatabaseNotOurs):
+                await run_wipe(bot.config, lambda _: True)
             with pytest.raises(DatabaseUnusable):
-                await asyncio.wait_for(bot.restore(backup, any_file=any_file), 60)
+                async with bot.stores():
+                    pass
+            assert (file.read_bytes(), file.stat().st_mode, file.stat().st_ino) == before
+            assert not list(file.parent.glob("*file.*"))  # nor is anything put beside it
+            replaced = (await bot.restore(backup, any_file=True)).replaced
+            assert replaced is not None
+            assert replaced.read_bytes() == before[0]
+            assert await contents(bot, ME) == ["前の話"]
 
-    @pytest.mark.parametrize("lost", [slice(16, 5000), slice(100, 4096), slice(0, None)])
-    async def test_may_be_damaged_or_empty(self, bot: Bot, lost: slice) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "猫")
-            backup = await bot.back_up()
-        content = bytearray(bot.database.read_bytes())
-        content[lost] = b"\xff" * len(content[lost]) if lost.start else b""
-        bot.database.write_bytes(content)
-        await bot.restore(backup)
-        assert await contents(bot, ME) == ["猫"]
+    async def test_is_left_alone_where_it_or_what_belongs_to_a_backup_is_no_file_at_all(
+        self, bot: Bot, tmp_path: Path
+    ) -> None:
+        backup = await backup_of_mine(bot)
+        manifest, log = manifest_path(backup), backup.with_name("erasures_other.jsonl")
+        wrong = []
+        for name, make in NO_FILES.items():
+            for path, refusal in (
+                (bot.database, DatabaseUnusable),
+                (manifest, BackupDamaged),
+                (log, ErasuresUnreadable),
+            ):
+                aside = path.rename(tmp_path / "aside") if path.exists() else None
+                make(path)
+                for any_file in (True, False):
+                    try:
+                        await asyncio.wait_for(bot.restore(backup, any_file=any_file), 60)
+                    except refusal:
+                        continue
+                    wrong.append((name, path.name))
+                path.rename(tmp_path / f"{name} {path.name}")
+                if aside:
+                    aside.rename(path)
+        assert wrong == []
 
-    async def test_may_stand_behind_a_link_or_not_be_there_yet(self, bot: Bot, tmp_path: Path) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "猫")
-            backup = await bot.back_up()
-        (tmp_path / "disk").mkdir()
+    async def test_may_be_damaged_or_empty(self, bot: Bot) -> None:
+        backup = await backup_of_mine(bot)
+        for lost in (slice(16, 5000), slice(100, 4096), slice(0, None)):
+            content = bytearray(bot.database.read_bytes())
+            content[lost] = b"\xff" * len(content[lost]) if lost.start else b""
+            bot.database.write_bytes(content)
+            await bot.restore(backup)
+            assert await contents(bot, ME) == ["前の話"]
+
+    async def test_may_be_on_another_disk_behind_a_link_that_stays(self, bot: Bot, tmp_path: Path) -> None:
+        backup = await backup_of_mine(bot)
+        file = tmp_path / "別のディスク" / "実体.db"
+        file.parent.mkdir()
         bot.database.unlink()
-        bot.database.symlink_to(tmp_path / "disk" / "real.db")
-        (tmp_path / "sessions.erasures.jsonl").rename(tmp_path / "disk" / "real.erasures.jsonl")
+        bot.database.symlink_to(file)
+        (tmp_path / "sessions.erasures.jsonl").rename(file.parent / "実体.erasures.jsonl")
         assert (await bot.restore(backup)).replaced is None
-        assert (await bot.restore(backup)).replaced is not None
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "あとの話")
+        with sole_bot(file), pytest.raises(AlreadyRunning):
+            await bot.restore(backup)
+        replaced = (await bot.restore(backup)).replaced
+        assert replaced is not None
+        assert replaced.parent == file.parent
+        assert "あとの話".encode() in replaced.read_bytes()
         assert bot.database.is_symlink()
-        assert await contents(bot, ME) == ["猫"]
+        assert await contents(bot, ME) == ["前の話"]
+        replaced.unlink()
+        await run_wipe(bot.config, lambda _: True)
+        left = {path.name for path in file.parent.iterdir()}
+        assert left == {"実体.db.lock", "実体.erasures.jsonl"}
 
 
 class TestAManifest:
-    @pytest.mark.parametrize("table", ["memories", "schema_migrations", "turns"])
-    @pytest.mark.parametrize("change", [1, -1, None])
-    async def test_whose_counts_are_others_than_those_of_the_rows_is_refused(
-        self, bot: Bot, table: str, change: int | None
-    ) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "猫")
-            backup = await bot.back_up()
-        manifest = json.loads(manifest_path(backup).read_text())
-        if change is None:
-            del manifest["rows"][table]
-        else:
-            manifest["rows"][table] += change
-        manifest_path(backup).write_text(json.dumps(manifest))
-        with pytest.raises(BackupDamaged):
-            await bot.restore(backup)
-
-
-class TestWhatIsNoFile:
-    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
-    async def test_in_a_manifests_place_is_refused_at_once(
-        self, bot: Bot, make: Callable[[Path], None]
-    ) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        manifest_path(backup).unlink()
-        make(manifest_path(backup))
-        with pytest.raises(BackupDamaged):
-            await asyncio.wait_for(bot.restore(backup), 60)
-
-    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
-    async def test_in_the_place_of_a_record_of_erasures_is_refused_at_once(
-        self, bot: Bot, make: Callable[[Path], None]
-    ) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        make(backup.with_name("erasures_other.jsonl"))
-        with pytest.raises(ErasuresUnreadable):
-            await asyncio.wait_for(bot.restore(backup), 60)
+    async def test_whose_counts_are_others_than_those_of_the_rows_is_refused(self, bot: Bot) -> None:
+        backup = await backup_of_mine(bot)
+        whole = json.loads(manifest_path(backup).read_text())
+        for table in ("memories", "schema_migrations", "turns"):
+            others = [{**whole["rows"], table: whole["rows"][table] + change} for change in (1, -1)]
+            without = {name: rows for name, rows in whole["rows"].items() if name != table}
+            for rows in (*others, without):
+                manifest_path(backup).write_text(json.dumps({**whole, "rows": rows}))
+                with pytest.raises(BackupDamaged):
+                    await bot.restore(backup)
 
 
 class TestCut:
-    """A record of erasures that lost lines at its end, or was begun anew: each file is one by itself."""
+    """A record of erasures that lost lines at its end, or was begun again: each file is one by itself."""
 
     @staticmethod
     def cut(bot: Bot, lines: int) -> None:
-        for path in (bot.database.with_suffix(".erasures.jsonl"), *bot.backups.glob("erasures_*.jsonl")):
+        for path in bot.logs():
             path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
 
     async def test_record_is_noticed_by_what_the_backup_knows_of_it(self, bot: Bot) -> None:
         async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
             await stores.erasures.note("user", 1, 2, 3)
-            backup = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
+        backup = await backup_of_mine(bot)
+        await erase_me(bot)
         self.cut(bot, 3)
         with pytest.raises(ErasuresCut) as refused:
             await bot.restore(backup)
@@ -363,16 +350,22 @@ class TestCut:
         assert refused.value.params == {"path": str(backup), "name": copy.name}
         done = await bot.restore(backup, without_erasures=True)
         assert not done.erasures_known
+        manifest = json.loads(manifest_path(backup).read_text())
+        del manifest["erasures"]  # it is not asked of a manifest that knows none
+        manifest_path(backup).write_text(json.dumps(manifest))
+        assert (await bot.restore(backup)).erasures_known
 
     async def test_record_is_noticed_by_what_a_later_backup_knows_of_it(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            old = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
-            await bot.back_up()
+        old = await backup_of_mine(bot)
+        await erase_me(bot)
+        await bot.back_up()
+        own, *copies = bot.logs()
+        whole = own.read_bytes()
         self.cut(bot, 1)
         with pytest.raises(ErasuresCut):
             await bot.restore(old)
+        copies[0].write_bytes(whole)  # an uncut copy will do
+        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
 
     async def test_record_is_no_matter_to_what_was_backed_up_since(self, bot: Bot) -> None:
         start = utc_now() - timedelta(hours=2)
@@ -380,22 +373,10 @@ class TestCut:
             await stores.erasures.note("user", 1, 2, 3)
             await bot.back_up(start)
         self.cut(bot, 1)
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            new = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
+        new = await backup_of_mine(bot)
+        await erase_me(bot)
         done = await bot.restore(new)
         assert (done.forgotten, done.erasures_known) == (ReappliedErasures(users=1), True)
-
-    async def test_record_may_have_an_uncut_copy(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            old = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
-            await bot.back_up()
-        own = bot.database.with_suffix(".erasures.jsonl")
-        own.write_bytes(own.read_bytes().splitlines(keepends=True)[0])
-        assert (await bot.restore(old)).forgotten == ReappliedErasures(users=1)
 
     async def test_record_is_told_from_one_that_was_thinned(self, bot: Bot) -> None:
         start = utc_now() - timedelta(days=900)
@@ -413,30 +394,19 @@ class TestCut:
             path.unlink()
         assert (await bot.restore(backup)).erasures_known
 
-    async def test_record_that_was_begun_anew_is_noticed(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            backup = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
-        for path in (bot.database.with_suffix(".erasures.jsonl"), *bot.backups.glob("erasures_*.jsonl")):
+    async def test_record_that_was_begun_again_is_noticed(self, bot: Bot) -> None:
+        backup = await backup_of_mine(bot)
+        await erase_me(bot)
+        for path in bot.logs():
             path.unlink()
         async with bot.stores() as stores:
             await stores.erasures.ensure()
         with pytest.raises(ErasuresCut):
             await bot.restore(backup)
 
-    async def test_record_is_not_asked_of_a_manifest_that_knows_none(self, bot: Bot) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        manifest = json.loads(manifest_path(backup).read_text())
-        del manifest["erasures"]
-        manifest_path(backup).write_text(json.dumps(manifest))
-        assert (await bot.restore(backup)).erasures_known
-
 
 class TestThinned:
-    @pytest.mark.parametrize("manifest", [True, False])
-    async def test_log_stops_the_restore_of_a_backup_that_is_older(self, bot: Bot, manifest: bool) -> None:
+    async def test_log_stops_the_restore_of_a_backup_that_is_older(self, bot: Bot) -> None:
         start = utc_now() - timedelta(days=900)
         old = await backup_of_mine(bot, start)
         async with bot.stores(start + timedelta(days=100)) as stores:
@@ -445,10 +415,11 @@ class TestThinned:
             new = await bot.back_up(start + timedelta(days=200))
             await stores.erasures.thin(start + timedelta(days=150))
         await bot.back_up()  # which brings the copy of the log up to date
-        if not manifest:
-            manifest_path(old).unlink()
-        with pytest.raises(ErasuresThinned):
-            await bot.restore(old)
+        for known in (True, False):
+            if not known:
+                manifest_path(old).unlink()
+            with pytest.raises(ErasuresThinned):
+                await bot.restore(old)
         await bot.restore(new)
         assert await contents(bot, YOU) == ["新しい話"]
         await bot.restore(old, without_erasures=True)
@@ -465,43 +436,10 @@ class TestThinned:
         assert await contents(bot, ME) == []
 
 
-class TestDeletedOnDiscord:
-    async def test_messages_stay_deleted(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
-                await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
-            await stores.channels.commit_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
-            await stores.channels.add_pages(CHANNEL.place_id, 21, [22])
-            backup = await bot.back_up()
-            await stores.channels.delete([11, 999])
-            await stores.channels.delete([22])  # of an answer's pages, the second
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=2)
-        assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
-        assert bot.holds("残る発言")
-
-    async def test_threads_and_channels_stay_deleted(self, bot: Bot) -> None:
-        places = (CHANNEL, ChannelKey(3, 4), ChannelKey(5, 6), ChannelKey(5), ChannelKey(7, 8))
-        async with bot.stores() as stores:
-            for number, place in enumerate(places):
-                await stores.channels.add(place, said(100 + number, f"発言{number}"))
-            backup = await bot.back_up()
-            await stores.channels.forget_place(ChannelKey(3, 4))
-            await stores.channels.forget_place(ChannelKey(5))
-        assert (await bot.restore(backup)).forgotten == ReappliedErasures(deleted=3)
-        assert [number for number in range(5) if bot.holds(f"発言{number}")] == [0, 4]
-
-    async def test_of_which_nothing_was_kept_leaves_nothing_in_the_log(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.channels.delete([11, 12])
-            assert await stores.erasures.read() is None
-
-
 class TestLog:
     async def test_that_is_missing_stops_a_restore(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-        backup = await bot.back_up()
-        for log in (ErasureLog.beside(bot.database).path, *bot.backups.glob("erasures_*")):
+        backup = await backup_of_mine(bot)
+        for log in bot.logs():
             log.unlink()
         with pytest.raises(ErasuresMissing):
             await bot.restore(backup)
@@ -510,10 +448,8 @@ class TestLog:
     async def test_that_is_spoiled_stops_it_until_the_operator_goes_on_with_what_the_others_say(
         self, bot: Bot
     ) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            backup = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
+        backup = await backup_of_mine(bot)
+        await erase_me(bot)
         spoiled = next(bot.backups.glob("erasures_*"))
         spoiled.write_text("no log\n")
         with pytest.raises(ErasuresUnreadable) as stopped:
@@ -525,22 +461,17 @@ class TestLog:
     async def test_of_the_database_that_is_spoiled_makes_room_for_one_that_can_be_written(
         self, bot: Bot
     ) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-        backup = await bot.back_up()
+        backup = await backup_of_mine(bot)
         own = ErasureLog.beside(bot.database).path
         own.write_bytes(b"\xff\xfe")
         await bot.restore(backup, without_erasures=True)
-        async with bot.stores() as stores:
-            await stores.personal_erasure.erase(ME)
+        await erase_me(bot)
         assert own.with_name(f"{own.name}.unreadable").read_bytes() == b"\xff\xfe"
 
     async def test_that_came_with_the_backups_is_gone_on_with(self, bot: Bot, tmp_path: Path) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            backup = await bot.back_up()
-            await stores.personal_erasure.erase(ME)
-            await bot.back_up()  # takes the log along
+        backup = await backup_of_mine(bot)
+        await erase_me(bot)
+        await bot.back_up()  # takes the log along
         other = Bot(tmp_path / "new machine")
         other.folder.mkdir()
         done = await other.restore(backup)
@@ -553,10 +484,20 @@ class TestLog:
 
 
 class TestRestored:
-    async def test_says_how_far_it_is_and_leaves_nothing_about(self, bot: Bot) -> None:
+    async def test_says_how_far_it_is_brings_an_older_schema_up_to_date_and_leaves_nothing_about(
+        self, bot: Bot
+    ) -> None:
         async with bot.stores():
-            backup = await bot.back_up()
+            pass
+        old = bot.folder / "old.db"
+        async with open_database(f"sqlite:///{old}") as database:
+            await apply_pending(database, known_migrations()[:8])
+        backup = (await back_up(old, bot.backups, utc_now())).path
         done = await bot.restore(backup)
+        assert done.staged.schema_version == 8
+        newest = (known_migrations()[-1].version,)
+        with closing(sqlite3.connect(bot.database)) as restored:
+            assert restored.execute("SELECT max(version) FROM schema_migrations").fetchone() == newest
         assert list(dict.fromkeys(bot.stages)) == [
             *("copying", "hashing", "checking", "waiting", "upgrading", "erasing")
         ]
@@ -564,40 +505,32 @@ class TestRestored:
         log = ErasureLog.beside(bot.database).path.name
         assert bot.files() == sorted(["sessions.db", "sessions.db.lock", log, done.replaced.name])
 
-    async def test_an_older_schema_is_brought_up_to_date(self, bot: Bot) -> None:
-        old = bot.folder / "old.db"
-        async with open_database(f"sqlite:///{old}") as database:
-            await apply_pending(database, known_migrations()[:8])
-        backup = (await back_up(old, bot.backups, utc_now())).path
-        assert (await bot.restore(backup)).staged.schema_version == 8
-        with closing(sqlite3.connect(bot.database)) as restored:
-            assert restored.execute("SELECT max(version) FROM schema_migrations").fetchone() == (
-                known_migrations()[-1].version,
-            )
-        assert not [name for name in bot.files() if "before" in name]
-
-    async def test_turns_that_were_on_their_way_are_over(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            database: Database = stores.memories._database
-            await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
-            backup = await bot.back_up()
-        await bot.restore(backup)
-        with closing(sqlite3.connect(bot.database)) as restored:
-            assert restored.execute("SELECT count(*) FROM turns").fetchone() == (0,)
-            assert restored.execute("SELECT count(*) FROM messages").fetchone() > (0,)
-
 
 class TestRefusal:
-    async def test_of_a_file_that_is_not_there_asks_for_no_record_of_erasures(self, bot: Bot) -> None:
-        with pytest.raises(BackupMissing):
-            await bot.restore(bot.backups / "sessions_20261122-041500.db")
-        with pytest.raises(BackupMissing):
-            await bot.restore(bot.backups / ("x" * 5000))
+    async def test_changes_nothing(self, bot: Bot) -> None:
+        backup = await backup_of_mine(bot)
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "あとの話")
+            with pytest.raises(DatabaseInUse):  # somebody chats in a terminal
+                await bot.restore(backup)
+        before = bot.files()
+        for missing in ("sessions_20261122-041500.db", "x" * 5000):
+            with pytest.raises(BackupMissing):
+                await bot.restore(bot.backups / missing)
+        with sole_bot(bot.database), pytest.raises(AlreadyRunning):
+            await bot.restore(backup)
+        with pytest.raises(NotConfirmed) as refused:
+            await bot.restore(backup, yes=False, without_erasures=True)
+        command = f"cc-bot restore {backup} --yes --without-erasures"
+        assert refused.value.params["command"] == command
+        backup.write_bytes(backup.read_bytes()[:-1])
+        with pytest.raises(BackupDamaged):
+            await bot.restore(backup)
+        assert await contents(bot, ME) == ["あとの話", "前の話"]
+        assert {*bot.files()} == {*before, "sessions.db.lock"}
 
     async def test_never_comes_of_a_date_that_somebody_spoiled(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "猫が好き")
-            backup = await bot.back_up()
+        backup = await backup_of_mine(bot)
         backup.with_suffix(".json").unlink()
         async with open_database(f"sqlite:///{backup}") as database:
             await database.transaction([Statement("UPDATE memories SET created_at = '99999-99-99'")], ())
@@ -605,45 +538,8 @@ class TestRefusal:
         async with bot.stores() as stores:
             assert await stores.memories.count(ME) == 1
 
-    async def test_names_the_command_that_would_do_what_was_asked_for(self, bot: Bot) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        with pytest.raises(NotConfirmed) as refused:
-            await bot.restore(backup, yes=False, without_erasures=True)
-        command = f"cc-bot restore {backup} --yes --without-erasures"
-        assert refused.value.params["command"] == command
-
-    async def test_while_a_bot_is_running(self, bot: Bot) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        with sole_bot(bot.database), pytest.raises(AlreadyRunning):
-            await bot.restore(backup)
-
-    async def test_while_somebody_chats_in_a_terminal(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            backup = await bot.back_up()
-            with pytest.raises(DatabaseInUse):
-                await bot.restore(backup)
-            await stores.memories.add(ME, "まだ書ける")
-        assert await contents(bot, ME) == ["まだ書ける"]
-
-    async def test_of_what_was_not_confirmed_or_is_damaged_changes_nothing(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            backup = await bot.back_up()
-            await stores.memories.add(ME, "猫が好き")
-        before = bot.files()
-        with pytest.raises(NotConfirmed):
-            await bot.restore(backup, yes=False)
-        backup.write_bytes(backup.read_bytes()[:-1])
-        with pytest.raises(BackupDamaged):
-            await bot.restore(backup)
-        assert await contents(bot, ME) == ["猫が好き"]
-        assert bot.files() == sorted([*before, "sessions.db.lock"])
-
     async def test_where_the_copy_cannot_be_upgraded_changes_nothing(self, bot: Bot) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "猫が好き")
-            await bot.back_up()  # and with it, the record of erasures
+        await backup_of_mine(bot)  # and with it, the record of erasures
         backup = bot.backups / "old.db"
         async with open_database(f"sqlite:///{backup}") as database:
             await apply_pending(database, known_migrations()[:4])
@@ -653,39 +549,4 @@ class TestRefusal:
             await database.transaction([Statement(spoiled)], ())
         with pytest.raises(BackupDamaged):
             await bot.restore(backup)
-        assert await contents(bot, ME) == ["猫が好き"]
-
-
-class TestLink:
-    """A database's name may be a link to a file on another disk."""
-
-    @pytest.fixture
-    def linked(self, bot: Bot, tmp_path: Path) -> Path:
-        file = tmp_path / "別のディスク" / "実体.db"
-        file.parent.mkdir()
-        bot.database.symlink_to(file)
-        return file
-
-    async def test_stays_and_the_backup_takes_the_place_of_the_file(self, bot: Bot, linked: Path) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-            backup = await bot.back_up()
-            await stores.memories.add(ME, "あとの話")
-        done = await bot.restore(backup)
-        assert bot.database.is_symlink()
-        assert done.replaced
-        assert done.replaced.parent == linked.parent
-        assert "あとの話".encode() in done.replaced.read_bytes()
         assert await contents(bot, ME) == ["前の話"]
-
-    async def test_is_wiped_with_the_file(self, bot: Bot, linked: Path) -> None:
-        async with bot.stores() as stores:
-            await stores.memories.add(ME, "前の話")
-        await run_wipe(bot.config, lambda _: True)
-        assert [path.name for path in linked.parent.iterdir()] == ["実体.db.lock"]
-
-    async def test_and_the_file_are_locked_as_one(self, bot: Bot, linked: Path) -> None:
-        async with bot.stores():
-            backup = await bot.back_up()
-        with sole_bot(linked), pytest.raises(AlreadyRunning):
-            await bot.restore(backup)
