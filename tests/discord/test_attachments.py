@@ -1,107 +1,100 @@
-"""The files of one message are fetched side by side."""
+"""The files of one message are fetched side by side, and answers hold only so much of them at a time."""
 
 import asyncio
 import gc
 import traceback
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import hikari
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import BaseTestServer, TestServer
+from aiohttp.test_utils import TestServer
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES
 from cc_bot.discord.attachments import AttachmentFetcher, Fetched, with_files
-from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge, DocumentUnreadable
+from cc_bot.discord.held_files import HeldFiles
+from cc_bot.domain.errors import (
+    AttachmentNotFetched,
+    AttachmentTooLarge,
+    DocumentsWait,
+    DocumentUnreadable,
+)
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.reading.reader import DocumentReader
 from tests.discord.hikari_messages import message
 from tests.reading.confinement import UNCONFINED
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
+AIKO, BEN = 1, 2
 
 
 class Shelf:
-    """Hands out files once all of them were asked for."""
+    """Hands out files once so many of them were asked for."""
 
-    def __init__(self, files: int) -> None:
-        self._together = asyncio.Barrier(files)
+    def __init__(self, together: int) -> None:
+        self.asked = list[str]()
+        self._together = asyncio.Barrier(together)
 
     async def hand_out(self, request: web.Request) -> web.Response:
-        await self._together.wait()
         name = request.match_info["name"]
+        self.asked.append(name)
+        await self._together.wait()
         if name == "gone.txt":
             return web.Response(status=404)
-        return web.Response(body=b"PK\x03\x04" if name == "b.zip" else f"これは{name}".encode())
+        contents = {"zip": b"PK\x03\x04", "png": PNG}
+        return web.Response(body=contents.get(name.partition(".")[2], f"これは{name}".encode()))
+
+    @asynccontextmanager
+    async def holding(self, *names: str) -> AsyncIterator[Sequence[hikari.Attachment]]:
+        app = web.Application()
+        app.router.add_get("/{name}", self.hand_out)
+        async with TestServer(app) as server, asyncio.timeout(60):
+            attachments = message(files=names).attachments
+            for attachment in attachments:
+                attachment.url = str(server.make_url(f"/{attachment.filename}"))
+            yield attachments
+
+
+async def fetch(attachments: Sequence[hikari.Attachment]) -> Fetched:
+    return await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(attachments)
 
 
 async def fetched(*names: str) -> Fetched:
-    app = web.Application()
-    app.router.add_get("/{name}", Shelf(len(names)).hand_out)
-    async with TestServer(app) as server, asyncio.timeout(60):
-        return await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(attached(server, *names))
-
-
-def said(fetched: Fetched) -> list[str]:
-    return [file.data.decode() for file in fetched.files]
-
-
-def attached(server: BaseTestServer, *names: str) -> Sequence[hikari.Attachment]:
-    attachments = message(files=names).attachments
-    for attachment in attachments:
-        attachment.url = str(server.make_url(f"/{attachment.filename}"))
-    return attachments
+    async with Shelf(len(names)).holding(*names) as attachments:
+        return await fetch(attachments)
 
 
 class TestFiles:
-    async def test_are_asked_for_together_and_keep_their_order(self) -> None:
-        found = await fetched("a.txt", "b.txt", "c.txt")
-        assert said(found) == ["これはa.txt", "これはb.txt", "これはc.txt"]
-        assert found.left_out == ()
-
-    async def test_that_are_wrong_are_named_and_the_others_read(self) -> None:
+    async def test_are_asked_for_together_and_keep_their_order_and_are_named_if_they_are_wrong(self) -> None:
         found = await fetched("gone.txt", "a.txt", "b.zip", "c.txt")
-        assert said(found) == ["これはa.txt", "これはc.txt"]
+        assert [file.data.decode() for file in found.files] == ["これはa.txt", "これはc.txt"]
         assert found.left_out == ("gone.txt", "b.zip")
 
-    async def test_that_are_refused_are_held_by_no_error(self) -> None:
+    async def test_that_are_all_wrong_are_refused_for_the_first_and_held_by_no_error(self) -> None:
+        with pytest.raises(AttachmentNotFetched):
+            await fetched("gone.txt", "b.zip")
         with pytest.raises(DocumentUnreadable) as refused:
-            await fetched("b.zip")
+            await fetched("b.zip", "gone.txt")
         frames = [frame for frame, _ in traceback.walk_tb(refused.value.__traceback__)]
         held = [value for frame in frames for value in frame.f_locals.values()]
         assert not any(isinstance(value, bytes | bytearray) for value in held)
         assert refused.value.__context__ is None
 
-    async def test_that_are_all_wrong_are_refused_for_the_first(self) -> None:
-        with pytest.raises(DocumentUnreadable):
-            await fetched("b.zip", "gone.txt")
-        with pytest.raises(AttachmentNotFetched):
-            await fetched("gone.txt", "b.zip")
-
     async def test_for_which_those_before_them_leave_no_room_are_not_fetched(self) -> None:
-        asked = list[str]()
-
-        async def hand_out(request: web.Request) -> web.Response:
-            asked.append(request.path)
-            return web.Response(body=PNG)
-
-        app = web.Application()
-        app.router.add_get("/{name}", hand_out)
-        async with TestServer(app) as server:
-            files = attached(server, "a.png", "b.png", "c.png")
+        shelf = Shelf(1)
+        async with shelf.holding("a.png", "b.png", "c.png") as files:
             for file, size in zip(files, (MAX_IMAGE_BYTES, MAX_IMAGE_BYTES, 2**22), strict=True):
                 file.size = size
-            assert (
-                len((await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(files)).files) == 3
-            )
-            asked.clear()
+            assert len((await fetch(files)).files) == 3
+            shelf.asked.clear()
             files[-1].size += 1
-            found = await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(files)
+            found = await fetch(files)
             assert ([file.name for file in found.files], found.left_out) == (["a.png", "b.png"], ("c.png",))
-            assert sorted(asked) == ["/a.png", "/b.png"]
+            assert sorted(shelf.asked) == ["a.png", "b.png"]
             files[0].size += 1
             with pytest.raises(AttachmentTooLarge) as refused:
-                await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch(files[:1])
+                await fetch(files[:1])
         assert refused.value.params == {"limit": "8 MB"}
 
     @pytest.mark.parametrize(
@@ -125,15 +118,86 @@ class TestFiles:
             [attachment] = message(files=("a.txt",)).attachments
             attachment.url = f"http://{host}:{port}/a.txt"
             with pytest.raises(AttachmentNotFetched):
-                await AttachmentFetcher(DocumentReader(unconfined=UNCONFINED)).fetch([attachment])
+                await fetch([attachment])
         del attachment
         gc.collect()  # a session that was left open complains now
         await asyncio.sleep(0)
 
-
-class TestSeveral:
     def test_of_one_name_are_told_apart(self) -> None:
         names = ("a.pdf", "a.pdf", "b", "b", "a.pdf")
         files = tuple(Attachment(name, "text/plain", b"x") for name in names)
         asked = with_files(Message("user", "？"), Fetched(files))
         assert [file.name for file in asked.attachments] == ["a.pdf", "a (2).pdf", "b", "b (2)", "a (3).pdf"]
+
+
+class Answer:
+    """An answer that has taken its files, or waits for that, until it is told to end."""
+
+    def __init__(self, held: HeldFiles, user_id: int, size: int) -> None:
+        self.has_files, self.ends = asyncio.Event(), asyncio.Event()
+        self.task = asyncio.create_task(self._run(held, user_id, size))
+
+    async def _run(self, held: HeldFiles, user_id: int, size: int) -> None:
+        async with held.answer(user_id):
+            await held.take(size)
+            self.has_files.set()
+            await self.ends.wait()
+
+
+async def turns_of_the_loop() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+class TestRoom:
+    async def test_of_a_user_is_had_again_once_an_answer_ends(self) -> None:
+        held = HeldFiles(max_user_bytes=10, max_bytes=100)
+        first, second, other = Answer(held, AIKO, 6), Answer(held, AIKO, 6), Answer(held, BEN, 6)
+        await first.has_files.wait()
+        await other.has_files.wait()
+        await turns_of_the_loop()
+        assert not second.has_files.is_set()
+        first.ends.set()
+        await second.has_files.wait()
+
+    async def test_of_all_is_bounded_whoever_asks(self) -> None:
+        held = HeldFiles(max_user_bytes=10, max_bytes=10)
+        first, other = Answer(held, AIKO, 6), Answer(held, BEN, 6)
+        await first.has_files.wait()
+        await turns_of_the_loop()
+        assert not other.has_files.is_set()
+        first.task.cancel()
+        await other.has_files.wait()
+
+    async def test_is_enough_for_all_that_one_answer_takes(self) -> None:
+        held = HeldFiles(max_user_bytes=10, max_bytes=10)
+        async with held.answer(AIKO):
+            await held.take(6)
+            await held.take(60)
+
+    async def test_that_does_not_come_is_told_before_anything_is_fetched(self) -> None:
+        held = HeldFiles(max_user_bytes=1, wait_s=0.01)
+        await Answer(held, AIKO, 6).has_files.wait()
+        files = message(files=["a.txt"]).attachments  # from a server that there is not
+        async with held.answer(AIKO):
+            with pytest.raises(DocumentsWait):
+                await AttachmentFetcher(DocumentReader(), held).fetch(files)
+
+
+class TestReader:
+    async def test_is_one_for_each_user(self) -> None:
+        held = HeldFiles()
+        reading, most = 0, 0
+
+        async def read(user_id: int) -> None:
+            nonlocal reading, most
+            async with held.answer(user_id), held.reader():
+                reading += 1
+                most = max(most, reading)
+                await turns_of_the_loop()
+                reading -= 1
+
+        await asyncio.gather(*(read(AIKO) for _ in range(3)))
+        assert most == 1
+        await asyncio.gather(read(AIKO), read(BEN))
+        assert most == 2

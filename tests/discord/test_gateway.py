@@ -1,54 +1,185 @@
-"""What the bot may read is known before it connects."""
+"""Before and beside the connection: what the bot may read, and how it keeps to Discord's limits."""
 
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import cast
+
+import hikari
 import pytest
 
-from cc_bot.discord.gateway import check_token, fetch_reading
+from cc_bot.discord.gateway import (
+    AT_ONCE,
+    REFUSALS,
+    WAITS,
+    RestShare,
+    check_token,
+    fetch_reading,
+    hold_to_the_limit,
+    observe_rate_limits,
+)
+from cc_bot.discord.messages.arrivals import PLACE_PAUSES_S
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
+from cc_bot.domain.measures import Held, NullMeter
 from cc_bot.domain.message import Reading
-from tests.loopback.discord import LoopbackDiscord
+from tests.loopback.discord import Allowance, LoopbackDiscord
 
 APPLICATION = "GET /applications/@me"
+POST = "POST /channels/{channel}/messages"
+ROOMY = Allowance(50, 1.0)
 
 
 async def granted(discord: LoopbackDiscord, wanted: Reading = "all") -> Reading:
     return await fetch_reading(wanted, discord.token, discord.api_url)
 
 
-class TestEverything:
-    @pytest.mark.parametrize("verified", [False, True])
-    async def test_is_granted_by_either_flag_of_the_application(self, *, verified: bool) -> None:
-        async with LoopbackDiscord(message_content=True, verified=verified) as discord:
-            assert await granted(discord) == "all"
+class TestReading:
+    async def test_of_everything_is_granted_by_either_flag_and_else_becomes_mentions(self) -> None:
+        for intent, verified, reading in (
+            (True, False, "all"),
+            (True, True, "all"),
+            (False, False, "mentions"),
+        ):
+            async with LoopbackDiscord(message_content=intent, verified=verified) as discord:
+                assert await granted(discord) == reading
 
-    async def test_becomes_mentions_without_the_intent(self) -> None:
-        async with LoopbackDiscord() as discord:
-            assert await granted(discord) == "mentions"
-
-    async def test_is_asked_for_again_when_discord_fails_for_a_moment(self, discord: LoopbackDiscord) -> None:
+    async def test_is_asked_for_again_when_discord_fails_and_not_at_all_for_less(
+        self, discord: LoopbackDiscord
+    ) -> None:
+        assert [await granted(discord, wanted) for wanted in ("off", "mentions")] == ["off", "mentions"]
+        assert discord.calls(APPLICATION) == []
         discord.fail_next(APPLICATION, 503)
         assert await granted(discord) == "all"
 
-    async def test_is_not_known_of_a_refused_token(self, discord: LoopbackDiscord) -> None:
+    async def test_is_not_known_of_a_refused_token_or_without_a_connection(
+        self, discord: LoopbackDiscord
+    ) -> None:
+        check_token(discord.token)
         with pytest.raises(RefusedToken):
             await fetch_reading("all", discord.other_token, discord.api_url)
-
-    async def test_is_not_known_without_a_connection(self, discord: LoopbackDiscord) -> None:
         with pytest.raises(DiscordUnreachable):
             await fetch_reading("all", discord.token, "http://127.0.0.1:9/api/v10")
+        for token in ("ｔｏｋｅｎ あ", "token", "a.b.c"):
+            with pytest.raises(RefusedToken):
+                check_token(token)
 
 
-class TestLess:
-    @pytest.mark.parametrize("wanted", ["off", "mentions"])
-    async def test_needs_no_permission(self, discord: LoopbackDiscord, wanted: Reading) -> None:
-        assert await granted(discord, wanted) == wanted
-        assert discord.calls(APPLICATION) == []
+@dataclass
+class Waits(NullMeter):
+    noted: list[tuple[Held, float | None]] = field(default_factory=list)
+
+    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
+        self.noted.append((held, seconds))
 
 
-class TestTheToken:
-    def test_of_a_bot_is_passed(self, discord: LoopbackDiscord) -> None:
-        check_token(discord.token)
+@asynccontextmanager
+async def client(discord: LoopbackDiscord, share: RestShare | None) -> AsyncIterator[hikari.api.RESTClient]:
+    bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
+    if share:
+        hold_to_the_limit(bot.rest, share)
+    rest = cast("hikari.impl.RESTClientImpl", bot.rest)
+    rest.start()
+    try:
+        yield rest
+    finally:
+        await rest.close()
 
-    @pytest.mark.parametrize("token", ["ｔｏｋｅｎ あ", "token", "a.b.c"])
-    def test_that_names_no_bot_is_refused_at_once(self, token: str) -> None:
-        with pytest.raises(RefusedToken):
-            check_token(token)
+
+@asynccontextmanager
+async def opened(
+    *, channel: Allowance = ROOMY, everywhere: Allowance = ROOMY, share: RestShare | None = None
+) -> AsyncIterator[tuple[LoopbackDiscord, hikari.api.RESTClient]]:
+    async with (
+        LoopbackDiscord(channel_rate=channel, global_rate=everywhere) as discord,
+        client(discord, share) as rest,
+    ):
+        yield discord, rest
+
+
+class TestWaits:
+    @pytest.mark.parametrize("held", ["bucket", "global"])
+    async def test_for_a_limit_that_is_used_up_are_told(self, held: Held) -> None:
+        used_up, waits = Allowance(1, 60.0), Waits()
+        channel, everywhere = (used_up, ROOMY) if held == "bucket" else (ROOMY, used_up)
+        async with opened(channel=channel, everywhere=everywhere) as (discord, rest):
+            place = discord.guild_channel().id
+
+            async def post() -> None:
+                for _ in range(2):
+                    await rest.create_message(place, "やあ")
+
+            with observe_rate_limits(waits):
+                posting = asyncio.create_task(post())
+                async with asyncio.timeout(50):
+                    while held not in [each for each, _ in waits.noted]:  # noqa: ASYNC110 - a log is no event
+                        await asyncio.sleep(0.01)
+                posting.cancel()
+        assert all(0 < seconds <= 60 for each, seconds in waits.noted if each == held and seconds is not None)
+
+    async def test_after_a_refusal_are_told_as_far_as_they_are_known_and_not_any_more_afterwards(
+        self,
+    ) -> None:
+        waits = Waits()
+        async with opened() as (discord, rest):
+            place = discord.guild_channel().id
+            discord.fail_next(POST, 429, retry_after_s=0.01)
+            with observe_rate_limits(waits):
+                await rest.create_message(place, "やあ")
+            discord.fail_next(POST, 429, retry_after_s=0.01)
+            await rest.create_message(place, "やあ")
+        assert waits.noted == [("refused", None)]
+
+    def test_leave_the_log_as_loud_as_before(self, caplog: pytest.LogCaptureFixture) -> None:
+        caplog.set_level(logging.WARNING)
+        waits, loggers = Waits(), [logging.getLogger(name) for name in (WAITS, REFUSALS)]
+        before = [(logger.level, list(logger.filters)) for logger in loggers]
+        with observe_rate_limits(waits):
+            loggers[0].debug("you are being rate limited on bucket %s, backing off for %ss", "b", 0.5)
+            loggers[0].warning("you are being globally rate limited for %ss", 2)
+        assert [record.levelname for record in caplog.records] == ["WARNING"]
+        assert waits.noted == [("bucket", 0.5), ("global", 2.0)]
+        assert [(logger.level, list(logger.filters)) for logger in loggers] == before
+
+    def test_for_where_a_message_stands_outlast_minutes_of_trouble(self) -> None:
+        assert sum(PLACE_PAUSES_S) >= 180
+        assert list(PLACE_PAUSES_S) == sorted(PLACE_PAUSES_S)
+
+
+class TestTheBotsOwnLimit:
+    async def test_is_kept_to_before_discord_refuses_by_one_process_and_by_several_together(self) -> None:
+        async with opened(share=RestShare()) as (discord, rest):
+            channels = [discord.guild_channel(f"c{n}").id for n in range(2 * AT_ONCE)]
+            found = await asyncio.gather(*(rest.fetch_channel(channel) for channel in channels))
+            assert [int(channel.id) for channel in found] == channels
+            assert discord.violations == []
+        async with LoopbackDiscord(global_rate=ROOMY) as discord, AsyncExitStack() as clients:
+            share = RestShare(lambda: True, lambda: 4)
+            several = [await clients.enter_async_context(client(discord, share)) for _ in range(4)]
+            channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
+            await asyncio.gather(*(rest.fetch_channel(channel) for rest in several for channel in channels))
+            assert discord.violations == []
+
+    async def test_leaves_each_of_very_many_processes_something_but_no_one_who_is_buried(self) -> None:
+        async with opened(share=RestShare(lambda: True, lambda: 10 * AT_ONCE)) as (discord, rest):
+            channel = discord.guild_channel().id
+            assert (await rest.fetch_channel(channel)).id == channel
+        async with opened(share=RestShare(lambda: False)) as (discord, rest):
+            with pytest.raises(hikari.ComponentStateConflictError):
+                await rest.fetch_channel(discord.guild_channel().id)
+            assert discord.transcript == []
+
+    async def test_holds_up_no_channel_by_anothers(self) -> None:
+        """The route was never used before, and each channel has a limit of its own."""
+        never = Allowance(5, 3600.0)
+        async with opened(channel=never, share=RestShare()) as (discord, rest):
+            channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
+            async with asyncio.timeout(60):
+                await asyncio.gather(*(rest.create_message(channel, "やあ") for channel in channels))
+
+    async def test_is_waited_for_by_routes_that_were_never_used(self) -> None:
+        async with opened(everywhere=Allowance(1, 0.2), share=RestShare()) as (discord, rest):
+            await rest.fetch_my_user()
+            await asyncio.gather(rest.fetch_application(), rest.fetch_channel(discord.guild_channel().id))
+            assert len(discord.violations) <= 4
