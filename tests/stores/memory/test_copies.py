@@ -227,16 +227,6 @@ class TestSummaries:
         assert backlog is not None
         assert contents(backlog.messages) == ["次の話", "はい"]
 
-    async def test_that_are_being_written_from_a_deleted_one_are_not_stored(self, stores: Stores) -> None:
-        [memory] = await keep(stores, FACT)
-        await stored(stores, "何番？", "はい", recalled(memory))
-        await summarized(stores, f"- {FACT}")
-        await stored(stores, "別の話", "はい")
-        running = await stores.summaries.get_backlog(KEY)
-        assert running is not None
-        await erase(stores, memory)
-        assert not await stores.summaries.put(running, {"public": f"- {FACT} - 別の話"})
-
 
 class TestCanvas:
     async def test_loses_the_elements_that_hold_the_text_whatever_its_form(

@@ -243,24 +243,3 @@ class TestAnyChain:
                         if model[0] != version.content:
                             model.insert(0, version.content)
             assert await said(stores, memory) == model
-
-    @pytest.mark.slow
-    @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(pointers=st.lists(st.integers(0, 5), min_size=6, max_size=6), heads=st.integers(1, 6))
-    async def test_edited_by_hand_ends(
-        self, stores: Stores, database: Database, pointers: list[int], heads: int
-    ) -> None:
-        await stores.memory_removal.erase_all(ME)
-        memories = await keep(stores, *map(str, range(6)))
-        status = "UPDATE memories SET status = 'superseded' WHERE id = $1"
-        await database.transaction([Statement(status, (memory.id,)) for memory in memories[heads:]], ())
-        for memory, pointer in zip(memories, pointers, strict=True):
-            await hand_edit(database, memory.id, memories[pointer].id)
-        for memory in memories:
-            history = await stores.memory_history.list_versions(ME, memory.id)
-            assert len({version.id for version in history}) == len(history) < 6
-            await stores.memory_history.restore(ME, memory.id)
-            await stores.memory_history.undo_update(ME, memory.id, memories[0].id)
-            await stores.memory_history.undo_add(ME, memory.id)
-            await stores.memory_removal.erase(ME, memory.id)
-        assert await listed(stores) == []

@@ -1,10 +1,8 @@
 """The search index of users with many memories: what a search finds never hangs on it."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -219,14 +217,6 @@ class TestManyMemories:
                 assert len(found) == number
             await upkeep.catch_up(ME)
 
-    async def test_that_say_it_more_often_come_first_wherever_they_are(
-        self, stores: Stores, upkeep: MemoryUpkeep
-    ) -> None:
-        often, once = await keep(stores, "茶、茶、茶、茶、茶", "茶、空")
-        for _ in range(2):
-            assert await stores.memories.search(ME, "茶") == [often, once]
-            await upkeep.catch_up(ME)
-
 
 class TestFolding:
     async def test_waits_until_there_are_enough(self, database: Database) -> None:
@@ -235,16 +225,6 @@ class TestFolding:
         assert await database.write(lambda: fold_in(ME, waiting=4, most=3), [user(ME)]) == 3
         assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)]) == 1
         assert await check_index(database) == 4
-
-    async def test_comes_sooner_for_long_memories_and_takes_fewer_at_a_time(self, database: Database) -> None:
-        long = [
-            "".join(chr(0x4E00 + (number * 997 + at * 31) % 20000) for at in range(1200))
-            for number in range(80)
-        ]
-        await keep(stores_over(database), *long)
-        folded = await database.write(lambda: fold_in(ME, waiting=500), [user(ME)])
-        assert 1 < folded < 60
-        assert await check_index(database) == folded
 
     async def test_by_two_at_once_folds_each_memory_once(self, databases: tuple[Database, Database]) -> None:
         await keep(stores_over(databases[0]), *map(str, range(60)))
@@ -283,39 +263,3 @@ class TestFolding:
         assert await check_index(database) == 1
         await stores.memories.update(ME, memory.id, tags=("猫",))
         assert await check_index(database) == 0
-
-    @pytest.mark.slow
-    async def test_that_is_killed_leaves_an_index_that_is_true(self, url: str, database: Database) -> None:
-        for reported in (1, 4):
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-c", FOLDER, url, str(ME)),
-                stdout=asyncio.subprocess.PIPE,
-                cwd=Path(__file__).parents[3],
-            )
-            assert process.stdout is not None
-            for _ in range(reported):
-                assert await process.stdout.readline()
-            process.kill()
-            await process.communicate()
-            assert await check_index(database) > 0
-
-
-FOLDER = """
-import asyncio, sys
-from cc_bot.storage import open_database, user
-from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory.index import fold_in, join_segments
-
-async def main(url, user_id):
-    async with open_database(url) as database:
-        memories = MemoryStore(database)
-        while True:
-            for number in range(20):
-                memory = await memories.add(user_id, f"{number}番目のメモ")
-            await database.write(lambda: fold_in(user_id, waiting=1, most=15), [user(user_id)])
-            await database.write(lambda: join_segments(user_id, most=1), [user(user_id)])
-            await memories.update(user_id, memory.id - 19, content="直した")
-            print(memory.id, flush=True)
-
-asyncio.run(main(sys.argv[1], int(sys.argv[2])))
-"""

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from cc_bot.search.folding import fold
 from cc_bot.stores.memory.index import (
     CHUNK,
-    CHUNK_BYTES,
-    SEGMENT,
     Segment,
     gather,
     latest,
@@ -68,11 +66,6 @@ class TestSegment:
         assert lengths == {at: len(note) for at, note in kept.items() if note}
         assert Counter(Segment(left).places(asked)) == expected(kept).get(asked, Counter())
 
-    def test_holds_as_many_notes_as_it_has_places(self) -> None:
-        stored = with_notes(b"", 0, [[1, at] for at in range(SEGMENT)], [2] * SEGMENT)
-        assert list(Segment(stored).places(1)) == sorted([1, *range(SEGMENT)])
-        assert list(Segment(stored).places(SEGMENT - 1)) == [SEGMENT - 1]
-
 
 class TestPlaces:
     @given(PLACES, PLACES, PLACES)
@@ -83,10 +76,6 @@ class TestPlaces:
         left = without_places(postings, gone)
         assert set(places_of(gather({0: left}, [0]))) == (first | second) - gone
         assert (left == b"") == (gone == first | second)
-
-    def test_never_take_more_room_than_their_bits(self) -> None:
-        assert len(with_places(b"", [7])) == 2
-        assert len(with_places(b"", range(0, CHUNK, 2))) == CHUNK_BYTES
 
     @given(st.dictionaries(st.integers(0, 9), PLACES, max_size=4))
     def test_of_chunks_follow_each_other(self, chunks: dict[int, set[int]]) -> None:
@@ -141,11 +130,6 @@ class TestGrams:
     @given(st.text(), st.text(min_size=1), st.text())
     def test_of_a_part_are_all_in_the_whole(self, before: str, part: str, after: str) -> None:
         assert some_grams(part) <= grams(before + part + after)
-
-    def test_tell_most_texts_apart(self) -> None:
-        notes = [f"{number}番のメモ: {'春夏秋冬'[number % 4]}の予定" for number in range(1000)]
-        wanted = some_grams("77番のメ")
-        assert sum(wanted <= grams(note) for note in notes) < 40
 
 
 TEXT = st.text(alphabet="aAbＢｶガ゛カ 。", max_size=8)

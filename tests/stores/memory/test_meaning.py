@@ -81,19 +81,6 @@ class TestVectors:
                 await memories.remember(ME, content)
                 await until(database, count)
 
-    @pytest.mark.slow
-    async def test_of_more_writes_than_are_noted_are_made_all_the_same(
-        self, memories: MemoryStore, embedding: Embedding, database: Database, encoder: TopicEncoder
-    ) -> None:
-        [note] = await add(memories, "猫が好き")
-        await memories.catch_up()
-        for number in range(10_000):
-            embedding.note_written(YOU, number)
-        await memories.update(ME, note, content="車は白")
-        async with embedding.running():
-            await until(database, 1)
-        assert encoder.embedded == ["猫が好き", "車は白"]
-
     async def test_are_made_anew_of_a_new_text_alone(
         self, memories: MemoryStore, database: Database, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
@@ -220,15 +207,6 @@ class TestSearch:
         encoder.trouble = [ModelUnavailable()]
         assert [memory.id for memory in await memories.search(ME, "猫")] == [cat]
         assert encoder.trouble == []
-
-    async def test_among_few_goes_by_words_where_nobody_knows_what_the_encoder_gives_to_any_two_texts(
-        self, memories: MemoryStore, encoder: TopicEncoder
-    ) -> None:
-        encoder.usual = None
-        cat, _ = await add(memories, "猫が好き", "プリウスに乗る")
-        await memories.catch_up()
-        assert await memories.search(ME, "moped") == []
-        assert [memory.id for memory in await memories.search(ME, "猫")] == [cat]
 
     async def test_finds_nobody_elses_and_nothing_that_is_not_to_be_seen(self, memories: MemoryStore) -> None:
         await add(memories, "猫は私の", "猫を飼う", user_id=YOU)

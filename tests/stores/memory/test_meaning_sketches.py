@@ -65,10 +65,6 @@ def best(near: Mapping[int, float]) -> list[int]:
 
 
 class TestSketch:
-    def test_has_a_bit_a_dimension(self) -> None:
-        numbers = [1.0, -1.0, 0.0, 2.0, -3.0, 1.0, 1.0, 1.0, -1.0]
-        assert int.from_bytes(sketch(pack(numbers)), "big") == 0b100101110
-
     def test_finds_the_nearest_with_numpy_and_without(self) -> None:
         rows = [b"".join(map(sketch, MADE[:700])), b"", b"".join(map(sketch, MADE[700:1500]))]
         found = nearest(MADE[-1], rows, 100)

@@ -11,7 +11,7 @@ import pytest
 from cc_bot.domain.errors import CcBotError, MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.storage import Database, Statement, open_database
+from cc_bot.storage import Database, open_database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.quotas import MemoryQuotas
 from tests.databases import laid_out
@@ -141,21 +141,6 @@ class TestMemories:
         file.limit("memory_bytes", 1)
         assert await stores.memory_history.undo_update(ME, after.id, after.supersedes or 0) is not None
         assert await listed(stores) == ["猫はタマ"]  # which is less than it was
-
-    async def test_go_back_to_no_text_that_another_one_keeps_where_there_is_no_room(
-        self, stores: Stores, database: Database, file: File
-    ) -> None:
-        """In a file that was changed by hand, two may have one history."""
-        after = await rewrite(stores, "あ" * 600, "短い")
-        [other] = await keep(stores, "別の")
-        shared = Statement("UPDATE memories SET supersedes = $1 WHERE id = $2", (after.supersedes, other.id))
-        await database.transaction([shared], ())
-        file.limit("memory_bytes", 3000)
-        with pytest.raises(MemoryFull):
-            await stores.memory_history.undo_update(ME, after.id, after.supersedes or 0)
-        assert await listed(stores) == ["別の", "短い"]
-        file.limit("memory_bytes", 4000)
-        assert await stores.memory_history.undo_update(ME, after.id, after.supersedes or 0) is not None
 
     async def test_are_bounded_by_a_history_without_end_too(self, stores: Stores, file: File) -> None:
         file.limit("memory_bytes", 20_000)

@@ -1,13 +1,13 @@
-"""Forgetting: the undo, the purge, erasing at once, and the write-ahead log after it."""
+"""Forgetting: the undo, the purge, erasing at once, and what is left of it in the database's files."""
 
 import asyncio
+import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
 import pytest
@@ -19,13 +19,14 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.storage import Database, Statement, memory_name, user
-from cc_bot.stores import MemoryRemovalStore, Stores
+from cc_bot.stores import MemoryRemovalStore, MemoryStore, Stores
 from cc_bot.stores.memory.index import fold_in, unfold_all
-from tests.stores.backends import OTHER_USER, Recorder
+from tests.stores.backends import OTHER_USER, Full, Recorder
 from tests.stores.forgetting import FACT, FOLDED, MARK, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
 
 SERIAL: Final = count(1)
+AT_ONCE: Final = timedelta()
 HIDE: Final = "UPDATE memories SET status = 'deleted', deleted_at = '2026-11-22T03:04:05' WHERE user_id = $1"
 
 
@@ -34,6 +35,11 @@ async def delete(stores: Stores, *contents: str, user_id: int = ME) -> list[int]
     for memory in memories:
         await stores.memories.delete(user_id, memory.id)
     return [memory.id for memory in memories]
+
+
+def found_in(folder: Path, texts: Collection[str]) -> set[str]:
+    data = bytes_of(folder)
+    return {text for text in texts if text.encode() in data}
 
 
 class TestUndo:
@@ -190,7 +196,7 @@ class TestDatabaseFiles:
     @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(lengths=st.lists(st.integers(0, 3900), min_size=8, max_size=40), seed=st.randoms())
     async def test_hold_nothing_of_what_was_erased_wherever_it_stood(
-        self, stores: Stores, tmp_path: Path, lengths: list[int], seed: Random
+        self, stores: Stores, tmp_path: Path, lengths: list[int], seed: random.Random
     ) -> None:
         """Long texts spill over to pages of their own, and pages are divided and joined as rows come."""
         kept = dict[int, str]()
@@ -203,8 +209,7 @@ class TestDatabaseFiles:
         for number, memory_id in enumerate(gone):
             await stores.memories.update(ME, memory_id, content=f"{kept[memory_id]} {'い' * number * 100}")
             await stores.memory_removal.erase(ME, memory_id)
-        data = bytes_of(tmp_path)
-        assert {id_ for id_, mark in kept.items() if mark.encode() in data} == kept.keys() - set(gone)
+        assert found_in(tmp_path, kept.values()) == {kept[id_] for id_ in kept.keys() - set(gone)}
 
     async def test_hold_nothing_of_it_after_it_was_indexed(
         self, stores: Stores, database: Database, tmp_path: Path
@@ -214,11 +219,9 @@ class TestDatabaseFiles:
         assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)])
         [gone] = await stores.memories.search(ME, marks[3], audience="private")
         await stores.memory_removal.erase(ME, gone.id)
-        data = bytes_of(tmp_path)
-        assert [mark for mark in marks if mark.encode() not in data] == [marks[3]]
+        assert found_in(tmp_path, marks) == {*marks} - {marks[3]}
         await stores.memory_removal.erase_all(ME)
-        data = bytes_of(tmp_path)
-        assert not [mark for mark in marks if mark.encode() in data]
+        assert found_in(tmp_path, marks) == set()
 
     async def test_hold_nothing_in_their_write_ahead_log_once_nobody_reads_any_more(
         self, stores: Stores, database: Database, tmp_path: Path
@@ -232,14 +235,13 @@ class TestDatabaseFiles:
         with somebody_reading(tmp_path / "sessions.db"):
             await stores.memory_removal.erase(ME, memory.id)
             assert not await stores.memory_removal.write_back()
-            assert FACT.encode() in bytes_of(tmp_path)
+            assert found_in(tmp_path, [FACT])
         assert await stores.memory_removal.write_back()
-        data = bytes_of(tmp_path)
-        assert FACT.encode() not in data
-        assert FOLDED.encode() not in data
-        again, *_ = await keep(stores, FACT)
+        assert found_in(tmp_path, [FACT, FOLDED]) == set()
+        [again] = await keep(stores, FACT)
         await stores.memory_removal.erase(ME, again.id)
-        assert FACT.encode() not in bytes_of(tmp_path), "though nobody asked for it to be written back"
+        assert found_in(tmp_path, [FACT]) == set(), "though nobody asked for it to be written back"
+        assert await rewritten(database) == 2, "as a small file is at once"
 
 
 @contextmanager
@@ -249,3 +251,70 @@ def somebody_reading(path: Path) -> Iterator[None]:
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM memories").fetchall()
         yield
+
+
+def removal_of(database: Database, now: datetime = START) -> MemoryRemovalStore:
+    """As if every file were a large one."""
+    return MemoryRemovalStore(database, clock=lambda: now, small_bytes=0)
+
+
+async def keep_and_erase(database: Database) -> tuple[list[str], set[str]]:
+    """What memories of some users begin with, and those of them that are left after many were erased.
+
+    The index has them in piles, as those of a large database have them: rows come between others, so that
+    SQLite has to divide pages.
+    """
+    await database.transaction([Statement("CREATE INDEX piles ON memories (id % 3, content)")], ())
+    chance, store = random.Random(3), MemoryStore(database)
+    kept: dict[str, tuple[int, int]] = {}
+    for number in range(700):
+        owner, mark = ME + chance.randrange(10), f"秘密{number:05}"
+        kept[mark] = (owner, (await store.add(owner, mark + "x" * chance.randrange(600))).id)
+    gone = chance.sample(list(kept), 250)
+    for mark in gone:
+        await removal_of(database).erase(*kept[mark])
+    return list(kept), kept.keys() - set(gone)
+
+
+async def erase_one(database: Database, removal: MemoryRemovalStore) -> None:
+    memory = await MemoryStore(database).add(ME, "猫")
+    await removal.erase(ME, memory.id)
+
+
+async def rewritten(database: Database) -> int:
+    [(number,)] = await database.query("SELECT rewritten FROM memory_erasures")
+    return int(number)
+
+
+@pytest.mark.sqlite("a file that is written anew")
+class TestLargeFile:
+    @pytest.mark.slow
+    async def test_has_pieces_of_what_was_erased_until_it_is_written_anew(
+        self, database: Database, tmp_path: Path
+    ) -> None:
+        texts, left = await keep_and_erase(database)
+        removal = removal_of(database)
+        assert await removal.write_back()
+        assert found_in(tmp_path, texts) > left
+        assert await removal.rewrite(quiet=AT_ONCE) == "done"
+        assert await removal.write_back()
+        assert found_in(tmp_path, texts) == left
+
+    async def test_is_written_anew_where_something_was_erased_once_in_some_hours_at_a_quiet_moment(
+        self, database: Database
+    ) -> None:
+        recorder = Recorder(database)
+        removal = removal_of(recorder)
+        assert await removal.rewrite(quiet=AT_ONCE) == "done"
+        assert recorder.trips == 1, "nothing is owed"
+        await erase_one(database, removal)
+        assert await removal_of(Full(database)).rewrite(quiet=AT_ONCE) == "no_room"
+        assert await removal.rewrite(quiet=timedelta(hours=1)) == "busy"
+        assert await rewritten(database) == 0
+        assert await removal.rewrite(quiet=AT_ONCE) == "done"
+        assert await rewritten(database) == 1
+        await erase_one(database, removal)
+        assert await removal.rewrite(quiet=AT_ONCE) == "busy"
+        later = removal_of(database, START + timedelta(hours=6))
+        assert await later.rewrite(quiet=AT_ONCE) == "done"
+        assert await rewritten(database) == 2
