@@ -12,6 +12,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.proposal import CallTool, KeepMemory, Proposal, ProposedChange
 from cc_bot.domain.schedule import Mark, Place
+from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import columns_of, tables_of
@@ -43,35 +44,7 @@ _ROWS: Final = (
     INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
     VALUES (CAST($1 AS BIGINT) + 4, $1, 7, 'discord', 'turn', 'mini', 100, $2)
     """,
-    """
-    INSERT INTO web_codes (hash, user_id, channel_id, guild_id, made_at, ends_at)
-    VALUES (
-        'code-token-' || $2, $1, 2, 7, '2026-11-22T00:00:00.000000+00:00',
-        '2026-11-22T00:10:00.000000+00:00'
-    )
-    """,
-    """
-    INSERT INTO web_sessions (hash, user_id, channel_id, guild_id, made_at, used_at, ends_at)
-    VALUES (
-        'session-token-' || $2, $1, 2, 7, '2026-11-22T00:00:00.000000+00:00',
-        '2026-11-22T00:00:00.000000+00:00', '2026-12-22T00:00:00.000000+00:00'
-    )
-    """,
     "INSERT INTO erased_usage (user_id, day, tokens) VALUES ($1, '2026-11-22', 7)",
-    """
-    INSERT INTO limits (scope, scope_id, name, value, set_by, set_at)
-    VALUES
-        ('user', $1, 'tokens_per_day', 5, 99, ''),
-        ('role', CAST($1 AS BIGINT) + 1, 'tokens_per_day', 5, $1, '')
-    """,
-    """
-    INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at)
-    VALUES ('user', $1, 'allow', 99, ''), ('role', CAST($1 AS BIGINT) + 1, 'allow', $1, '')
-    """,
-    """
-    INSERT INTO channel_models (channel_id, models, set_by, set_at)
-    VALUES (CAST($1 AS BIGINT) + 3, '[]', $1, '')
-    """,
     """
     INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, '', $1, '') ON CONFLICT (id) DO NOTHING
     """,
@@ -131,6 +104,13 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.schedules.mark_sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
     await stores.schedules.add(key, f"また{word}", utc_now())
     await stores.heartbeats.set_marks(user_id, [Mark("memory:1", utc_now() + timedelta(hours=1))])
+    await stores.web_sessions.sign_in(await stores.web_sessions.make_code(WebPlace(user_id, 2, 7)))
+    await stores.web_sessions.make_code(WebPlace(user_id, 2, 7))
+    await stores.limits.set("user", user_id, "tokens_per_day", 5, set_by=99)
+    await stores.limits.set("role", user_id + 1, "tokens_per_day", 5, set_by=user_id)
+    await stores.access.set("user", user_id, "allow", set_by=99)
+    await stores.access.set("role", user_id + 1, "allow", set_by=user_id)
+    await stores.channel_models.set(user_id + 3, (), set_by=user_id)
     now_ms = int(utc_now().timestamp() * 1000)
     said = json.dumps({"text": word})
     for sql in _ROWS:

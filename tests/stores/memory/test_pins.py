@@ -65,6 +65,11 @@ class TestNotes:
         assert await stores.memory_pins.list_for_prompt(ME) == before
         await stores.memories.update(ME, last.id, content="魚は嫌い")
         assert await told(stores) == [*order[:2], "魚は嫌い", "犬が苦手"]
+        recorder = Recorder(database)
+        assert await told(telling(recorder, 0)) == []
+        assert recorder.trips == 0, "where the operator wants none"
+        assert await told(telling(recorder, 4)) == [*order[:2], "魚は嫌い", "犬が苦手"]
+        assert recorder.trips == 1
 
     async def test_are_their_users_alone(self, stores: Stores) -> None:
         [mine] = await keep(stores, "私のメモ")
@@ -112,25 +117,6 @@ class TestNotes:
         assert await told(stores) == ["遠い昔のメモ"]
         await import_all(stores, "ファイルの0件目")
         assert await told(stores) == []
-
-    @pytest.mark.sqlite("its own plans")
-    async def test_take_one_query_that_reads_by_indexes_and_none_unless_the_operator_wants_them(
-        self, database: Database
-    ) -> None:
-        recorder = Recorder(database)
-        stores = telling(recorder, 5)
-        await keep_pinned(stores, "猫の名前はモチ")
-        await keep(stores, *(f"メモ{number}" for number in range(29)))
-        recorder.statements = []
-        assert len(await told(stores)) == 5
-        [statement] = recorder.statements
-        assert await told(telling(recorder, 0)) == []
-        assert recorder.statements == [statement]
-        rows = await recorder.query(f"EXPLAIN QUERY PLAN {statement.sql}", *statement.params)
-        plan = [str(row[3]) for row in rows]
-        assert any("memories_pinned" in step for step in plan)
-        assert any("memories_by_user" in step for step in plan)
-        assert not [step for step in plan if step.startswith("SCAN memories") or "TEMP B-TREE" in step]
 
 
 class TestPins:
