@@ -38,15 +38,12 @@ def chat(stores: Stores, file: Path) -> Talk:
 
 
 class TestAgents:
-    async def test_are_listed_with_the_one_that_answers(self, chat: Talk) -> None:
+    async def test_have_conversations_of_their_own(self, chat: Talk, stores: Stores, file: Path) -> None:
         for line in ("/agent", "/agent list"):
-            assert (await chat.say(line)).splitlines() == [
-                "ここで使えるエージェント",
+            assert (await chat.lines(line))[1:] == [
                 "  default  標準 — 使用中",
                 "  tutor  英語の先生: 英会話の練習に",
             ]
-
-    async def test_have_conversations_of_their_own(self, chat: Talk) -> None:
         await chat.say("いち")
         assert "「英語の先生」" in await chat.say("/agent use tutor")
         assert "まだ回答がありません" in await chat.say("/regenerate")
@@ -54,24 +51,20 @@ class TestAgents:
         assert "「標準」" in await chat.say("/agent use default")
         await chat.say("さん")
         assert (await said(chat, "default"), await said(chat, "tutor")) == (["いち", "さん"], ["に"])
-
-    async def test_are_cleared_one_by_one(self, chat: Talk) -> None:
-        await chat.say("いち")
         await chat.say("/agent use tutor")
-        await chat.say("に")
         await chat.say("/clear")
-        assert (await said(chat, "default"), await said(chat, "tutor")) == (["いち"], [])
-
-    @pytest.mark.parametrize("name", ["tutor", "TUTOR", "ｔｕｔｏｒ", "英語の先生", "English Teacher"])
-    async def test_are_known_by_what_they_are_called(self, chat: Talk, name: str) -> None:
-        assert "「英語の先生」" in await chat.say(f"/agent use {name}")
-        assert "もう「英語の先生」" in await chat.say(f"/agent use {name}")
-
-    async def test_are_chosen_for_later_chats_too(self, chat: Talk, stores: Stores, file: Path) -> None:
-        await chat.say("/agent use tutor")
         later = Talk(stores, agents_file=file)
         await later.say("まだ先生？")
-        assert await said(later, "tutor") == ["まだ先生？"]
+        assert (await said(later, "default"), await said(later, "tutor")) == (
+            ["いち", "さん"],
+            ["まだ先生？"],
+        )
+
+    async def test_are_known_by_what_they_are_called(self, chat: Talk) -> None:
+        for name in ("tutor", "TUTOR", "ｔｕｔｏｒ", "英語の先生", "English Teacher"):
+            assert "「英語の先生」" in await chat.say(f"/agent use {name}")
+            assert "もう「英語の先生」" in await chat.say(f"/agent use {name}")
+            await chat.say("/agent use default")
 
     async def test_that_are_gone_make_room_for_the_default_one(self, chat: Talk, file: Path) -> None:
         await chat.say("/agent use tutor")
@@ -80,45 +73,29 @@ class TestAgents:
         assert await said(chat, "default") == ["だれですか"]
         assert "「標準」だけ" in await chat.say("/agent list")
 
-    @pytest.mark.parametrize("line", ["/agent use nobody", "/agent use 先"])
-    async def test_that_are_not_there_are_one_sentence(self, chat: Talk, line: str) -> None:
-        assert await chat.say(line) == (
-            "その名前のエージェントは、ここでは使えません。/agent list で使えるものを確かめてください。\n"
-        )
-
-    @pytest.mark.parametrize(
-        ("line", "usage"),
-        [
-            ("/agent use", "どのエージェント"),
-            ("/agent fly", "/agent use 名前"),
-            ("/agent list x", "/agent list"),
-        ],
-    )
-    async def test_commands_that_are_mistaken_tell_how_they_go(
-        self, chat: Talk, line: str, usage: str
-    ) -> None:
-        assert usage in await chat.say(line)
-
-    async def test_are_english_in_english(self, stores: Stores, file: Path) -> None:
-        chat = Talk(stores, Locale.EN, agents_file=file)
-        assert "tutor  English teacher\n" in await chat.say("/agent list")
-        assert "English teacher answers you" in await chat.say("/agent use tutor")
+    async def test_that_are_mistaken_are_one_sentence(self, chat: Talk, stores: Stores, file: Path) -> None:
+        for line, sentence in {
+            "/agent use nobody": "その名前のエージェントは、ここでは使えません。",
+            "/agent use 先": "その名前のエージェントは、ここでは使えません。",
+            "/agent use": "どのエージェント",
+            "/agent fly": "/agent use 名前",
+            "/agent list x": "/agent list",
+        }.items():
+            told = await chat.say(line)
+            assert (sentence in told, told.count("\n")) == (True, 1), line
+        english = Talk(stores, Locale.EN, agents_file=file)
+        assert "tutor  English teacher\n" in await english.say("/agent list")
+        assert "English teacher answers you" in await english.say("/agent use tutor")
 
 
-class TestChatCommand:
-    async def test_takes_the_agent_for_this_chat_alone(self, tmp_path: Path) -> None:
-        (tmp_path / "data").mkdir()
-        (tmp_path / "data" / "agents.toml").write_text(FILE, encoding="utf-8")
-        program = Program(tmp_path, {"CC_BOT_LOCALE": "ja"})
-        code, output = await program.run("chat", "--agent", "tutor", stdin=b"/agent list\n")
-        assert (code, "英語の先生 — 使用中" in output) == (0, True)
-        code, output = await program.run("chat", stdin=b"/agent list\n")
-        assert (code, "標準 — 使用中" in output) == (0, True)
-
-    async def test_names_the_agents_when_there_is_no_such_one(self, tmp_path: Path) -> None:
-        program = Program(tmp_path, {"CC_BOT_LOCALE": "en"})
-        code, output = await program.run("chat", "--agent", "tutor")
-        assert (code, output) == (
-            2,
-            "The setting --agent is not valid. Write it like this, for example: default\n",
-        )
+@pytest.mark.slow
+async def test_the_chat_command_takes_the_agent_for_one_chat_and_names_them_otherwise(tmp_path: Path) -> None:
+    program = Program(tmp_path, {"CC_BOT_LOCALE": "ja"})
+    code, output = await program.run("chat", "--agent", "tutor")
+    assert (code, "default" in output, output.count("\n")) == (2, True, 1)
+    (tmp_path / "data").mkdir(exist_ok=True)
+    (tmp_path / "data" / "agents.toml").write_text(FILE, encoding="utf-8")
+    code, output = await program.run("chat", "--agent", "tutor", stdin=b"/agent list\n")
+    assert (code, "英語の先生 — 使用中" in output) == (0, True)
+    code, output = await program.run("chat", stdin=b"/agent list\n")
+    assert (code, "標準 — 使用中" in output) == (0, True)

@@ -22,6 +22,7 @@ from tests.terminal.talk import KEY, Talk
 
 WRITE = ToolRequest("c1", "notes__write", '{"text": "牛乳"}')
 SEND = ToolRequest("c1", "notes__send", '{"text": "全員へ"}')
+READ = ToolRequest("c1", "notes__read", '{"text": "棚"}')
 
 
 @pytest.fixture
@@ -38,95 +39,83 @@ def told(model: ScriptedModel) -> str:
     return str(model.requests[-1].prompt)
 
 
-async def test_a_call_waits_and_goes_on_when_it_is_accepted(
-    stores: Stores, model: ScriptedModel, tmp_path: Path
-) -> None:
-    chat = talk(stores, model, tmp_path)
-    model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
-    said = await chat.lines("牛乳と書いて")
-    at = said.index("◆ 提案 #1: 🔧 ツールを実行する")
-    assert "10分間有効" in said[at - 1]
-    assert said[at + 1 :] == [
-        "◆   ツール: notes · write",
-        "◆   渡す内容",
-        "  │ text: 牛乳",
-        "◆   実行するなら /accept 1、しないなら /decline 1",
-    ]
-    assert calls_in(tmp_path) == []
-    said = await chat.lines("/accept")
-    assert "◆ 🔧 実行しました: notes · write" in said
-    assert said[-1] == "書きました。"
-    assert calls_in(tmp_path) == [{"tool": "notes__write", "arguments": {"text": "牛乳"}}]
-    assert "write は済みました。" in told(model)
-    for line in ("/accept 1", "/decline 1"):
-        assert "期限（10分）が過ぎています" in await chat.say(line)
-    assert len(calls_in(tmp_path)) == 1
+def result(model: ScriptedModel) -> str:
+    part = model.requests[-1].prompt[-1]
+    assert isinstance(part, ToolResultPart)
+    return str(json.loads(part.text)["result"])
 
 
-async def test_a_call_is_not_made_when_it_is_declined(
-    stores: Stores, model: ScriptedModel, tmp_path: Path
-) -> None:
-    chat = talk(stores, model, tmp_path, Locale.EN)
-    model.script = [[WRITE], ["Decide below."]]
-    await chat.lines("write milk")
-    assert await chat.lines("/decline") == ["◆ ↩️ Not done: notes · write"]
-    await chat.lines("And now?")
-    assert '"declined": true' in told(model)
-    assert calls_in(tmp_path) == []
+class TestACall:
+    async def test_waits_until_its_server_answers_and_goes_on_once(
+        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    ) -> None:
+        chat = talk(stores, model, tmp_path)
+        model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
+        said = await chat.lines("牛乳と書いて")
+        at = said.index("◆ 提案 #1: 🔧 ツールを実行する")
+        assert "10分間有効" in said[at - 1]
+        assert said[at + 1 :] == [
+            "◆   ツール: notes · write",
+            "◆   渡す内容",
+            "  │ text: 牛乳",
+            "◆   実行するなら /accept 1、しないなら /decline 1",
+        ]
+        assert calls_in(tmp_path) == []
+        (away := tmp_path / "answers.json").write_text('{"write": {"raises": "away"}}', "utf-8")
+        assert "まだ実行していません" in (await chat.lines("/accept"))[-1]
+        tried = len(calls_in(tmp_path))
+        away.unlink()
+        said = await chat.lines("/accept 1")
+        assert "◆ 🔧 実行しました: notes · write" in said
+        assert said[-1] == "書きました。"
+        assert calls_in(tmp_path)[tried:] == [{"tool": "notes__write", "arguments": {"text": "牛乳"}}]
+        assert "write は済みました。" in told(model)
+        for line in ("/accept 1", "/decline 1"):
+            assert "期限（10分）が過ぎています" in await chat.say(line)
+        assert len(calls_in(tmp_path)) == tried + 1
 
+    async def test_is_not_made_when_it_is_declined(
+        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    ) -> None:
+        chat = talk(stores, model, tmp_path, Locale.EN)
+        model.script = [[WRITE], ["Decide below."]]
+        await chat.lines("write milk")
+        assert await chat.lines("/decline") == ["◆ ↩️ Not done: notes · write"]
+        await chat.lines("And now?")
+        assert '"declined": true' in told(model)
+        assert calls_in(tmp_path) == []
 
-async def test_a_call_whose_server_is_away_waits_for_another_accept(
-    stores: Stores, model: ScriptedModel, tmp_path: Path
-) -> None:
-    chat = talk(stores, model, tmp_path)
-    model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
-    await chat.lines("牛乳と書いて")
-    (away := tmp_path / "answers.json").write_text('{"write": {"raises": "away"}}', "utf-8")
-    assert "まだ実行していません" in (await chat.lines("/accept"))[-1]
-    away.unlink()
-    assert (await chat.lines("/accept 1"))[-1] == "書きました。"
+    async def test_that_owners_decide_is_decided_by_whoever_has_the_terminal(
+        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    ) -> None:
+        chat = talk(stores, model, tmp_path)
+        model.script = [[SEND], ["下で決められます。"], ["送りました。"]]
+        await chat.lines("送って")
+        (tmp_path / "answers.json").write_text('{"send": {"picture": "図です"}}', "utf-8")
+        said = await chat.lines("/accept")
+        assert said[-1] == "送りました。"
+        assert any(line.startswith("◆ 🖼️") for line in said)
+        assert len(calls_in(tmp_path)) == 1
+        seen = model.requests[-1].prompt[-1]
+        assert isinstance(seen, UserPart)
+        assert [image.data for image in seen.images] == [PICTURE]
 
-
-async def test_whoever_has_the_terminal_decides_for_owners(
-    stores: Stores, model: ScriptedModel, tmp_path: Path
-) -> None:
-    chat = talk(stores, model, tmp_path)
-    model.script = [[SEND], ["下で決められます。"], ["送りました。"]]
-    await chat.lines("送って")
-    assert (await chat.lines("/accept"))[-1] == "送りました。"
-    assert len(calls_in(tmp_path)) == 1
-
-
-async def test_a_call_under_which_a_chat_was_ended_is_told_by_the_next_and_not_made_again(
-    stores: Stores, model: ScriptedModel, tmp_path: Path
-) -> None:
-    waits: dict[str, Any] = {"waits": True}
-    call = CallTool("notes", "write", '{"text": "牛乳"}', called="notes__write")
-    asked = ToolCall("c1", "notes__write", call.arguments, json.dumps(waits))
-    session = await stores.sessions.open(KEY)
-    turn = (Message("user", "書いて"), Message("assistant", "はい", tool_calls=(asked,)))
-    [proposal] = (await stores.sessions.archive_turn(session, turn, proposals=[call])).proposals
-    before = talk(stores, model, tmp_path)
-    await before.chat.assistant.calls.claim(proposal, "ended", CallMessage())
-    after = talk(stores, model, tmp_path)
-    said = await after.lines("続きは？")
-    assert said[0].startswith("◆ ❓ 実行された可能性があります: notes · write")
-    assert calls_in(tmp_path) == []
-    assert not any("可能性" in line for line in await after.lines("もう一度"))
-
-
-async def test_a_call_that_gives_a_picture_says_so_and_the_model_sees_it(
-    stores: Stores, model: ScriptedModel, tmp_path: Path
-) -> None:
-    chat = talk(stores, model, tmp_path, Locale.EN)
-    model.script = [[WRITE], ["Decide below."], ["A chart."]]
-    await chat.lines("write milk")
-    (tmp_path / "answers.json").write_text('{"write": {"picture": "図です"}}', "utf-8")
-    said = await chat.lines("/accept")
-    assert "◆ 🖼️ A tool gave 1 picture(s), which can't be shown here." in said
-    seen = model.requests[-1].prompt[-1]
-    assert isinstance(seen, UserPart)
-    assert [image.data for image in seen.images] == [PICTURE]
+    async def test_under_which_a_chat_was_ended_is_told_by_the_next_and_not_made_again(
+        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    ) -> None:
+        waits: dict[str, Any] = {"waits": True}
+        call = CallTool("notes", "write", '{"text": "牛乳"}', called="notes__write")
+        asked = ToolCall("c1", "notes__write", call.arguments, json.dumps(waits))
+        session = await stores.sessions.open(KEY)
+        turn = (Message("user", "書いて"), Message("assistant", "はい", tool_calls=(asked,)))
+        [proposal] = (await stores.sessions.archive_turn(session, turn, proposals=[call])).proposals
+        before = talk(stores, model, tmp_path)
+        await before.chat.assistant.calls.claim(proposal, "ended", CallMessage())
+        after = talk(stores, model, tmp_path)
+        said = await after.lines("続きは？")
+        assert said[0].startswith("◆ ❓ 実行された可能性があります: notes · write")
+        assert calls_in(tmp_path) == []
+        assert not any("可能性" in line for line in await after.lines("もう一度"))
 
 
 class Typed:
@@ -141,53 +130,42 @@ class Typed:
         return self.lines.pop(0)
 
 
-@pytest.mark.parametrize("locale", list(Locale))
-async def test_what_a_server_asks_back_is_asked_line_by_line(
-    stores: Stores, model: ScriptedModel, tmp_path: Path, locale: Locale
-) -> None:
-    chat = talk(stores, model, tmp_path, locale)
-    (tmp_path / "asks.json").write_text("60", "utf-8")
-    chat.chat.ask_line = typed = Typed("C", "Ｂ", "4")
-    model.script = [[ToolRequest("c1", "notes__read", '{"text": "棚"}')], ["🙂"]]
-    said = await chat.lines("?")
-    assert typed.labels == ["🗄️ (A / B): ", "🗄️ (A / B): ", "🔢: "]
-    assert any("A / B" in line and "🗄️" in line and "◆" in line for line in said)  # what was wrong
-    assert json.loads(told_result(model)) == {"shelf": "b", "count": 4}
+class TestAForm:
+    async def test_is_asked_line_by_line(self, stores: Stores, model: ScriptedModel, tmp_path: Path) -> None:
+        (tmp_path / "asks.json").write_text("60", "utf-8")
+        for locale in Locale:
+            chat = talk(stores, model, tmp_path, locale)
+            chat.chat.ask_line = typed = Typed("C", "Ｂ", "4")
+            model.script = [[READ], ["🙂"]]
+            said = await chat.lines("?")
+            assert typed.labels == ["🗄️ (A / B): ", "🗄️ (A / B): ", "🔢: "]
+            wrong = [line for line in said if "A / B" in line and "🗄️" in line and "◆" in line]
+            assert wrong, said
+            assert json.loads(result(model)) == {"shelf": "b", "count": 4}
+
+    async def test_is_declined_by_an_empty_line_and_by_a_pipe(
+        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    ) -> None:
+        (tmp_path / "asks.json").write_text("60", "utf-8")
+        for typed in (Typed(""), None):
+            chat = talk(stores, model, tmp_path)
+            chat.chat.ask_line = typed
+            model.script = [[READ], ["🙂"]]
+            await chat.lines("?")
+            assert result(model) == "declined"
 
 
-@pytest.mark.parametrize("typed", [Typed(""), None])
-async def test_an_empty_line_and_a_pipe_decline_what_a_server_asks_back(
-    stores: Stores, model: ScriptedModel, tmp_path: Path, typed: Typed | None
-) -> None:
-    chat = talk(stores, model, tmp_path)
-    (tmp_path / "asks.json").write_text("60", "utf-8")
-    chat.chat.ask_line = typed
-    model.script = [[ToolRequest("c1", "notes__read", '{"text": "棚"}')], ["🙂"]]
-    await chat.lines("?")
-    assert told_result(model) == "declined"
-
-
-def told_result(model: ScriptedModel) -> str:
-    part = model.requests[-1].prompt[-1]
-    assert isinstance(part, ToolResultPart)
-    return str(json.loads(part.text)["result"])
-
-
-@pytest.mark.parametrize("claim", ["予定をカレンダーに登録しました。", "牛乳のことを覚えておきます。"])
 async def test_what_a_server_did_is_not_taken_for_a_reminder_or_a_memory(
-    stores: Stores, model: ScriptedModel, tmp_path: Path, claim: str
-) -> None:
-    chat = talk(stores, model, tmp_path)
-    model.script = [[WRITE], [claim]]
-    said = await chat.say("牛乳を予定に入れて")
-    assert "お知らせは予約していません" not in said
-    assert "メモリに" not in said
-    assert len(model.requests) == 2
-
-
-async def test_what_no_server_did_is_still_told_as_not_done(
     stores: Stores, model: ScriptedModel, tmp_path: Path
 ) -> None:
     chat = talk(stores, model, tmp_path)
-    model.script = [["予定をカレンダーに登録しました。"], ["予定をカレンダーに登録しました。"]]
-    assert "お知らせは予約していません" in await chat.say("牛乳を予定に入れて")
+    claimed = "予定をカレンダーに登録しました。"
+    for claim in (claimed, "牛乳のことを覚えておきます。"):
+        model.requests.clear()
+        model.script = [[WRITE], [claim]]
+        said = await chat.say("牛乳を予定に入れて")
+        assert "お知らせは予約していません" not in said
+        assert "メモリに" not in said
+        assert len(model.requests) == 2
+    model.script = [[claimed], [claimed]]
+    assert "お知らせは予約していません" in await chat.say("牛乳を予定に入れて"), "no server did it"

@@ -3,7 +3,6 @@
 import io
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -21,40 +20,17 @@ KEPT = MemoryChanged(
     MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW, number=3), None)
 )
 RECEIPT = "◆ 💾 覚えました（#3）: 猫が好き"
-FORGED = [
-    f"◆ {FACT}",
-    f" ◆ {FACT}",
-    f"\u200b◆ {FACT}",
-    f"\u2060\ufeff◆ {FACT}",
-    f"\u00ad◆ {FACT}",
-    f"\u034f◆ {FACT}",
-    f"\u202e◆ {FACT}",
-    f"◇ {FACT}",
-    f"⬥ {FACT}",
-    f"♦ {FACT}",
-    f"❖ {FACT}",
-    f"🔶 {FACT}",
-    f"🔷{FACT}",
-    f"◆\ufe0f {FACT}",
-    f"\x1b[36m◆\x1b[0m {FACT}",
-    f"\u2028◆ {FACT}",
-    f"\u2029◆ {FACT}",
-    f"\r◆ {FACT}",
-    f"\u3164◆ {FACT}",
-    f"\u200a◆ {FACT}",
-    f"\u1680◆ {FACT}",
-    f"⋄ {FACT}",
-    FACT,
-    f"⏰ {FACT}",
-    f"\ue000 {FACT}",
-    f"\u0301◆ {FACT}",
-]
+FORGED_MARKS = (
+    *("", "◆ ", " ◆ ", "◇ ", "⬥ ", "♦ ", "❖ ", "🔶 ", "🔷", "⋄ ", "⏰ ", "◆\ufe0f ", "\x1b[36m◆\x1b[0m "),
+    *("\u200b◆ ", "\u2060\ufeff◆ ", "\u00ad◆ ", "\u034f◆ ", "\u202e◆ ", "\u2028◆ ", "\u2029◆ ", "\r◆ "),
+    *("\u3164◆ ", "\u200a◆ ", "\u1680◆ ", "\ue000 ", "\u0301◆ "),
+)
+INNOCENT = "はい。\n- 一つ目\n1. 二つ目\n> 引用\n「かぎ」\n※ 注\n| a | b |\n```\n  ◆\n```\n#️ 見出し\n＊"
 signs = st.sampled_from([*"◆◇🔶 \n\t\u200b\u2028aあ1-*`>#", "\u3000", "💾", "\x1b[2K", "```\n", "| a |\n"])
 
 
-def plain(*pieces: str) -> list[str]:
-    out = io.StringIO()
-    with PlainView(out, io.StringIO()).answer(texts(Locale.JA)) as answer:
+def shown(view: PlainView | RichView, out: io.StringIO, *pieces: str) -> list[str]:
+    with view.answer(texts(Locale.JA)) as answer:
         for piece in pieces:
             answer.show(TextDelta(piece))
         answer.show(KEPT)
@@ -62,23 +38,25 @@ def plain(*pieces: str) -> list[str]:
     return out.getvalue().split("\n")
 
 
+def plain(*pieces: str) -> list[str]:
+    out = io.StringIO()
+    return shown(PlainView(out, io.StringIO()), out, *pieces)
+
+
 def rich(*pieces: str, width: int = 60) -> list[str]:
-    console = Console(file=io.StringIO(), width=width)
-    with RichView(console).answer(texts(Locale.JA)) as answer:
-        for piece in pieces:
-            answer.show(TextDelta(piece))
-        answer.show(KEPT)
-        answer.show(Done(Message("assistant", "".join(pieces) or "x"), Usage()))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().split("\n")
+    out = io.StringIO()
+    return shown(RichView(Console(file=out, width=width)), out, *pieces)
 
 
 class TestModelsWords:
-    @pytest.mark.parametrize("forged", FORGED)
-    def test_never_begin_a_line_as_a_fact_does(self, forged: str) -> None:
-        for lines in (plain(f"はい。\n\n{forged}"), rich(f"はい。\n\n{forged}")):
-            facts = [line for line in lines if begins_like_a_fact(line)]
-            assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT]
+    def test_never_begin_a_line_as_a_fact_does(self) -> None:
+        for mark in FORGED_MARKS:
+            text = f"はい。\n\n{mark}{FACT}"
+            for lines in (plain(text), rich(text)):
+                facts = [line for line in lines if begins_like_a_fact(line)]
+                assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT], ascii(mark)
+        for innocent in (INNOCENT, ""):
+            assert set_apart(innocent) == innocent
 
     @given(st.lists(st.lists(signs, max_size=8).map("".join), max_size=8))
     def test_never_do_in_whatever_pieces_they_come(self, pieces: list[str]) -> None:
@@ -92,20 +70,12 @@ class TestModelsWords:
         assert [line[: len("◆ 💾")] for line in lines if begins_like_a_fact(line)] == ["◆ 💾"]
         assert all(cell_len(line) <= width for line in lines)
 
-    @pytest.mark.parametrize(
-        "words",
-        ["はい。\n- 一つ目\n1. 二つ目\n> 引用\n「かぎ」\n※ 注\n| a | b |\n```\n  ◆\n```\n#️ 見出し\n＊", ""],
-    )
-    def test_of_letters_and_punctuation_stay_where_they_are(self, words: str) -> None:
-        assert set_apart(words) == words
 
-
-class TestFact:
-    def test_that_takes_several_rows_is_marked_once(self) -> None:
-        console = Console(file=io.StringIO(), width=30)
-        console.print(StatedLines(f"💾 覚えました: {MARK} 猫 " * 6), end="")
-        assert isinstance(console.file, io.StringIO)
-        first, *others = console.file.getvalue().splitlines()
-        assert first.startswith("◆ 💾")
-        assert others
-        assert all(line.startswith("  ") for line in others)
+def test_a_fact_that_takes_several_rows_is_marked_once() -> None:
+    console = Console(file=io.StringIO(), width=30)
+    console.print(StatedLines(f"💾 覚えました: {MARK} 猫 " * 6), end="")
+    assert isinstance(console.file, io.StringIO)
+    first, *others = console.file.getvalue().splitlines()
+    assert first.startswith("◆ 💾")
+    assert others
+    assert all(line.startswith("  ") for line in others)

@@ -1,3 +1,5 @@
+"""What the line that is typed into completes, keeps and takes."""
+
 import asyncio
 import stat
 from collections.abc import AsyncIterator
@@ -38,47 +40,14 @@ async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
 
 
 class TestCompletion:
-    async def test_offers_commands_with_what_they_do(self, completer: ChatCompleter) -> None:
-        assert await offered(completer, "/memory sh") == {
-            "/memory show ": "show all of a memory, and what it said before"
-        }
-        assert {"/clear", "/ask ", "/memory add "} <= set(await offered(completer, "/"))
-
-    async def test_offers_nothing_for_a_question(self, completer: ChatCompleter) -> None:
-        assert await offered(completer, "what is /memory") == {}
-
-    async def test_offers_the_users_memories_by_number_and_by_text(
-        self, completer: ChatCompleter, stores: Stores
-    ) -> None:
-        for content in ("誕生日は3月15日", "牛乳を買う"):
-            await stores.memories.add(0, content, tags=["家族"])
-        await stores.memories.add(1, "someone else's 牛乳")
-        assert list(await offered(completer, "/memory delete ")) == ["2", "1"]
-        assert await offered(completer, "/memory delete 牛乳") == {"2": "牛乳を買う #家族"}
-        assert list(await offered(completer, "/memory delete #1")) == ["1"]
-        assert list(await offered(completer, "/memory delete 3")) == ["1"]
-        assert list(await offered(completer, "/memory edit 牛乳")) == ["2"]
-
-    async def test_offers_japanese_names_to_whoever_types_japanese(
-        self, completer: ChatCompleter, stores: Stores
-    ) -> None:
-        assert list(await offered(completer, "/メモリ 表")) == ["/メモリ 表示 "]
-        assert {"/クリア", "/質問 ", "/メモリ 追加 "} <= set(await offered(completer, "／"))
-        assert "/クリア" not in await offered(completer, "/")
-        await stores.memories.add(0, "牛乳を買う")
-        assert await offered(completer, "／メモリ　削除　牛乳") == {"1": "牛乳を買う"}
-        assert list(await offered(completer, "/実行 3")) == ["3"]
-        assert list(await offered(completer, "/設定 言語 ")) == ["ja", "en", "default"]
-
-    @pytest.mark.parametrize("command", ["/accept", "/decline"])
-    async def test_offers_what_waits_for_a_decision(self, completer: ChatCompleter, command: str) -> None:
-        assert list(await offered(completer, f"{command} "))[:2] == ["1", "2"]
-        remember = dict.fromkeys(["1", "10", "11", "12"], "💾 Remember this")
-        assert await offered(completer, f"{command} #1") == remember
-
-    async def test_offers_languages_time_zones_and_files(
+    async def test_offers_commands_with_what_they_do_and_their_words(
         self, completer: ChatCompleter, tmp_path: Path
     ) -> None:
+        assert await offered(completer, "/memory sh") == {
+            "/memory show ": texts(Locale.EN).terminal.commands["memory show"]
+        }
+        assert {"/clear", "/ask ", "/memory add "} <= set(await offered(completer, "/"))
+        assert await offered(completer, "what is /memory") == {}
         (tmp_path / "notes.txt").touch()
         assert list(await offered(completer, "/settings language ")) == ["ja", "en", "default"]
         assert "Asia/Tokyo" in await offered(completer, "/settings timezone tokyo")
@@ -87,25 +56,42 @@ class TestCompletion:
         assert list(await offered(completer, "/agent use t")) == ["default", "tutor"]
         assert list(await offered(completer, f"/attach {tmp_path}/no")) == ["tes.txt"]
 
+    async def test_offers_the_users_memories_by_number_and_by_text(
+        self, completer: ChatCompleter, stores: Stores
+    ) -> None:
+        for content in ("誕生日は3月15日", "牛乳を買う"):
+            await stores.memories.add(0, content, tags=["家族"])
+        await stores.memories.add(1, "someone else's 牛乳")
+        assert await offered(completer, "/memory delete 牛乳") == {"2": "牛乳を買う #家族"}
+        for typed, expected in {"delete ": ["2", "1"], "delete #1": ["1"], "edit 牛乳": ["2"]}.items():
+            assert list(await offered(completer, f"/memory {typed}")) == expected
+        assert list(await offered(completer, "／メモリ　削除　牛乳")) == ["2"]
+
+    async def test_offers_japanese_names_to_whoever_types_japanese(self, completer: ChatCompleter) -> None:
+        assert list(await offered(completer, "/メモリ 表")) == ["/メモリ 表示 "]
+        assert {"/クリア", "/質問 ", "/メモリ 追加 "} <= set(await offered(completer, "／"))
+        assert "/クリア" not in await offered(completer, "/")
+        assert list(await offered(completer, "/設定 言語 ")) == ["ja", "en", "default"]
+
+    async def test_offers_what_waits_for_a_decision(self, completer: ChatCompleter) -> None:
+        remember = dict.fromkeys(["1", "10", "11", "12"], "💾 Remember this")
+        for command in ("/accept", "/decline", "/実行"):
+            assert list(await offered(completer, f"{command} "))[:2] == ["1", "2"]
+            assert await offered(completer, f"{command} #1") == remember
+
 
 class TestHistory:
     def test_is_kept_in_a_file_that_only_its_user_reads(self, tmp_path: Path) -> None:
         file = tmp_path / "history"
-        open_history(file).append_string("明日の天気は？")
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert list(open_history(file).load_history_strings()) == ["明日の天気は？"]
-
-    def test_closes_a_file_that_others_could_read(self, tmp_path: Path) -> None:
-        file = tmp_path / "history"
         file.touch(0o644)
-        open_history(file)
+        history = open_history(file)
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-    def test_does_not_keep_a_temporary_question(self, tmp_path: Path) -> None:
-        history = open_history(tmp_path / "history")
+        history.append_string("明日の天気は？")
         history.append_string("/ask --temporary ひみつ")
-        assert history.get_strings() == ["/ask --temporary ひみつ"]
-        assert (tmp_path / "history").read_text() == ""
+        assert history.get_strings() == ["明日の天気は？", "/ask --temporary ひみつ"]
+        assert list(open_history(file).load_history_strings()) == ["明日の天気は？"]
+        open_history(tmp_path / "new").append_string("x")
+        assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
 
     def test_is_in_memory_where_no_file_can_be(self, tmp_path: Path) -> None:
         for file in (None, tmp_path / "missing" / "history", tmp_path):
@@ -133,30 +119,22 @@ async def keyboard(completer: ChatCompleter) -> AsyncIterator[Keyboard]:
 
 
 class TestInputLine:
-    @pytest.mark.slow
-    async def test_enter_sends(self, keyboard: Keyboard) -> None:
-        assert await keyboard.type("こんにちは\r") == "こんにちは"
-
-    async def test_alt_enter_starts_a_new_line(self, keyboard: Keyboard) -> None:
+    async def test_enter_sends_alt_enter_starts_a_line_and_pasted_lines_stay_together(
+        self, keyboard: Keyboard
+    ) -> None:
         assert await keyboard.type("一行目\x1b\r二行目\r") == "一行目\n二行目"
-
-    async def test_pasted_lines_stay_together(self, keyboard: Keyboard) -> None:
         assert await keyboard.type("\x1b[200~一行目\r\n二行目\x1b[201~\r") == "一行目\n二行目"
 
-    async def test_ctrl_c_clears_and_ctrl_d_on_an_empty_line_ends(self, keyboard: Keyboard) -> None:
-        assert await keyboard.type("まちがい\x03正しい\r") == "正しい"
+    async def test_ctrl_c_clears_up_brings_back_and_ctrl_d_on_an_empty_line_ends(
+        self, keyboard: Keyboard
+    ) -> None:
+        assert await keyboard.type("まちがい\x03/memory delte 3\r") == "/memory delte 3"
+        assert await keyboard.type("\x1b[A\r") == "/memory delte 3"
         assert await keyboard.type("\x04") is None
 
-    async def test_up_brings_back_what_was_entered(self, keyboard: Keyboard) -> None:
-        assert await keyboard.type("/memory delte 3\r") == "/memory delte 3"
-        assert await keyboard.type("\x1b[A\r") == "/memory delte 3"
 
-
-class TestHint:
-    @pytest.mark.parametrize("locale", list(Locale))
-    @pytest.mark.parametrize("columns", [20, 40, 80])
-    def test_fits_whatever_the_width(self, locale: Locale, columns: int) -> None:
-        assert get_cwidth(hint(texts(locale), columns)) < columns
-
-    def test_names_every_key_where_there_is_room(self) -> None:
-        assert hint(texts(Locale.EN), 80) == "Enter send  Alt+Enter new line  /help  Ctrl-D leave"
+def test_the_hint_names_as_many_keys_as_fit() -> None:
+    for locale in Locale:
+        for columns in (20, 40, 80):
+            assert get_cwidth(hint(texts(locale), columns)) < columns
+    assert hint(texts(Locale.EN), 80) == "Enter send  Alt+Enter new line  /help  Ctrl-D leave"

@@ -1,14 +1,18 @@
+"""Answers in Markdown in a terminal: the same in whatever pieces they come, with lines broken as in print."""
+
 import unicodedata
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 
+from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE
 from cc_bot.domain.text import printable
-from cc_bot.terminal.markdown import GrowingMarkdown, one_line
+from cc_bot.terminal.markdown import GrowingMarkdown, break_offsets, fold_offsets, one_line, wrap_text
 
 ANSWER = """# 見出し
 日本語の段落です。次の行は
@@ -53,18 +57,14 @@ class TestGrowingMarkdown:
     @given(st.lists(st.integers(1, len(ANSWER) - 1), max_size=40))
     def test_the_outcome_is_the_same_however_the_text_was_cut(self, cuts: list[int]) -> None:
         edges = [0, *sorted(set(cuts)), len(ANSWER)]
-        pieces = [ANSWER[begin:end] for begin, end in pairwise(edges)]
-        assert lines(pieces) == lines([ANSWER])
+        assert lines([ANSWER[begin:end] for begin, end in pairwise(edges)]) == lines([ANSWER])
 
     @settings(deadline=None)  # the first one loads the highlighter
-    @given(st.lists(st.text("#*_`->|[]() \nあa1.", max_size=12), max_size=12))
-    def test_so_it_is_for_markdown_that_makes_no_sense(self, pieces: list[str]) -> None:
-        assert lines(pieces) == lines(["".join(pieces)])
-
-    @settings(deadline=None)  # the first one loads the highlighter
-    @given(st.lists(st.text(max_size=20), max_size=8))
-    def test_no_line_is_wider_than_the_console_and_none_ends_with_a_blank(self, pieces: list[str]) -> None:
-        for line in lines(pieces, width=20):
+    @given(st.lists(st.text("#*_`->|[]() \nあa1.", max_size=12) | st.text(max_size=20), max_size=12))
+    def test_so_it_is_for_markdown_that_makes_no_sense_and_every_line_fits(self, pieces: list[str]) -> None:
+        found = lines(pieces, width=20)
+        assert found == lines(["".join(pieces)], width=20)
+        for line in found:
             assert Segment(line).cell_length <= 20
             assert line == line.rstrip()
 
@@ -75,41 +75,74 @@ class TestGrowingMarkdown:
         assert settled[0].text == "一つ目。"
         assert "".join(segment.text for line in growing.open_lines() for segment in line) == "二つ目。"
 
-    def test_line_ends_html_and_addresses_are_shown_as_they_are(self) -> None:
+    def test_everything_is_shown_as_it_is(self) -> None:
         shown = lines([ANSWER])
-        assert "改行のままです。" in shown
+        assert {"改行のままです。", "  <div>"} <= {*shown}
         assert any(line.startswith("List<String> と") for line in shown)
-        assert "  <div>" in shown
         assert lines(["[ここ](https://example.com)"]) == ["ここ (https://example.com)"]
-
-    def test_nothing_in_a_narrow_table_is_cut_off(self) -> None:
         table = "".join(lines([ANSWER], width=30)).replace(" ", "")
-        assert "秋から" in table
-        assert "…" not in table
-
-    def test_escape_sequences_of_a_model_do_not_reach_the_terminal(self) -> None:
+        assert ("秋から" in table, "…" in table) == (True, False)
         assert lines(["a\x1b[2Jb\x9bc"]) == ["a[2Jbc"]
 
 
 class TestPrintable:
-    @given(st.text(st.characters()))
-    def test_no_control_character_gets_through(self, text: str) -> None:
+    @given(st.text(st.characters()), st.integers(1, 50))
+    def test_no_control_character_gets_through(self, text: str, limit: int) -> None:
         left = printable(text)
         assert not [c for c in left if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\t\n"]
         left.encode()
+        line = one_line(text, limit)
+        assert len(line) <= limit
+        assert "\n" not in line
 
-    def test_an_escape_sequence_is_shown_as_harmless_text(self) -> None:
+    def test_what_would_move_or_turn_writing_around_is_harmless(self) -> None:
         assert printable("\x1b[2J消えた\x9b31m\r\n") == "[2J消えた31m\n"
-
-    def test_what_turns_writing_around_is_left_out(self) -> None:
         assert printable("金額は\u202e000,1\u202c円、\u2066次\u2069の行") == "金額は000,1円、次の行"
         assert one_line("\u202e猫") == "猫"
         assert printable("שלום, سلام") == "שלום, سلام"
 
 
-class TestOneLine:
-    @given(st.text(), st.integers(1, 50))
-    def test_is_one_line_of_limited_length(self, text: str, limit: int) -> None:
-        line = one_line(text, limit)
-        assert len(line) <= limit
-        assert "\n" not in line
+FAMILY = "👩‍👩‍👧‍👦"
+TEN_CELLS = {
+    "今日はいい天気です。": ["今日はいい", "天気です。"],
+    "今日もいい。": ["今日もい", "い。"],
+    "あいうえ「お」": ["あいうえ", "「お」"],
+    "a long word": ["a long ", "word"],
+    "値段はabcdeです": ["値段は", "abcdeです"],
+    "abcdefghijklmn": ["abcdefghij", "klmn"],
+    FAMILY * 6: [FAMILY * 5, FAMILY],
+}
+
+
+def pieces(text: str, width: int) -> list[str]:
+    edges = [0, *break_offsets(text, width), len(text)]
+    return [text[begin:end] for begin, end in pairwise(edges)]
+
+
+class TestLineBreaks:
+    def test_stand_where_a_reader_expects_them(self) -> None:
+        assert {text: pieces(text, 10) for text in TEN_CELLS} == TEN_CELLS
+        console = Console(width=20)
+        with console.capture() as captured:
+            console.print(wrap_text("/help で、できることの一覧を見られます。"))
+        assert captured.get() == "/help で、できること\nの一覧を見られます。\n"
+
+    @given(st.text(st.characters(exclude_characters="\n\t", exclude_categories=["C"])), st.integers(2, 30))
+    def test_lose_nothing_and_let_every_line_fit(self, text: str, width: int) -> None:
+        cut = pieces(text, width)
+        assert "".join(cut) == text
+        assert all(cell_len(piece.rstrip()) <= width or len(piece) <= 8 for piece in cut)
+
+    @given(st.text("あいう漢字。、」「（）ーabc1っゃ", max_size=60), st.integers(10, 30))
+    def test_are_never_before_what_closes_or_after_what_opens(self, text: str, width: int) -> None:
+        for before, after in pairwise(pieces(text, width)):
+            kept_together = before[-1] in NEVER_LAST or after[0] in NOT_FIRST_IN_LINE
+            # Only a run of such characters that fills a line by itself may be cut.
+            assert not kept_together or cell_len(before) >= width - 1
+
+    @given(st.text("def あ(): ", max_size=80), st.integers(2, 20))
+    def test_cut_code_only_where_a_line_is_full(self, code: str, width: int) -> None:
+        edges = [0, *fold_offsets(code, width), len(code)]
+        rows = [code[begin:end] for begin, end in pairwise(edges)]
+        assert "".join(rows) == code
+        assert all(cell_len(row) >= width - 1 for row in rows[:-1])

@@ -1,20 +1,62 @@
-"""`/memory` in the terminal: what is done to memories there, in front of the plain view."""
+"""`/memory` in the terminal, and what stands under an answer of what it did to memories."""
 
 import json
+import re
 import stat
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
+from typing import Final
 
-import pytest
-
-from cc_bot.domain import Source
-from cc_bot.domain.memory import MAX_PINNED
+from cc_bot.domain import (
+    Done,
+    Locale,
+    MemoriesRecalled,
+    Memory,
+    MemoryChange,
+    MemoryChanged,
+    Message,
+    NotRemoved,
+    NotSaved,
+    Source,
+    TextDelta,
+    TurnEvent,
+    Usage,
+)
+from cc_bot.domain.memory import MAX_PINNED, ChangeKind
 from cc_bot.stores import Stores
+from cc_bot.terminal.plain import PlainView
+from cc_bot.texts import texts
 from tests.terminal.talk import Talk
 
+NOW: Final = datetime(2026, 11, 22, tzinfo=UTC)
+DONE: Final = Done(Message("assistant", "はい。"), Usage())
 
-class TestShow:
-    async def test_tells_everything(self, chat: Talk, stores: Stores) -> None:
+
+class TestList:
+    async def test_is_of_what_was_added_found_and_deleted(self, chat: Talk) -> None:
+        assert "（#1）: 誕生日は3月15日" in await chat.say("/memory add 誕生日は3月15日 --tags 家族")
+        assert "#1" in await chat.say("/memory search 誕生日")
+        assert "#家族" in await chat.say("/memory list")
+        await chat.say("/memory add 会議は月曜 --category 仕事")
+        shown = await chat.say("/memory list 一般")
+        assert ("誕生日" in shown, "会議" in shown) == (True, False)
+        assert "忘れました（#1）" in await chat.say("/memory delete 1")
+        assert "誕生日" not in await chat.say("/memory list")
+
+    async def test_that_is_long_says_how_to_go_on(self, chat: Talk) -> None:
+        for number in range(1, 46):
+            await chat.stores.memories.add(0, f"メモ{number}", category="買う もの")
+        seen: list[str] = []
+        line: str | None = "/memory list 買う もの"
+        while line:
+            shown = await chat.say(line)
+            seen += re.findall(r"^#\d+", shown, re.MULTILINE)
+            older = re.search("/memory list .* --before \\d+", shown)
+            line = older and older[0]
+        assert len(seen) == len(set(seen)) == 45
+
+    async def test_and_a_memory_show_everything(self, chat: Talk, stores: Stores) -> None:
         await stores.memories.add(
             0,
             "一行目\n二行目",
@@ -22,6 +64,7 @@ class TestShow:
             tags=["記念日"],
             audience="private",
             source=Source("message", link="https://discord.com/channels/1/2/3", author="Ben"),
+            expires_at=datetime(2020, 1, 1, tzinfo=UTC),
         )
         shown = await chat.say("/memory show 1")
         for part in (
@@ -33,40 +76,29 @@ class TestShow:
             "/channels/1/2/3",
         ):
             assert part in shown
-
-    async def test_of_what_is_not_there_says_so(self, english: Talk) -> None:
-        assert "There is no memory #9" in await english.say("/memory show 9")
-
-    async def test_marks_in_a_list_what_is_private_or_over(self, chat: Talk, stores: Stores) -> None:
-        over = datetime(2020, 1, 1, tzinfo=UTC)
-        await stores.memories.add(0, "昔の予定", audience="private", expires_at=over)
         assert "#1  🔒⌛" in await chat.say("/memory list")
 
-
-class TestUntil:
-    async def test_is_said_as_for_a_reminder(self, chat: Talk, stores: Stores) -> None:
-        await chat.say("/memory add 出張中 --until 3日後")
-        [memory] = await stores.memories.list(0)
-        assert memory.expires_at is not None
-        assert timedelta(days=3) < memory.expires_at - datetime.now(UTC) <= timedelta(days=4)
-
-    async def test_that_is_over_is_refused(self, chat: Talk, stores: Stores) -> None:
-        assert "もう過ぎています" in await chat.say("/memory add 昔の予定 --until 2020-01-01")
-        assert await stores.memories.list(0) == []
+    async def test_is_counted(self, chat: Talk) -> None:
+        await chat.say("/memory add 一 --category 仕事 --private")
+        await chat.say("/memory add 二 --category 仕事")
+        await chat.say("/memory add 三")
+        shown = await chat.say("/memory stats")
+        assert "あなたのメモリ 3件" in shown
+        assert "▰▰▰▰▰▰▰▰▰▰ 仕事 2件\n▰▰▰▰▰▱▱▱▱▱ 一般 1件" in shown
 
 
 class TestEdit:
     async def test_changes_what_is_given_and_nothing_else(self, chat: Talk, stores: Stores) -> None:
-        await chat.say("/memory add 猫はタマ --category 猫 --tags ペット --until 2030-01-01")
+        await chat.say("/memory add 猫はタマ --category 猫 --tags ペット --until 3日後")
+        memory = await stores.memories.get(0, 1)
+        assert memory is not None
+        assert memory.expires_at is not None
+        assert timedelta(days=3) < memory.expires_at - datetime.now(UTC) <= timedelta(days=4)
         assert "#1 を変更しました" in await chat.say("/memory edit 1 猫はミケ --until -")
         memory = await stores.memories.get(0, 1)
         assert memory is not None
         assert (memory.content, memory.category, memory.tags) == ("猫はミケ", "猫", ("ペット",))
         assert memory.expires_at is None
-
-    async def test_is_undone(self, chat: Talk) -> None:
-        await chat.say("/memory add 猫はタマ")
-        await chat.say("/memory edit 1 猫はミケ")
         assert "取り消しました" in await chat.say("/memory undo 1")
         assert "猫はタマ" in await chat.say("/memory show 1")
         assert "取り消せる変更はありません" in await chat.say("/memory undo 1")
@@ -81,35 +113,13 @@ class TestEdit:
         assert "メモリ #1\n猫はタマ" in await chat.say("/memory restore 1 2")
         assert "メモリ #1\n猫はモチ" in await chat.say("/memory restore 1")
 
-    @pytest.mark.parametrize(
-        ("line", "sentence"),
-        [
-            ("/memory edit 1 --until soon", "期限が読み取れません"),
-            ("/memory edit 1 パスワードは Tr0ub4dor&3", "保存しませんでした"),
-            ("/memory edit 9 x", "#9 のメモリは見つかりません"),
-            ("/memory restore 9", "#9 のメモリは見つかりません"),
-            ("/memory restore 1 3", "もう残っていません"),
-            ("/memory restore 1 x", "番号"),
-            ("/memory undo 9", "#9 のメモリは見つかりません"),
-        ],
-    )
-    async def test_that_does_not_go_has_one_sentence(self, chat: Talk, line: str, sentence: str) -> None:
-        await chat.say("/memory add 猫はタマ")
-        said = await chat.say(line)
-        assert sentence in said
-        assert said.count("\n") == 1
-        assert "猫はタマ" in await chat.say("/memory show 1")
-
 
 class TestDelete:
-    async def test_says_how_to_undo_it(self, chat: Talk) -> None:
+    async def test_says_how_to_undo_it_unless_it_is_for_good(self, chat: Talk) -> None:
         await chat.say("/memory add もう要らない")
         assert "/memory undo 1" in await chat.say("/memory delete 1")
         assert "元に戻しました（#1）" in await chat.say("/memory undo 1")
         assert "もう要らない" in await chat.say("/memory list")
-
-    async def test_now_is_for_good(self, chat: Talk) -> None:
-        await chat.say("/memory add もう要らない")
         assert "完全に消しました" in await chat.say("/memory delete 1 --now")
         assert "見つかりません" in await chat.say("/memory undo 1")
 
@@ -117,114 +127,143 @@ class TestDelete:
         assert "no memories yet" in await english.say("/memory delete-all")
         await english.say("/memory add One")
         await english.say("/memory add Two")
-        assert "/memory delete-all 2" in await english.say("/memory delete-all")
-        assert "/memory delete-all 2" in await english.say("/memory delete-all 1")
-        assert "Two" in await english.say("/memory list")
+        for line in ("/memory delete-all", "/memory delete-all 1"):
+            assert "/memory delete-all 2" in await english.say(line)
+        assert await english.kept() == ["Two", "One"]
         assert "Erased for good" in await english.say("/memory delete-all 2")
-        assert "no memories yet" in await english.say("/memory list")
+        assert await english.kept() == []
 
 
 class TestFiles:
-    async def test_go_out_and_come_back(self, chat: Talk, tmp_path: Path) -> None:
+    async def test_go_out_and_come_back_and_are_never_overwritten(self, chat: Talk, tmp_path: Path) -> None:
         file = tmp_path / "メモリ.json"
         await chat.say("/memory add 誕生日は3月15日 --category 家族")
+        await chat.say("/memory pin 1")
         assert f"1件を {file} に書き出しました" in await chat.say(f"/memory export {file}")
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        assert json.loads(file.read_text())["memories"][0]["category"] == "家族"
+        [exported] = json.loads(file.read_text())["memories"]
+        assert (exported["category"], exported["pinned"]) == ("家族", True)
+        await chat.say(f"/memory export {tmp_path}/m.md")
+        assert "## 家族" in (tmp_path / "m.md").read_text()
+        assert "*📌 ・ " in (tmp_path / "m.md").read_text()
+        assert "もうあります" in await chat.say(f"/memory export {tmp_path}/m.md")
         await chat.say("/memory delete-all 1")
         told = await chat.say(f"/memory import {file}")
         assert "新しく覚える: 1件" in told
         assert f"/memory import --now {file}" in told
-        assert "まだありません" in await chat.say("/memory list")
+        assert await chat.kept() == []
         assert "1件を覚えました" in await chat.say(f"/memory import --now {file}")
         assert "家族" in await chat.say("/memory list")
 
-    async def test_in_markdown_are_for_reading(self, chat: Talk, tmp_path: Path) -> None:
-        await chat.say("/memory add 誕生日は3月15日 --category 家族")
-        await chat.say(f"/memory export {tmp_path}/m.md")
-        assert "## 家族" in (tmp_path / "m.md").read_text()
-
-    async def test_are_never_overwritten(self, chat: Talk, tmp_path: Path) -> None:
-        await chat.say("/memory add x")
-        (tmp_path / "m.json").write_text("mine")
-        assert "もうあります" in await chat.say(f"/memory export {tmp_path}/m.json")
-        assert (tmp_path / "m.json").read_text() == "mine"
-
-    @pytest.mark.parametrize(
-        ("line", "sentence"),
-        [
-            ("/memory export {folder}/none/m.json", "書き込めません"),
-            ("/memory export {folder}/\0", "書き込めません"),
-            ("/memory import {folder}/none.json", "見つかりません"),
-            ("/memory import {folder}", "読めません"),
-            ("/memory import {folder}/large.txt", "大きすぎます"),
-            ("/memory import {folder}/strange.json", "メモリの一覧として読めません"),
-        ],
-    )
-    async def test_that_do_not_go_have_one_sentence(
-        self, chat: Talk, tmp_path: Path, line: str, sentence: str
-    ) -> None:
-        await chat.say("/memory add x")
-        (tmp_path / "large.txt").write_text("x" * (2**20 + 1))
-        (tmp_path / "strange.json").write_text('{"a": 1}')
-        said = await chat.say(line.format(folder=tmp_path))
-        assert sentence in said
-        assert said.count("\n") == 1
-
-
-class TestPause:
-    async def test_keeps_nothing_until_it_is_over(self, chat: Talk, tmp_path: Path) -> None:
+    async def test_are_off_while_memories_are_paused(self, chat: Talk, tmp_path: Path) -> None:
         (tmp_path / "m.txt").write_text("お茶が好き")
         assert "一時停止しました" in await chat.say("/memory pause")
-        assert "一時停止中" in await chat.say("/memory add x")
-        assert "一時停止中" in await chat.say(f"/memory import --now {tmp_path}/m.txt")
-        assert "一時停止中" in await chat.say("/memory stats")
+        for line in ("/memory add x", f"/memory import --now {tmp_path}/m.txt", "/memory stats"):
+            assert "一時停止中" in await chat.say(line)
         assert "再開しました" in await chat.say("/memory resume")
         assert "覚えました" in await chat.say("/memory add x")
 
 
-class TestStats:
-    async def test_show_how_much_there_is_of_what(self, chat: Talk) -> None:
-        await chat.say("/memory add 一 --category 仕事 --private")
-        await chat.say("/memory add 二 --category 仕事")
-        await chat.say("/memory add 三")
-        shown = await chat.say("/memory stats")
-        assert "あなたのメモリ 3件" in shown
-        assert "▰▰▰▰▰▰▰▰▰▰ 仕事 2件\n▰▰▰▰▰▱▱▱▱▱ 一般 1件" in shown
-
-
 class TestPin:
-    async def test_marks_a_memory_until_it_is_taken_off(self, chat: Talk, stores: Stores) -> None:
-        await stores.memories.add(0, "猫の名前はモチ")
-        assert (await chat.say("/memory pin 1")).startswith(
-            "📌 #1 をピン留めしました。\nこのボットでは、ピンは見分けるための印です。"
-        )
+    async def test_marks_a_memory_until_it_is_taken_off(self, chat: Talk) -> None:
+        await chat.say("/memory add 猫の名前はモチ")
+        assert (await chat.say("/memory pin 1")).startswith("📌 #1 をピン留めしました。")
         assert "#1  📌  " in await chat.say("/memory list")
         assert "📌 メモリ #1" in await chat.say("/memory show 1")
         assert await chat.say("/memory pin 1 --off") == "#1 のピンを外しました。\n"
         assert "📌" not in await chat.say("/memory list")
 
-    async def test_says_so_when_it_cannot_be_done(self, english: Talk, stores: Stores) -> None:
-        for number in range(MAX_PINNED + 1):
-            await stores.memories.add(0, f"Note {number}")
-        for number in range(1, MAX_PINNED + 1):
-            await english.say(f"/memory pin #{number}")
-        assert "You can pin up to 10 memories." in await english.say("/memory pin 11")
-        assert "There is no memory #99." in await english.say("/memory pin 99")
-        assert "Give the number of the memory." in await english.say("/memory pin the cat")
-
-    async def test_is_of_the_users_own_alone(self, chat: Talk, stores: Stores) -> None:
-        other = await stores.memories.add(8, "別の人のメモ")
-        assert "見つかりません" in await chat.say(f"/memory pin {other.id}")
+    async def test_is_for_some_of_ones_own_alone(self, english: Talk, stores: Stores) -> None:
+        for number in range(1, MAX_PINNED + 2):
+            memory = await stores.memories.add(0, f"Note {number}")
+            if number <= MAX_PINNED:
+                await stores.memory_pins.pin(0, memory.id)
+        assert "You can pin up to 10 memories." in await english.say(f"/memory pin {MAX_PINNED + 1}")
+        other = await stores.memories.add(8, "Somebody else's")
+        assert f"There is no memory #{other.id}." in await english.say(f"/memory pin {other.id}")
         assert [each.pinned for each in await stores.memories.list(8)] == [False]
 
-    async def test_goes_into_both_kinds_of_files(
-        self, chat: Talk, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        await stores.memories.add(0, "猫の名前はモチ")
-        await chat.say("/memory pin 1")
-        await chat.say("/memory export notes.md")
-        await chat.say("/memory export notes.json")
-        assert "*📌 ・ " in (tmp_path / "notes.md").read_text("utf-8")
-        assert '"pinned": true' in (tmp_path / "notes.json").read_text("utf-8")
+
+MISTAKES: Final = {
+    "": "list、search、add、show",
+    "add": "覚える内容が空です",
+    "add 昔の予定 --until 2020-01-01": "もう過ぎています",
+    "search": "探したい言葉を",
+    "search ない": "「ない」に合うメモリは見つかりません",
+    "list 旅行": "カテゴリ「旅行」のメモリはありません",
+    "show 9": "#9 のメモリは見つかりません",
+    "delete x": "番号を指定",
+    "delete 99": "#99 のメモリは見つかりません",
+    "edit 1 --until soon": "期限が読み取れません",
+    "edit 1 パスワードは Tr0ub4dor&3": "保存しませんでした",
+    "edit 9 x": "#9 のメモリは見つかりません",
+    "restore 9": "#9 のメモリは見つかりません",
+    "restore 1 3": "もう残っていません",
+    "undo 9": "#9 のメモリは見つかりません",
+    "export {folder}/none/m.json": "書き込めません",
+    "export {folder}/\0": "書き込めません",
+    "import {folder}/none.json": "見つかりません",
+    "import {folder}": "読めません",
+    "import {folder}/large.txt": "大きすぎます",
+    "import {folder}/strange.json": "メモリの一覧として読めません",
+}
+
+
+async def test_each_mistake_has_one_sentence(chat: Talk, tmp_path: Path) -> None:
+    await chat.say("/memory add 猫はタマ")
+    (tmp_path / "large.txt").write_text("x" * (2**20 + 1))
+    (tmp_path / "strange.json").write_text('{"a": 1}')
+    for line, sentence in MISTAKES.items():
+        said = await chat.say(f"/memory {line.format(folder=tmp_path)}")
+        assert (sentence in said, said.count("\n")) == (True, 1), (line, said)
+    assert await chat.kept() == ["猫はタマ"]
+
+
+def memory(number: int = 3, content: str = "猫が好き", supersedes: int | None = None) -> Memory:
+    return Memory(number, 0, content, "general", (), {}, NOW, NOW, supersedes=supersedes, number=number)
+
+
+def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> MemoryChanged:
+    return MemoryChanged(MemoryChange(kind, now, former))
+
+
+def told(*events: TurnEvent, locale: Locale = Locale.JA) -> list[str]:
+    out = StringIO()
+    with PlainView(out, StringIO()).answer(texts(locale)) as answer:
+        for event in (TextDelta("はい。"), *events):
+            answer.show(event)
+    return out.getvalue().splitlines()[1:]
+
+
+class TestNotes:
+    def test_say_what_was_done_and_how_to_take_it_back(self) -> None:
+        assert told(
+            changed("added", memory()),
+            changed("added", memory(5, "京都に住んでいる", supersedes=4), memory(4)),
+            changed("updated", memory(6, "犬\n" * 60, supersedes=8), memory(6)),
+            changed("deleted", memory(7)),
+            changed("updated", memory(9), memory(9)),
+            MemoriesRecalled((1, 7), (1, 7)),
+            MemoriesRecalled((2, 1), (2, 1)),
+            DONE,
+        ) == [
+            "◆ 💾 覚えました（#3）: 猫が好き  /memory delete 3 で取り消せます。",
+            "◆ ✏️ 書き換えました（#5）: 京都に住んでいる  /memory undo 5 で取り消せます。",
+            f"◆ ✏️ 書き換えました（#6）: {'犬 ' * 29}犬…  /memory undo 6 で取り消せます。",
+            "◆ 🗑️ 忘れました（#7）: 猫が好き  /memory undo 7 で取り消せます。",
+            "◆ 💾 もう覚えています（#9）: 猫が好き",
+            "◆ 🧠 使ったメモリ: #1, #2",
+        ]
+
+    def test_own_up_to_what_was_not_done(self) -> None:
+        for event, sentence in (
+            (NotSaved(), "Nothing was saved."),
+            (NotSaved("reminder"), "No reminder was set."),
+            (NotRemoved("memory"), "No memory was deleted."),
+            (NotRemoved("reminder"), "No reminder was cancelled."),
+        ):
+            [line] = told(event, DONE, locale=Locale.EN)
+            assert line.startswith(f"◆ ⚠️ {sentence}")
+
+    def test_are_told_once_and_also_when_no_end_comes(self) -> None:
+        assert told(changed("added", memory())) == told(changed("added", memory()), DONE)

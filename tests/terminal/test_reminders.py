@@ -5,98 +5,70 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from freezegun import freeze_time
 
-from cc_bot.domain import Locale, SessionKey
-from cc_bot.stores import Stores
+from cc_bot.domain import SessionKey
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
 
 
 class TestAdding:
-    async def test_keeps_it_and_says_when(self, chat: Talk) -> None:
+    async def test_keeps_it_and_says_when(self, chat: Talk, english: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時に薬を飲む")
-        assert said == "⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む（取り消すには /remind delete 1）\n"
-        [kept] = await chat.stores.schedules.list(0)
-        assert (kept.text, kept.place, kept.key) == ("薬を飲む", "terminal", KEY)
-        assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
+            assert (
+                said == "⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む（取り消すには /remind delete 1）\n"
+            )
+            [kept] = await chat.stores.schedules.list(0)
+            assert (kept.text, kept.place, kept.key) == ("薬を飲む", "terminal", KEY)
+            assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
+            for line, sentence in {
+                "平日8時半 ラジオ体操": "平日 8:30にお知らせします（次は 11月23日(月) 8:30）: ラジオ体操",
+                "隔週の火曜 10時 本": "2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 本",
+            }.items():
+                assert (await chat.say(f"/remind add {line}")).startswith(f"🔁 {sentence}")
+            assert "2週間ごとの火曜 10:00" in await chat.say("/remind list")
+            assert len(await chat.lines("/remind add 明日9時と18時に薬")) == 2
+            said = await english.say("/remind add take the pills on jan 4 at 9am")
+            assert said.startswith(
+                "⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it with"
+            )
 
-    async def test_in_english(self, stores: Stores) -> None:
-        chat = Talk(stores, Locale.EN)
+    async def test_that_makes_no_sense_is_explained(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
-            said = await chat.say("/remind add take the pills on jan 4 at 9am")
-        assert said == (
-            "⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it with /remind delete 1)\n"
-        )
+            for line, hint in {
+                "add": "内容が空",
+                "add 薬を飲む": "いつなのか",
+                "add 明日9時": "何をお知らせするか",
+                "add 昨日9時 薬": "もう過ぎて",
+                "add 15分おき 水": "1時間に1回",
+                "add 3日おきに薬": "繰り返しが読み取れません",
+                "add 1日3回 薬": "「毎日9時と18時」",
+                "add 2月30日 薬": "その日付や時刻はありません",
+                "add 明日9時 パスワードは hunter2": "保存しませんでした",
+                "delete": "番号",
+                "delete 薬": "番号",
+                "delete 99": "#99",
+                "list x": "/remind list",
+                "foo": "/remind add",
+            }.items():
+                assert hint in await chat.say(f"/remind {line}"), line
+            assert await chat.stores.schedules.list(0) == []
 
-    async def test_of_what_repeats_says_how(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True):
-            said = await chat.say("/remind add 平日8時半 ラジオ体操")
-        assert said.startswith("🔁 平日 8:30にお知らせします（次は 11月23日(月) 8:30）: ラジオ体操")
-
-    async def test_of_what_comes_every_other_week_says_and_lists_how(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True):
-            said = await chat.say("/remind add 隔週の火曜 10時に資源ゴミ")
-            listed = await chat.say("/remind list")
-        assert said.startswith(
-            "🔁 2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 資源ゴミ"
-        )
-        assert "2週間ごとの火曜 10:00" in listed
-
-    async def test_of_several_times_keeps_and_says_each(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True):
-            said = await chat.say("/remind add 明日9時と18時に薬")
-        assert said == (
-            "⏰ 11月23日(月) 9:00 にお知らせします: 薬（取り消すには /remind delete 1）\n"
-            "⏰ 11月23日(月) 18:00 にお知らせします: 薬（取り消すには /remind delete 2）\n"
-        )
-
-    @pytest.mark.parametrize(
-        ("line", "hint"),
-        [
-            ("/remind add", "内容が空"),
-            ("/remind add 薬を飲む", "いつなのか"),
-            ("/remind add 明日9時", "何をお知らせするか"),
-            ("/remind add 昨日9時 薬", "もう過ぎて"),
-            ("/remind add 15分おき 水", "1時間に1回"),
-            ("/remind add 3日おきに薬", "繰り返しが読み取れません"),
-            ("/remind add 1日3回 薬", "「毎日9時と18時」"),
-            ("/remind add 2月30日 薬", "その日付や時刻はありません"),
-            ("/remind add そのうち 薬", "いつなのか"),
-            ("/remind add 明日9時 パスワードは hunter2", "保存しませんでした"),
-            ("/remind delete", "番号"),
-            ("/remind delete 薬", "番号"),
-            ("/remind delete 99", "#99"),
-            ("/remind list x", "/remind list"),
-            ("/remind foo", "/remind add"),
-        ],
-    )
-    async def test_that_makes_no_sense_is_explained(self, chat: Talk, line: str, hint: str) -> None:
-        assert hint in await chat.say(line)
-        assert await chat.stores.schedules.list(0) == []
-
-
-class TestList:
-    async def test_shows_what_waits_where_the_user_is(self, chat: Talk) -> None:
+    async def test_stands_in_the_list_until_it_is_deleted(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             assert "予約したお知らせはありません" in await chat.say("/remind")
             await chat.say("/remind add 毎朝8時 天気")
             await chat.say("/remind add 今日13時 会議")
             await chat.stores.schedules.add(KEY, "歯医者", NOON + timedelta(days=9), place="dm")
-            assert (await chat.say("/remind list")).splitlines() == [
-                "予約したお知らせ",
+            assert (await chat.lines("/remind list"))[1:] == [
                 "  #2  11月22日(日) 13:00  会議",
                 "  #1  11月23日(月) 8:00（毎日 8:00）  天気",
                 "  #3  12月1日(火) 12:00  歯医者（Discord でお知らせします）",
             ]
-
-    async def test_loses_what_is_deleted(self, chat: Talk) -> None:
-        await chat.say("/remind add 明日9時 薬")
-        assert "取り消しました: 薬" in await chat.say("/remind delete ＃１")
-        assert await chat.stores.schedules.list(0) == []
+            assert "取り消しました: 天気" in await chat.say("/remind delete ＃１")
+            assert "天気" not in await chat.say("/remind list")
 
 
 class TestDueReminder:
@@ -108,23 +80,18 @@ class TestDueReminder:
             assert await chat.reminded() == "⏰ カップ麺\n"
             assert await chat.reminded() == ""
             said = await chat.stores.schedules.get_last_said(0, 0)
-            session = await chat.stores.sessions.open(KEY)
-        assert session.history == ()
-        assert said is not None
-        assert said.content == "カップ麺"
+            assert said is not None
+            assert said.content == "カップ麺"
+            assert (await chat.stores.sessions.open(KEY)).history == ()
 
-    async def test_that_is_late_says_so(self, chat: Talk) -> None:
+    async def test_that_is_late_or_was_missed_says_so(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True) as clock:
             await chat.say("/remind add 10分後 カップ麺")
             clock.tick(timedelta(minutes=30))
             assert await chat.reminded() == "⏰ カップ麺（予定は 11月22日(日) 12:10 でした）\n"
-
-    async def test_whose_time_passed_without_a_chat_is_told_as_missed(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True) as clock:
-            await chat.say("/remind add 10分後 カップ麺")
+            await chat.say("/remind add 10分後 お茶")
             clock.tick(timedelta(hours=3))
-            told = await chat.reminded()
-            assert re.search(r"11月22日\(日\) 12:10.*動いていない間.*カップ麺", told)
+            assert re.search(r"11月22日\(日\) 12:40.*動いていない間.*お茶", await chat.reminded())
             assert await chat.reminded() == ""
 
     async def test_of_somebody_else_or_of_discord_is_left_alone(self, chat: Talk) -> None:
@@ -141,9 +108,8 @@ class TestDueReminder:
             said.set()
 
         reminding = asyncio.create_task(chat.runner.keep_reminding(show))
-        await chat.stores.schedules.add(
-            KEY, "すぐ", datetime.now(UTC) + timedelta(seconds=0.2), place="terminal"
-        )
+        soon = datetime.now(UTC) + timedelta(seconds=0.2)
+        await chat.stores.schedules.add(KEY, "すぐ", soon, place="terminal")
         async with asyncio.timeout(60):
             await said.wait()
         chat.runner.stop_reminding()

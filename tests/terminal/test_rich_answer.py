@@ -1,3 +1,5 @@
+"""An answer as it grows on a screen: what stands there at the end, and the line that moves below it."""
+
 import io
 import time
 from contextlib import suppress
@@ -23,6 +25,7 @@ from tests.terminal.screen import Screen
 
 PARAGRAPHS = [f"段落 {number}: これは画面より長い回答の一部です。" for number in range(30)]
 CODE = ["```", *(f"line_{number} = {number}" for number in range(30)), "```"]
+RECALLED = ToolFinished("1", "recall", ok=True)
 
 
 def done(content: str, status: Status = "complete", *, first: bool = False) -> Done:
@@ -51,68 +54,44 @@ class Terminal:
 
 
 class TestAnswer:
-    @pytest.mark.parametrize("width", [40, 80])
     @pytest.mark.parametrize("text", ["\n\n".join(PARAGRAPHS), "\n".join(CODE)], ids=["paragraphs", "code"])
-    def test_what_is_longer_than_the_screen_stands_there_once_and_whole(self, width: int, text: str) -> None:
-        deltas = [TextDelta(text[start : start + 11]) for start in range(0, len(text), 11)]
-        streamed = Terminal(width).show(*deltas, done(text))
-        at_once = Terminal(width).show(TextDelta(text), done(text), redraw=False)
-        assert streamed == at_once
-        assert len(streamed) >= 30
+    def test_that_is_longer_than_the_screen_stands_there_once_and_whole(self, text: str) -> None:
+        for width in (40, 80):
+            deltas = [TextDelta(text[start : start + 11]) for start in range(0, len(text), 11)]
+            streamed = Terminal(width).show(*deltas, done(text))
+            assert streamed == Terminal(width).show(TextDelta(text), done(text), redraw=False)
+            assert len(streamed) >= 30
 
-    def test_nothing_but_the_answer_is_left(self) -> None:
-        assert Terminal().show(TextDelta("答えは"), TextDelta("**42**です。"), done("x")) == [
-            "答えは42です。"
-        ]
-
-    def test_what_came_before_an_error_stays(self) -> None:
+    def test_stays_as_far_as_it_came_before_an_error(self) -> None:
         terminal = Terminal()
         with suppress(RuntimeError), RichAnswer(terminal.console, texts(Locale.JA)) as answer:
             answer.show(TextDelta("ここまで"))
             raise RuntimeError
         assert terminal.screen.lines[0] == "ここまで"
 
-    def test_a_tool_is_shown_between_the_words_before_and_after_it(self) -> None:
+    def test_has_each_tool_once_between_the_words_before_and_after_it(self) -> None:
+        started = ToolStarted("1", "recall")
         shown = Terminal().show(
-            TextDelta("調べます。"),
-            ToolStarted("1", "recall"),
-            ToolFinished("1", "recall", ok=True),
-            TextDelta("3月15日です。"),
-            done("x"),
+            TextDelta("**調べ**ます。"), started, RECALLED, RECALLED, TextDelta("3月15日です。"), done("x")
         )
         assert shown == ["調べます。", "◆ メモリを探しました", "3月15日です。"]
+        failed = ToolFinished("1", "recall", ok=False)
+        assert Terminal().show(failed, done("x")) == ["◆ recall はうまくいきませんでした"]
 
-    def test_calls_of_one_tool_in_a_row_are_told_once(self) -> None:
-        shown = Terminal().show(
-            ToolFinished("1", "recall", ok=True),
-            ToolFinished("2", "recall", ok=True),
-            TextDelta("3月15日です。"),
-            done("x"),
-        )
-        assert shown == ["◆ メモリを探しました", "3月15日です。"]
-
-    def test_a_tool_that_failed_says_so(self) -> None:
-        assert Terminal().show(ToolFinished("1", "recall", ok=False), done("x")) == [
-            "◆ recall はうまくいきませんでした"
-        ]
-
-
-class TestNotes:
     @pytest.mark.parametrize("locale", list(Locale))
-    @pytest.mark.parametrize("width", [40, 80])
-    def test_each_way_to_end_has_its_line(self, locale: Locale, width: int) -> None:
+    def test_ends_in_each_way_with_its_line(self, locale: Locale) -> None:
         words = texts(locale)
-
-        def note(ending: Done) -> str:
-            joined = "".join(Terminal(width).show(ending, locale=locale))
-            return joined.replace(" ", "").replace("◆", "", 1)
-
-        assert note(done("x", "stopped")) == words.answer.stopped.replace(" ", "")
-        assert note(done("", "stopped")) == words.answer.stopped_empty.replace(" ", "")
-        assert note(done("x", "cut")) == words.terminal.cut.replace(" ", "")
-        assert note(done("")) == words.answer.no_words.replace(" ", "")
-        assert note(done("x", first=True)) == words.answer.help_hint.replace(" ", "")
-        assert note(done("x")) == ""
+        for width in (40, 80):
+            for ending, note in (
+                (done("x", "stopped"), words.answer.stopped),
+                (done("", "stopped"), words.answer.stopped_empty),
+                (done("x", "cut"), words.terminal.cut),
+                (done(""), words.answer.no_words),
+                (done("x", first=True), words.answer.help_hint),
+                (done("x"), ""),
+            ):
+                joined = "".join(Terminal(width).show(ending, locale=locale)).replace("◆", "", 1)
+                assert joined.replace(" ", "") == note.replace(" ", "")
 
 
 class TestStatusLine:
@@ -127,17 +106,13 @@ class TestStatusLine:
             answer.redraw()
             return next(line for line in reversed(terminal.screen.lines) if line)
 
-    def test_tells_how_long_it_takes(self) -> None:
+    def test_tells_what_is_waited_for_and_how_long(self) -> None:
         assert "Thinking…  Ctrl-C stops" in self.drawn()
         assert "Thinking… (12 s)  Ctrl-C stops" in self.drawn(elapsed=12.3)
         assert "考えています…（12秒）" in self.drawn(elapsed=12.3, locale=Locale.JA)
-
-    def test_tells_what_is_waited_for(self) -> None:
         assert "earlier question" in self.drawn(Notice("queued"))
         assert "That model is busy" in self.drawn(Notice("fallback"))
         assert "Thinking" in self.drawn(Notice("queued"), Notice("started"))
         assert "Saving to memory" in self.drawn(TextDelta("One moment."), ToolStarted("1", "remember"))
-
-    def test_stands_under_the_words_while_they_come(self) -> None:
-        assert self.drawn(TextDelta("Hello")).endswith("Ctrl-C stops")
-        assert "Thinking" not in self.drawn(TextDelta("Hello"))
+        under_words = self.drawn(TextDelta("Hello"))
+        assert (under_words.endswith("Ctrl-C stops"), "Thinking" in under_words) == (True, False)

@@ -1,49 +1,65 @@
+"""What one line after another does in a chat: questions, the newest answer, settings, attachments, limits."""
+
 import asyncio
+import json
 import re
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from cc_bot.assistant import Assistant
+from cc_bot.domain import Locale, Usage
+from cc_bot.domain.errors import ToolListNotShown, ToolServerUnknown
+from cc_bot.domain.member import LimitKey, LimitName, Policy
+from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolWording
+from cc_bot.llm.model import Finish
+from cc_bot.spending import Spending
+from cc_bot.stores import Stores
+from cc_bot.texts import texts
+from tests.scripted_model import ScriptedModel, Step, only
+from tests.terminal.program import TOOLS
 from tests.terminal.talk import KEY, Talk
+
+NO_ANSWER = "まだ回答がありません。先に何か聞いてください。\n"
 
 
 class TestQuestions:
-    async def test_the_first_answer_comes_with_the_hint_and_later_ones_without(self, chat: Talk) -> None:
-        assert await chat.say("こんにちは") == (
-            "答え: **こんにちは**\n◆ 💡 /help で、できることの一覧を見られます。\n"
-        )
+    async def test_are_answered_stored_and_the_first_with_a_hint(self, chat: Talk) -> None:
+        hint = texts(Locale.JA, names=Locale.EN).answer.help_hint
+        assert await chat.lines("こんにちは") == ["答え: **こんにちは**", f"◆ {hint}"]
         assert await chat.say("/ask こんにちは") == "答え: **こんにちは**\n"
-
-    async def test_a_turn_is_stored_with_both_sides(self, chat: Talk) -> None:
-        await chat.say("こんにちは")
-        assert [(m.role, m.content) for m in await chat.history()] == [
-            ("user", "こんにちは"),
-            ("assistant", "答え: **こんにちは**"),
-        ]
-
-    async def test_a_temporary_question_leaves_nothing(self, chat: Talk) -> None:
+        stored = [(each.role, each.content) for each in await chat.history()]
+        assert stored == [("user", "こんにちは"), ("assistant", "答え: **こんにちは**")] * 2
         assert "答え" in await chat.say("/ask --temporary ひみつ")
-        assert not await chat.history()
-
-    async def test_an_empty_question_gets_a_sentence(self, chat: Talk) -> None:
         assert "質問が空です" in await chat.say("/ask")
+        assert await chat.say("   ") == ""
+        assert len(await chat.history()) == 4
+        assert await chat.runner.run("/exit") is False
 
-    async def test_a_model_that_is_down_is_one_sentence_and_the_chat_goes_on(self, chat: Talk) -> None:
+    async def test_of_a_model_that_is_down_are_one_sentence_and_the_chat_goes_on(
+        self, chat: Talk, tmp_path: Path
+    ) -> None:
+        (tmp_path / "a.txt").write_text("x")
+        await chat.say(f"/attach {tmp_path}/a.txt")
         assert (await chat.say("down")).count("\n") == 1
+        assert chat.attached == ["a.txt"]
         assert "答え" in await chat.say("まだいますか")
         assert len(await chat.history()) == 2
 
-    async def test_a_blank_line_does_nothing(self, chat: Talk) -> None:
-        assert await chat.say("   ") == ""
+    async def test_of_a_broken_database_are_one_sentence_a_line(self, chat: Talk, tmp_path: Path) -> None:
+        await chat.say("こんにちは")
+        with closing(sqlite3.connect(tmp_path / "chat.db")) as connection:
+            for table in ("messages", "memories", "user_settings"):
+                connection.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
+        for line in ("こんにちは", "/memory list", "/settings language en"):
+            assert (await chat.say(line)).count("保存できませんでした") == 1
 
-    async def test_exit_asks_to_leave(self, chat: Talk) -> None:
-        assert await chat.runner.run("/exit") is False
-
-
-class TestStop:
-    async def test_keeps_what_came_and_says_so(self, chat: Talk) -> None:
+    async def test_that_are_stopped_keep_what_came_and_say_so(self, chat: Talk) -> None:
+        chat.chat.stop()
         running = asyncio.create_task(chat.say("slow"))
         while "ここまでは" not in chat.out.getvalue():  # noqa: ASYNC110 - nothing else tells of it
             await asyncio.sleep(0.001)
@@ -52,109 +68,54 @@ class TestStop:
         newest = (await chat.history())[-1]
         assert (newest.content, newest.status) == ("ここまでは", "stopped")
 
-    async def test_between_answers_it_does_nothing(self, chat: Talk) -> None:
-        chat.chat.stop()
-        assert "答え" in await chat.say("こんにちは")
-
 
 class TestNewestAnswer:
-    async def test_is_given_again_in_place_of_the_old_one(self, chat: Talk) -> None:
+    async def test_is_given_again_continued_and_gone_after_clear(self, chat: Talk) -> None:
+        for line in ("/regenerate", "/continue"):
+            assert await chat.say(line) == NO_ANSWER
         await chat.say("こんにちは")
         assert await chat.say("/regenerate") == "答え: **こんにちは**\n"
         assert len(await chat.history()) == 2
-
-    async def test_is_continued_by_a_turn_of_its_own(self, chat: Talk) -> None:
         assert "/continue" in await chat.say("cut")
         assert "続けてください。" in await chat.say("/continue")
-        assert len(await chat.history()) == 4
-
-    @pytest.mark.parametrize("line", ["/regenerate", "/continue"])
-    async def test_needs_to_be_there(self, chat: Talk, line: str) -> None:
-        assert await chat.say(line) == "まだ回答がありません。先に何か聞いてください。\n"
-
-    async def test_is_gone_after_clear(self, chat: Talk) -> None:
-        await chat.say("こんにちは")
+        assert len(await chat.history()) == 6
         assert "まっさら" in await chat.say("/clear")
-        assert "まだ回答がありません" in await chat.say("/regenerate")
+        assert await chat.say("/regenerate") == NO_ANSWER
 
-
-class TestMemories:
-    async def test_are_added_found_listed_and_deleted(self, chat: Talk) -> None:
-        assert "（#1）: 誕生日は3月15日" in await chat.say("/memory add 誕生日は3月15日 --tags 家族")
-        assert "#1" in await chat.say("/memory search 誕生日")
-        assert "#家族" in await chat.say("/memory list")
-        assert "忘れました（#1）" in await chat.say("/memory delete 1")
-        assert "まだありません" in await chat.say("/memory list")
-
-    async def test_the_default_category_answers_to_its_shown_name(self, chat: Talk) -> None:
-        await chat.say("/memory add 牛乳を買う")
-        await chat.say("/memory add 会議は月曜 --category 仕事")
-        shown = await chat.say("/memory list 一般")
-        assert "牛乳" in shown
-        assert "会議" not in shown
-
-    async def test_a_long_list_says_how_to_go_on(self, chat: Talk) -> None:
-        for number in range(1, 46):
-            await chat.stores.memories.add(0, f"メモ{number}", category="買う もの")
-        seen: list[str] = []
-        line: str | None = "/memory list 買う もの"
-        while line:
-            shown = await chat.say(line)
-            seen += re.findall(r"^#\d+", shown, re.MULTILINE)
-            older = re.search("/memory list .* --before \\d+", shown)
-            line = older and older[0]
-        assert len(seen) == len(set(seen)) == 45
-
-    async def test_what_the_model_remembers_is_listed(self, chat: Talk) -> None:
-        assert "◆ メモリを扱いました" in await chat.say("remember")
-        assert "誕生日は3月15日" in await chat.say("/memory list")
-
-    @pytest.mark.parametrize(
-        ("line", "sentence"),
-        [
-            ("/memory add", "覚える内容が空です"),
-            ("/memory search", "探したい言葉を"),
-            ("/memory search ない", "「ない」に合うメモリは見つかりません"),
-            ("/memory delete x", "番号を指定"),
-            ("/memory delete 99", "#99 のメモリは見つかりません"),
-            ("/memory list 旅行", "カテゴリ「旅行」のメモリはありません"),
-            ("/memory", "list、search、add、show"),
-        ],
-    )
-    async def test_each_mistake_has_one_sentence(self, chat: Talk, line: str, sentence: str) -> None:
-        said = await chat.say(line)
-        assert sentence in said
-        assert said.count("\n") == 1
+    async def test_is_summed_up_with_the_others(self, chat: Talk) -> None:
+        assert "要約はまだありません" in await chat.say("/summary")
+        await chat.say("犬が好き")
+        backlog = await chat.stores.summaries.get_backlog(KEY)
+        assert backlog is not None
+        await chat.stores.summaries.put(backlog, {"public": "- 犬が好き"})
+        assert await chat.lines("/summary") == ["このチャンネルでの会話の要約", "- 犬が好き"]
+        assert "消しました" in await chat.say("/summary delete")
+        assert "要約はまだありません" in await chat.say("/summary delete")
+        assert len(await chat.history()) == 2
 
 
 class TestSettings:
-    async def test_a_language_holds_from_the_same_line_on(self, chat: Talk) -> None:
-        assert await chat.say("/settings language en") == (
-            "⚙️ Saved. Language: English, time zone: Asia/Tokyo\n"
-        )
-        assert "There is no answer yet" in await chat.say("/regenerate")
-
-    async def test_are_shown_with_what_is_default(self, chat: Talk) -> None:
+    async def test_hold_from_the_same_line_on_until_they_go_back_to_the_default(self, chat: Talk) -> None:
+        assert "見つかりません" in await chat.say("/settings timezone Tokyo/Asia")
+        assert "Asia/Tokyo（既定）" in await chat.say("/settings")
         await chat.say("/settings timezone Europe/London")
         shown = await chat.say("/settings")
         assert "言語: 日本語（既定）" in shown
         assert "タイムゾーン: Europe/London\n" in shown
-
-    async def test_go_back_to_the_default(self, chat: Talk) -> None:
-        await chat.say("/settings language en timezone Europe/London")
-        assert "日本語、タイムゾーン: Asia/Tokyo" in await chat.say(
-            "/settings language default timezone default"
-        )
-
-    async def test_an_unknown_time_zone_changes_nothing(self, chat: Talk) -> None:
-        assert "見つかりません" in await chat.say("/settings timezone Tokyo/Asia")
-        assert "Asia/Tokyo（既定）" in await chat.say("/settings")
+        said = await chat.say("/settings language en")
+        assert said == "⚙️ Saved. Language: English, time zone: Europe/London\n"
+        assert "There is no answer yet" in await chat.say("/regenerate")
+        said = await chat.say("/settings language default timezone default")
+        assert "日本語、タイムゾーン: Asia/Tokyo" in said
 
 
 class TestAttachments:
     async def test_go_with_the_next_question_only(self, chat: Talk, tmp_path: Path) -> None:
         note = tmp_path / "メモ 1.txt"
         note.write_text("買い物: 牛乳", encoding="utf-8")
+        await chat.say(f"/attach {note}")
+        assert "取り消しました" in await chat.say("/detach")
+        assert "添付はありません" in await chat.say("/detach")
         assert "メモ 1.txt" in await chat.say(f"/attach {note}")
         assert chat.attached == ["メモ 1.txt"]
         await chat.say("何を買う？")
@@ -162,53 +123,123 @@ class TestAttachments:
         question, _ = await chat.history()
         assert question.attachments[0].data.decode() == "買い物: 牛乳"
 
-    async def test_stay_when_there_was_no_answer(self, chat: Talk, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text("x")
-        await chat.say(f"/attach {tmp_path}/a.txt")
-        await chat.say("down")
-        assert chat.attached == ["a.txt"]
-
-    async def test_are_taken_back(self, chat: Talk, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text("x")
-        await chat.say(f"/attach {tmp_path}/a.txt")
-        assert "取り消しました" in await chat.say("/detach")
-        assert "添付はありません" in await chat.say("/detach")
-
-    @pytest.mark.parametrize(
-        ("path", "sentence"),
-        [
-            ("ない.txt", "が見つかりません"),
-            ("", "指定してください"),
-            (".", "読めません"),
-            ("a\0b", "見つかりません"),
-        ],
-    )
-    async def test_a_file_that_cannot_be_read_is_one_sentence(
-        self, chat: Talk, path: str, sentence: str
-    ) -> None:
-        said = await chat.say(f"/attach {path}")
-        assert sentence in said
-        assert said.count("\n") == 1
+    async def test_that_cannot_be_read_are_one_sentence(self, chat: Talk) -> None:
+        for path, sentence in {
+            "ない.txt": "が見つかりません",
+            "": "指定してください",
+            ".": "読めません",
+            "a\0b": "見つかりません",
+        }.items():
+            said = await chat.say(f"/attach {path}")
+            assert (sentence in said, said.count("\n")) == (True, 1), path
 
 
-class TestBrokenDatabase:
-    async def test_is_one_sentence_a_line_and_the_chat_goes_on(self, chat: Talk, tmp_path: Path) -> None:
-        await chat.say("こんにちは")
-        with closing(sqlite3.connect(tmp_path / "chat.db")) as connection:
-            for table in ("messages", "memories", "user_settings"):
-                connection.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
-        for line in ("こんにちは", "/memory list", "/settings language en"):
-            assert (await chat.say(line)).count("保存できませんでした") == 1
+class PaidTalk(Talk):
+    """A chat that is paid for."""
+
+    def __init__(self, stores: Stores, locale: Locale) -> None:
+        self.policy = Policy()
+        answers: list[Sequence[Step]] = [
+            ["はい", Finish("stop", usage=Usage(1000, 200), model="small")] for _ in range(3)
+        ]
+        spending = Spending(stores.usage, self.now)
+        answering = Assistant(stores, only(ScriptedModel([*answers])), TOOLS, spending=spending)
+        super().__init__(stores, locale, answering=answering)
+
+    async def now(self) -> Policy:
+        return self.policy
+
+    def limit(self, name: LimitName, value: int) -> None:
+        self.policy = Policy(limits={LimitKey("user", 0, name): value})
 
 
-class TestSummary:
-    async def test_is_shown_and_deleted(self, chat: Talk) -> None:
-        assert "要約はまだありません" in await chat.say("/summary")
-        await chat.say("犬が好き")
-        backlog = await chat.stores.summaries.get_backlog(KEY)
-        assert backlog is not None
-        await chat.stores.summaries.put(backlog, {"public": "- 犬が好き"})
-        assert await chat.say("/summary") == "このチャンネルでの会話の要約\n- 犬が好き\n"
-        assert "消しました" in await chat.say("/summary delete")
-        assert "要約はまだありません" in await chat.say("/summary delete")
-        assert len(await chat.history()) == 2
+class TestUsage:
+    async def test_shows_tokens_models_days_and_what_is_left(self, stores: Stores) -> None:
+        chat = PaidTalk(stores, Locale.EN)
+        assert await chat.say("/usage") == "Nothing has been used yet.\n"
+        chat.limit("tokens_per_month", 5000)
+        await chat.say("いち")
+        shown = await chat.say("/usage")
+        for part in (
+            "Today: 1,200 tokens, questions: 1",
+            "This month: 1,200 tokens, questions: 1",
+            "small: 1,200 tokens",
+            "Left this month: 3,800 of 5,000 tokens (all again at ",
+        ):
+            assert part in shown
+        assert re.search(r"again at (\d{4}-\d\d-\d\d )?\d\d:\d\d\)", shown)
+        assert re.search(r"^1,200 █+ \d+/\d+$", shown, re.MULTILINE)
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    async def test_at_a_limit_is_told_with_a_plain_time(self, stores: Stores, locale: Locale) -> None:
+        chat = PaidTalk(stores, locale)
+        chat.limit("tokens_per_day", 1000)
+        await chat.say("いち")
+        told = await chat.say("に")
+        assert re.search(r"(次に使えるのは|again at )(\d{4}-\d\d-\d\d )?\d\d:\d\d", told)
+        assert "<t:" not in told
+
+    async def test_has_no_limit_of_others(self, stores: Stores) -> None:
+        chat = PaidTalk(stores, Locale.JA)
+        chat.policy = Policy(limits={LimitKey("everyone", 0, "tokens_per_day"): 1})
+        for line in ("いち", "に", "さん"):
+            assert "はい" in await chat.say(line)
+
+
+NEW = ToolWording("天気を調べます。", json.dumps({"type": "object"}), read_only=True, waits=False)
+
+
+@dataclass
+class Weather:
+    """One server, a tool of which is new."""
+
+    accepted: list[str] = field(default_factory=list)
+
+    def reports(self) -> tuple[ToolServerReport, ...]:
+        withheld = () if self.accepted else ("weather__look",)
+        code = "" if self.accepted else "0a1b"
+        return (ToolServerReport("weather", "ready", 0, 0, withheld=withheld, code=code),)
+
+    def details(self, server: str) -> tuple[ToolDetails, ...]:
+        self._check(server)
+        return (ToolDetails("weather__look", "new", NEW, None),)
+
+    async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
+        self._check(server)
+        if self.accepted:
+            return None
+        if code != "0a1b":
+            raise ToolListNotShown
+        self.accepted.append(server)
+        return ("weather__look",)
+
+    def _check(self, server: str) -> None:
+        if server != "weather":
+            raise ToolServerUnknown
+
+
+class TestToolServers:
+    async def test_are_listed_read_and_accepted_as_they_were_read(self, stores: Stores) -> None:
+        servers = Weather()
+        chat = Talk(stores, servers=servers)
+        for line in ("/admin tools", "/admin", "／管理　ツール"):
+            said = await chat.say(line)
+            assert "weather — 使えます" in said
+            assert "weather__look" in said
+        for line in ("/admin tools weather", "/admin tools show weather"):
+            said = await chat.say(line)
+            assert "  | 天気を調べます。" in said
+            assert "0a1b" in said
+        assert "何も承認していません" in await chat.say("/admin tools accept weather ffff")
+        assert servers.accepted == []
+        assert "weather__look" in await chat.say("/admin tools accept weather ０Ａ１Ｂ")
+        assert servers.accepted == ["weather"]
+        assert "新しく変わったところはありません" in await chat.say("/admin tools accept weather 0a1b")
+
+    async def test_that_are_mistaken_are_one_sentence(self, stores: Stores, chat: Talk) -> None:
+        assert "data/mcp.json" in await chat.say("/admin tools"), "there are none"
+        english = Talk(stores, Locale.EN, servers=Weather())
+        for line in ("accept weather", "accept", "a b c"):
+            said = await english.say(f"/admin tools {line}")
+            assert "/admin tools [server | accept server code]" in said
+        assert (await english.say("/admin tools time")).count("\n") == 1
