@@ -1,13 +1,47 @@
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
+import cc_bot.tools
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores, open_stores
+from cc_bot.tools.registry import ToolContext, ToolOutcome, discover
 from tests.databases import laid_out
+
+TOOLS = discover(cc_bot.tools)
+ME = SessionKey(7, 10)
+
+
+async def call(context: ToolContext, name: str, **arguments: Any) -> ToolOutcome:
+    return await TOOLS.call(ToolRequest("1", name, json.dumps(arguments)), context, TOOLS.schemas())
+
+
+async def told(context: ToolContext, name: str, **arguments: Any) -> dict[str, Any]:
+    """What the model is told by a call that succeeds."""
+    outcome = await call(context, name, **arguments)
+    assert outcome.ok, outcome.text
+    return result_of(outcome)
+
+
+def result_of(outcome: ToolOutcome) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(outcome.text)
+    return result
 
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
     async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
         yield stores
+
+
+@pytest.fixture
+def context(stores: Stores) -> ToolContext:
+    """Of a turn that has read nothing but its user's own words."""
+    return ToolContext(
+        ME.user_id, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, tainted=False, key=ME
+    )

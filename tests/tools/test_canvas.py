@@ -3,37 +3,21 @@
 import json
 from dataclasses import replace
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain import Locale
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Chart, Drawn, Series, Text, reduce_all
-from cc_bot.stores import Stores
-from cc_bot.tools.canvas import (
-    canvas_add_card,
-    canvas_add_chart,
-    canvas_remove_element,
-    canvas_set_mode,
-    canvas_show_text,
-    canvas_update_card,
-)
-from cc_bot.tools.registry import CanvasDraft, Tool, ToolContext
+from cc_bot.tools.canvas import canvas_add_chart
+from cc_bot.tools.registry import CanvasDraft, ToolContext
 from tests.o200k import count
+from tests.tools.conftest import TOOLS, call, result_of, told
 
 HIDDEN = Card("salary", "給料日", "25日", visibility="private")
-ALL = (
-    *(canvas_add_card, canvas_show_text, canvas_add_chart),
-    *(canvas_update_card, canvas_remove_element, canvas_set_mode),
-)
 
 
 @pytest.fixture
-def context(stores: Stores) -> ToolContext:
-    draft = CanvasDraft(Canvas(), "public")
-    return ToolContext(
-        7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, canvas=draft, tainted=False
-    )
+def context(context: ToolContext) -> ToolContext:
+    return replace(context, canvas=CanvasDraft(Canvas(), "public"))
 
 
 def draft_of(context: ToolContext) -> CanvasDraft:
@@ -41,27 +25,25 @@ def draft_of(context: ToolContext) -> CanvasDraft:
     return context.canvas
 
 
-async def told(context: ToolContext, tool: Tool, **arguments: Any) -> Any:
-    outcome = await tool.call(context, json.dumps(arguments))
-    assert outcome.ok, outcome.text
-    return json.loads(outcome.text)
+async def draw(context: ToolContext, name: str, **arguments: Any) -> dict[str, Any]:
+    return await told(context, f"canvas_{name}", **arguments)
 
 
-async def refused(context: ToolContext, tool: Tool, **arguments: Any) -> str:
+async def refused(context: ToolContext, name: str, **arguments: Any) -> str:
     before = draft_of(context).drawn
-    outcome = await tool.call(context, json.dumps(arguments))
+    outcome = await call(context, f"canvas_{name}", **arguments)
     assert not outcome.ok
     assert draft_of(context).drawn == before
-    return str(json.loads(outcome.text)["error"])
+    return str(result_of(outcome)["error"])
 
 
 class TestDrawing:
     async def test_puts_up_cards_texts_and_charts(self, context: ToolContext) -> None:
-        assert await told(context, canvas_add_card, title="猫", content="モチ") == {"id": "card-1"}
-        assert await told(context, canvas_show_text, content="本文", id="Story!") == {"id": "story"}
+        assert await draw(context, "add_card", title="猫", content="モチ") == {"id": "card-1"}
+        assert await draw(context, "show_text", content="本文", id="Story!") == {"id": "story"}
         series = [{"name": "東京", "values": [1, 2.5]}]
         chart = {"title": "売上", "kind": "bar", "labels": ["1月", "2月"], "series": series}
-        assert await told(context, canvas_add_chart, **chart) == {"id": "chart-1"}
+        assert await draw(context, "add_chart", **chart) == {"id": "chart-1"}
         assert draft_of(context).canvas.elements == (
             Card("card-1", "猫", "モチ"),
             Text("story", "本文"),
@@ -70,21 +52,18 @@ class TestDrawing:
 
     async def test_changes_lays_out_and_takes_down(self, context: ToolContext) -> None:
         for title in ("猫", "犬"):
-            await told(context, canvas_add_card, title=title, content="…")
-        assert await told(context, canvas_update_card, id="card-1", content="ミケ") == {
-            "up": ["card-1", "card-2"]
-        }
-        assert await told(context, canvas_set_mode, mode="focus", focus="card-1") == {
-            "up": ["card-1", "card-2"]
-        }
-        assert await told(context, canvas_remove_element, id="card-2") == {"up": ["card-1"]}
+            await draw(context, "add_card", title=title, content="…")
+        both = {"up": ["card-1", "card-2"]}
+        assert await draw(context, "update_card", id="card-1", content="ミケ") == both
+        assert await draw(context, "set_mode", mode="focus", focus="card-1") == both
+        assert await draw(context, "remove_element", id="card-2") == {"up": ["card-1"]}
         assert draft_of(context).canvas == Canvas((Card("card-1", "猫", "ミケ"),), "focus", "card-1")
-        assert await told(context, canvas_set_mode, mode="clear") == {"up": []}
+        assert await draw(context, "set_mode", mode="clear") == {"up": []}
         assert draft_of(context).canvas == Canvas()
 
     async def test_is_noted_with_the_ids_that_elements_got(self, context: ToolContext) -> None:
-        await told(context, canvas_add_card, title="猫", content="モチ", id="A")
-        await told(context, canvas_add_card, title="犬", content="ポチ")
+        await draw(context, "add_card", title="猫", content="モチ", id="A")
+        await draw(context, "add_card", title="犬", content="ポチ")
         drawn = draft_of(context).drawn
         assert drawn[0] == Drawn(AddCard("猫", "モチ", "a"), "public")
         assert reduce_all(Canvas(), drawn) == draft_of(context).canvas
@@ -101,75 +80,58 @@ class TestSloppyArguments:
         ],
     )
     async def test_series(self, context: ToolContext, series: object) -> None:
-        await told(context, canvas_add_chart, title="t", kind="pie", labels=[2025, "b"], series=series)
+        await draw(context, "add_chart", title="t", kind="pie", labels=[2025, "b"], series=series)
         [chart] = draft_of(context).canvas.elements
         assert isinstance(chart, Chart)
         assert (chart.labels, chart.series[0].values) == (("2025", "b"), (1.0, 2.0))
 
-    async def test_null_is_nothing(self, context: ToolContext) -> None:
-        await told(context, canvas_show_text, content="x", title=None, id=None)
-        await told(context, canvas_update_card, id="text-1", title="題", content=None)
-        await told(context, canvas_set_mode, mode="board", focus=None)
-        assert draft_of(context).canvas == Canvas((Text("text-1", "x", "題"),), "board")
-
-    async def test_empty_text_leaves_what_there_is(self, context: ToolContext) -> None:
-        await told(context, canvas_add_card, title="猫", content="モチ", id="")
-        await told(context, canvas_update_card, id="card-1", title="", content="ミケ")
-        assert draft_of(context).canvas.elements == (Card("card-1", "猫", "ミケ"),)
-        assert "Say what to change" in await refused(context, canvas_update_card, id="card-1", title="")
+    async def test_null_and_empty_text_leave_what_there_is(self, context: ToolContext) -> None:
+        await draw(context, "show_text", content="x", title=None, id=None)
+        await draw(context, "update_card", id="text-1", title="題", content=None)
+        await draw(context, "set_mode", mode="board", focus=None)
+        await draw(context, "add_card", title="猫", content="モチ", id="")
+        await draw(context, "update_card", id="card-1", title="", content="ミケ")
+        up = Text("text-1", "x", "題"), Card("card-1", "猫", "ミケ")
+        assert draft_of(context).canvas == Canvas(up, "board")
+        assert "Say what to change" in await refused(context, "update_card", id="card-1", title="")
 
     async def test_number_is_an_id(self, context: ToolContext) -> None:
-        assert await told(context, canvas_add_card, title="t", content="c", id=7) == {"id": "7"}
-        assert await told(context, canvas_remove_element, id=7) == {"up": []}
+        assert await draw(context, "add_card", title="t", content="c", id=7) == {"id": "7"}
+        assert await draw(context, "remove_element", id=7) == {"up": []}
 
 
 class TestRefusal:
     async def test_tells_the_limit(self, context: ToolContext) -> None:
-        assert "1000 characters at most" in await refused(
-            context, canvas_add_card, title="t", content="あ" * 1001
-        )
+        long = await refused(context, "add_card", title="t", content="あ" * 1001)
+        assert "1000 characters at most" in long
         labels = [str(number) for number in range(25)]
-        assert "labels: from 1 to 24" in await refused(
-            context, canvas_add_chart, title="t", kind="bar", labels=labels, series=[1] * 25
-        )
+        many = await refused(context, "add_chart", title="t", kind="bar", labels=labels, series=[1] * 25)
+        assert "labels: from 1 to 24" in many
         for _ in range(10):
-            await told(context, canvas_show_text, content="x")
-        assert "full" in await refused(context, canvas_add_card, title="t", content="c")
+            await draw(context, "show_text", content="x")
+        assert "full" in await refused(context, "add_card", title="t", content="c")
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
+    async def test_of_what_is_no_chart_tells_what_is_wrong(self, context: ToolContext) -> None:
+        for arguments in (
             {"title": "t", "kind": "radar", "labels": ["a"], "series": [1]},
             {"title": "t", "kind": "bar", "labels": "a", "series": [1]},
             {"title": "t", "kind": "bar", "labels": ["a"], "series": ["x"]},
             {"title": "t", "kind": "bar", "labels": ["a"], "series": 1},
             {"kind": "bar", "labels": ["a"], "series": [1]},
-        ],
-    )
-    async def test_of_what_is_no_chart_tells_what_is_wrong(
-        self, context: ToolContext, arguments: dict[str, Any]
-    ) -> None:
-        assert await refused(context, canvas_add_chart, **arguments)
-
-    async def test_of_numbers_that_are_none(self, context: ToolContext) -> None:
+        ):
+            assert await refused(context, "add_chart", **arguments)
         for number in ("NaN", "Infinity", "1e999", "-1e300"):
-            arguments = f'{{"title": "t", "kind": "bar", "labels": ["a"], "series": [{number}]}}'
-            outcome = await canvas_add_chart.call(context, arguments)
+            text = f'{{"title": "t", "kind": "bar", "labels": ["a"], "series": [{number}]}}'
+            outcome = await canvas_add_chart.call(context, text)
             assert (outcome.ok, draft_of(context).drawn) == (False, ())
 
-    @pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.schema.name)
-    async def test_of_everything_without_a_canvas(self, context: ToolContext, tool: Tool) -> None:
-        arguments = {
-            "title": "t",
-            "content": "c",
-            "id": "a",
-            "kind": "bar",
-            "labels": ["a"],
-            "series": [1],
-            "mode": "clear",
-        }
-        outcome = await tool.call(replace(context, canvas=None), json.dumps(arguments))
-        assert (outcome.ok, "no canvas" in outcome.text) == (False, True)
+    async def test_of_everything_without_a_canvas(self, context: ToolContext) -> None:
+        names = [schema.name for schema in TOOLS.schemas() if schema.name.startswith("canvas")]
+        anything = {"title": "t", "content": "c", "id": "a", "kind": "bar", "mode": "clear"}
+        for name in names:
+            outcome = await call(replace(context, canvas=None), name, labels=["a"], series=[1], **anything)
+            assert (outcome.ok, "no canvas" in outcome.text) == (False, True)
+        assert len(names) == 6
 
 
 class TestPrivateElement:
@@ -178,29 +140,29 @@ class TestPrivateElement:
         return replace(context, canvas=CanvasDraft(Canvas((HIDDEN,)), "public"))
 
     async def test_is_named_by_no_result_in_public(self, context: ToolContext) -> None:
-        assert await told(context, canvas_set_mode, mode="board") == {"up": []}
-        assert await told(context, canvas_add_card, title="t", content="c") == {"id": "card-1"}
-        assert await told(context, canvas_update_card, id="card-1", title="u") == {"up": ["card-1"]}
-        errors = [
-            await refused(context, canvas_update_card, id="salary", title="x"),
-            await refused(context, canvas_remove_element, id="salary"),
-            await refused(context, canvas_set_mode, mode="focus", focus="salary"),
-        ]
-        assert set(errors) == {"No such element is up. Up are: card-1."}
+        assert await draw(context, "set_mode", mode="board") == {"up": []}
+        assert await draw(context, "add_card", title="t", content="c") == {"id": "card-1"}
+        assert await draw(context, "update_card", id="card-1", title="u") == {"up": ["card-1"]}
+        errors = {
+            await refused(context, "update_card", id="salary", title="x"),
+            await refused(context, "remove_element", id="salary"),
+            await refused(context, "set_mode", mode="focus", focus="salary"),
+        }
+        assert errors == {"No such element is up. Up are: card-1."}
         assert draft_of(context).canvas.elements == (Card("card-1", "u", "c"),)
 
     async def test_is_named_and_changed_in_private(self, context: ToolContext) -> None:
         private = replace(context, canvas=CanvasDraft(Canvas((HIDDEN,)), "private"))
-        assert await told(private, canvas_update_card, id="salary", content="末日") == {"up": ["salary"]}
+        assert await draw(private, "update_card", id="salary", content="末日") == {"up": ["salary"]}
         assert draft_of(private).canvas.elements == (replace(HIDDEN, content="末日"),)
 
 
-class TestCost:
-    @pytest.mark.slow
-    def test_of_all_six_is_what_the_documents_say(self) -> None:
-        schemas = [
-            {"name": each.name, "description": each.description, "parameters": each.parameters}
-            for each in (tool.schema for tool in ALL)
-        ]
-        functions = [{"type": "function", "function": schema} for schema in schemas]
-        assert 560 < count(json.dumps(functions)) < 700
+@pytest.mark.slow
+def test_all_six_cost_what_the_documents_say() -> None:
+    schemas = [
+        {"name": each.name, "description": each.description, "parameters": each.parameters}
+        for each in TOOLS.schemas()
+        if each.name.startswith("canvas")
+    ]
+    functions = [{"type": "function", "function": schema} for schema in schemas]
+    assert 560 < count(json.dumps(functions)) < 700

@@ -1,16 +1,12 @@
 """What a turn may do by itself, by what it has read: never by what its question says."""
 
-import json
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
-import cc_bot.tools
-from cc_bot.domain import Locale, Memory, SessionKey
+from cc_bot.domain import Memory
 from cc_bot.domain.canvas import AddCard, Canvas, Card
 from cc_bot.domain.memory import Source
 from cc_bot.domain.proposal import (
@@ -20,28 +16,21 @@ from cc_bot.domain.proposal import (
     ForgetMemory,
     KeepMemory,
 )
-from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolOutcome, discover
+from cc_bot.tools.registry import CanvasDraft, ToolContext
+from tests.tools.conftest import ME, TOOLS, call, result_of
 
-ME = SessionKey(7, 10)
-TOOLS = discover(cc_bot.tools)
 WRITING = {schema.name for schema in TOOLS.schemas()} - {
     schema.name for schema in TOOLS.schemas(writing=False)
 }
+TOMORROW = datetime(2026, 11, 23, tzinfo=UTC)
 
 
 @pytest.fixture
-def context(stores: Stores) -> ToolContext:
-    return ToolContext(
-        ME.user_id,
-        "public",
-        Locale.JA,
-        ZoneInfo("Asia/Tokyo"),
-        stores.memories,
-        tainted=False,
+def context(context: ToolContext, stores: Stores) -> ToolContext:
+    return replace(
+        context,
         clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC),
-        key=ME,
         canvas=CanvasDraft(Canvas((Card("card-1", "天気", "晴れ"),)), "public"),
         schedules=stores.schedules,
     )
@@ -52,20 +41,11 @@ async def memory(stores: Stores) -> Memory:
     return await stores.memories.add(ME.user_id, "会議は金曜", tags=("会議",))
 
 
-async def call(context: ToolContext, name: str, **arguments: Any) -> ToolOutcome:
-    return await TOOLS.call(ToolRequest("1", name, json.dumps(arguments)), context, TOOLS.schemas())
-
-
-def told(outcome: ToolOutcome) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(outcome.text)
-    return found
-
-
 class TestTaintedTurn:
     async def test_proposes_what_each_tool_would_change_and_changes_nothing(
         self, context: ToolContext, stores: Stores, memory: Memory
     ) -> None:
-        reminder = await stores.schedules.add(ME, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        reminder = await stores.schedules.add(ME, "薬", TOMORROW)
         tainted = replace(context, tainted=True, recalled=frozenset({memory.id}), changing=1)
         arguments: dict[str, dict[str, Any]] = {
             "remember": {"content": "猫が好き", "tags": ["猫"]},
@@ -84,7 +64,7 @@ class TestTaintedTurn:
         for name, given in arguments.items():
             outcome = await call(tainted, name, **given)
             assert outcome.ok, (name, outcome.text)
-            assert told(outcome)["proposed"] is True
+            assert result_of(outcome)["proposed"] is True
             assert (outcome.changes, outcome.schedules) == ((), ())
         assert await stores.memories.list(ME.user_id) == [memory]
         assert await stores.schedules.list(ME.user_id) == [reminder]
@@ -97,7 +77,7 @@ class TestTaintedTurn:
     async def test_proposes_exactly_what_is_there_and_what_would_be(
         self, context: ToolContext, stores: Stores, memory: Memory
     ) -> None:
-        reminder = await stores.schedules.add(ME, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        reminder = await stores.schedules.add(ME, "薬", TOMORROW)
         tainted = replace(context, tainted=True)
         kept = await call(tainted, "remember", content=" 猫が好き ", category="pets", supersedes=memory.id)
         assert kept.proposal == KeepMemory(
@@ -117,10 +97,9 @@ class TestTaintedTurn:
             memory.id, "会議は金曜", memory.number
         )
         timed = await call(tainted, "schedule", when="明日9時", text="薬")
-        due = datetime(2026, 11, 23, tzinfo=UTC)
-        assert timed.proposal == AddReminder("薬", due, "", "Asia/Tokyo", "channel", locale="ja")
+        assert timed.proposal == AddReminder("薬", TOMORROW, "", "Asia/Tokyo", "channel", locale="ja")
         cancelled = await call(tainted, "cancel_schedule", id=reminder.id)
-        assert cancelled.proposal == CancelReminder(reminder.id, "薬", due, "", reminder.number)
+        assert cancelled.proposal == CancelReminder(reminder.id, "薬", TOMORROW, "", reminder.number)
 
     @pytest.mark.parametrize(
         ("name", "arguments"),
@@ -154,7 +133,7 @@ class TestTaintedTurn:
 
     async def test_sees_later_what_it_wanted_to_draw(self, context: ToolContext) -> None:
         tainted = replace(context, tainted=True)
-        made = told(await call(tainted, "canvas_add_card", title="買い物", content="牛乳", id="shop"))
+        made = result_of(await call(tainted, "canvas_add_card", title="買い物", content="牛乳", id="shop"))
         assert (await call(tainted, "canvas_update_card", id=made["id"], content="パン")).ok
         assert tainted.canvas is not None
         assert tainted.canvas.proposed is not None
@@ -168,36 +147,35 @@ class TestUntaintedTurn:
         assert await stores.memories.count(ME.user_id) == 1
 
     @pytest.mark.parametrize("name", ["update_memory", "forget"])
-    async def test_changes_one_memory_that_its_user_was_shown(
-        self, context: ToolContext, memory: Memory, name: str
+    @pytest.mark.parametrize(
+        ("recalled", "made", "changing", "proposed"),
+        [
+            (True, False, 1, False),
+            (False, False, 1, True),
+            (True, False, 2, True),
+            (False, True, 3, False),
+        ],
+        ids=["it was shown", "it was not shown", "it is one of several", "this turn has made it"],
+    )
+    async def test_changes_one_memory_that_its_user_was_shown_and_proposes_it_for_others(
+        self,
+        context: ToolContext,
+        stores: Stores,
+        memory: Memory,
+        name: str,
+        changing: int,
+        *,
+        recalled: bool,
+        made: bool,
+        proposed: bool,
     ) -> None:
-        shown = replace(context, recalled=frozenset({memory.id}), changing=1)
-        outcome = await call(shown, name, id=memory.id, **_content(name))
-        assert (outcome.proposal, len(outcome.changes)) == (None, 1)
-
-    @pytest.mark.parametrize("name", ["update_memory", "forget"])
-    async def test_proposes_it_for_one_that_was_not_shown(
-        self, context: ToolContext, stores: Stores, memory: Memory, name: str
-    ) -> None:
-        outcome = await call(replace(context, changing=1), name, id=memory.id, **_content(name))
-        assert outcome.proposal is not None
-        assert await stores.memories.get(ME.user_id, memory.id) == memory
-
-    @pytest.mark.parametrize("name", ["update_memory", "forget"])
-    async def test_proposes_it_where_there_are_more_than_one(
-        self, context: ToolContext, stores: Stores, memory: Memory, name: str
-    ) -> None:
-        shown = replace(context, recalled=frozenset({memory.id}), changing=2)
-        outcome = await call(shown, name, id=memory.id, **_content(name))
-        assert outcome.proposal is not None
-        assert await stores.memories.get(ME.user_id, memory.id) == memory
-
-    @pytest.mark.parametrize("name", ["update_memory", "forget"])
-    async def test_changes_what_it_has_made_itself(
-        self, context: ToolContext, memory: Memory, name: str
-    ) -> None:
-        own = replace(context, made=frozenset({memory.id}), changing=3)
-        assert (await call(own, name, id=memory.id, **_content(name))).proposal is None
+        mine = frozenset({memory.id})
+        turn = replace(context, recalled=mine if recalled else frozenset(), changing=changing)
+        turn = replace(turn, made=mine if made else frozenset())
+        content = {"content": "会議は木曜"} if name == "update_memory" else {}
+        outcome = await call(turn, name, id=memory.id, **content)
+        assert (outcome.proposal is not None, len(outcome.changes)) == (proposed, not proposed)
+        assert (await stores.memories.get(ME.user_id, memory.id) == memory) is proposed
 
     async def test_keeps_a_new_fact_and_proposes_that_it_replaces_an_old_one_nobody_was_shown(
         self, context: ToolContext, stores: Stores, memory: Memory
@@ -223,7 +201,7 @@ class TestKnownMemory:
         self, context: ToolContext, stores: Stores, memory: Memory, *, tainted: bool
     ) -> None:
         outcome = await call(replace(context, tainted=tainted), "remember", content="会議は、金曜！")
-        assert (outcome.proposal, told(outcome)["remembered"]["change"]) == (None, "unchanged")
+        assert (outcome.proposal, result_of(outcome)["remembered"]["change"]) == (None, "unchanged")
         assert await stores.memories.list(ME.user_id) == [memory]
 
     @pytest.mark.parametrize("tainted", [True, False])
@@ -255,7 +233,7 @@ class TestKnownMemory:
         self, context: ToolContext, stores: Stores, memory: Memory
     ) -> None:
         outcome = await call(context, "update_memory", id=memory.id, content="会議は金曜")
-        assert (outcome.proposal, told(outcome)["updated"]["change"]) == (None, "unchanged")
+        assert (outcome.proposal, result_of(outcome)["updated"]["change"]) == (None, "unchanged")
         assert await stores.memories.list(ME.user_id) == [memory]
 
 
@@ -285,9 +263,5 @@ class TestWhatIsLookedUp:
     async def test_of_reminders_taints_where_a_tainted_turn_wrote_them(
         self, context: ToolContext, stores: Stores, *, tainted: bool
     ) -> None:
-        await stores.schedules.add(ME, "薬", datetime(2026, 11, 23, tzinfo=UTC), tainted=tainted)
+        await stores.schedules.add(ME, "薬", TOMORROW, tainted=tainted)
         assert (await call(context, "list_schedules")).tainted is tainted
-
-
-def _content(name: str) -> dict[str, str]:
-    return {"content": "会議は木曜"} if name == "update_memory" else {}

@@ -9,22 +9,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-import cc_bot.tools
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry, discover
+from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
+from tests.tools.conftest import TOOLS
 
-AIKO, BEN = 1001, 1002
+BEN = 1002
 EXAMPLES = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -38,11 +35,10 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=8,
 )
-REGISTRY = discover(cc_bot.tools)
 
 
 @st.composite
-def calls(draw: st.DrawFn, registry: ToolRegistry = REGISTRY) -> ToolRequest:
+def calls(draw: st.DrawFn, registry: ToolRegistry = TOOLS) -> ToolRequest:
     """A tool with the names of its own arguments, and anything as their values; or not even JSON."""
     schema = draw(st.sampled_from(registry.schemas()))
     if draw(st.integers(0, 5)) == 0:
@@ -54,18 +50,8 @@ def calls(draw: st.DrawFn, registry: ToolRegistry = REGISTRY) -> ToolRequest:
 
 
 @pytest.fixture
-def context(stores: Stores) -> ToolContext:
-    return ToolContext(
-        AIKO,
-        "public",
-        Locale.JA,
-        ZoneInfo("Asia/Tokyo"),
-        stores.memories,
-        tainted=False,
-        key=SessionKey(AIKO, 7),
-        schedules=stores.schedules,
-        clock=lambda: datetime(2026, 11, 22, tzinfo=UTC),
-    )
+def context(context: ToolContext, stores: Stores) -> ToolContext:
+    return replace(context, schedules=stores.schedules, clock=lambda: datetime(2026, 11, 22, tzinfo=UTC))
 
 
 def unexpected(logs: list[Any]) -> Iterator[str]:
@@ -82,8 +68,8 @@ class TestArguments:
     ) -> None:
         kept = await stores.memories.add(BEN, "秘密ではないが、ベンのもの")
         with capture_logs() as logs:
-            outcome = await REGISTRY.call(
-                call, replace(context, canvas=CanvasDraft(Canvas(), "public")), REGISTRY.schemas()
+            outcome = await TOOLS.call(
+                call, replace(context, canvas=CanvasDraft(Canvas(), "public")), TOOLS.schemas()
             )
         assert isinstance(json.loads(outcome.text), dict)
         assert [*unexpected(logs)] == [], call

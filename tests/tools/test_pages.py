@@ -3,13 +3,12 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 from structlog.testing import capture_logs
 
-import cc_bot.tools
 from cc_bot.assistant.turn import link_texts
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import AddressNotPublic, PageKindRefused, PageNotThere, ToolServerAway
@@ -20,16 +19,14 @@ from cc_bot.internet.addresses import TurnTexts, addresses_in
 from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import SearxngSearch, WebSearch
 from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
-from cc_bot.llm.model import ToolRequest
-from cc_bot.stores import Stores
 from cc_bot.texts import explain, texts
 from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES, WEB, WithWeb
-from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome, discover
+from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
 from tests.reading.confinement import UNCONFINED
+from tests.tools.conftest import TOOLS, call, result_of
 
-TOOLS = discover(cc_bot.tools)
 LONG = "あいうえお。" * 5000
 
 
@@ -52,55 +49,53 @@ async def search() -> AsyncIterator[LoopbackSearchServer]:
         yield server
 
 
-def of_turn(web: LoopbackWeb, search: LoopbackSearchServer, *texts: str) -> TurnInternet:
+@dataclass
+class Turn:
+    """A turn with the web."""
+
+    context: ToolContext
+    internet: Internet
+    wrote: TurnTexts = field(default_factory=TurnTexts)
+
+    def __post_init__(self) -> None:
+        self.context = replace(self.context, internet=self.internet.for_turn(self.wrote))
+
+    def of(self, *wrote: str, seen: tuple[str, ...] = (), **context: Any) -> "Turn":
+        """One whose user wrote this."""
+        return Turn(replace(self.context, **context), self.internet, TurnTexts(wrote, seen))
+
+    def after_a_look(self, *wrote: str, typed: str) -> "Turn":
+        """One that holds others' words, and what is kept of its user; `typed` is their message."""
+        return self.of(*wrote, tainted=True, looked_up=True, typed=typed)
+
+    async def read(self, url: str, locale: Locale = Locale.JA) -> ToolOutcome:
+        return await call(replace(self.context, locale=locale), "read_page", url=url)
+
+    async def search(self, query: str) -> ToolOutcome:
+        return await call(self.context, "web_search", query=query)
+
+
+@pytest.fixture
+def turn(context: ToolContext, web: LoopbackWeb, search: LoopbackSearchServer) -> Turn:
     searches = WebSearch([SearxngSearch(search.url)])
-    return Internet(PageReader(web.network(), unconfined=UNCONFINED), searches).for_turn(TurnTexts(texts))
-
-
-async def call(
-    stores: Stores,
-    internet: TurnInternet | None,
-    name: str,
-    locale: Locale = Locale.JA,
-    typed: str | None = None,
-    **arguments: Any,
-) -> ToolOutcome:
-    """`typed`: in a turn that holds others' words, and what is kept of its user, this is their message."""
-    context = ToolContext(
-        NOBODY,
-        "public",
-        locale,
-        ZoneInfo("Asia/Tokyo"),
-        stores.memories,
-        tainted=typed is not None,
-        looked_up=typed is not None,
-        typed=typed or "",
-        internet=internet,
-    )
-    return await TOOLS.call(ToolRequest("1", name, json.dumps(arguments)), context, TOOLS.schemas())
+    internet = Internet(PageReader(web.network(), unconfined=UNCONFINED), searches)
+    return Turn(replace(context, user_id=NOBODY, key=None), internet)
 
 
 class TestReadPage:
     @pytest.mark.slow
-    async def test_tells_the_text_as_material(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        internet = of_turn(web, search, "http://a.example/to を読んで")
-        outcome = await call(stores, internet, "read_page", url="http://a.example/to")
-        told = json.loads(outcome.text)
+    async def test_tells_the_text_as_material(self, turn: Turn) -> None:
+        outcome = await turn.of("http://a.example/to を読んで").read("http://a.example/to")
+        told = result_of(outcome)
         assert (outcome.ok, outcome.tainted, outcome.passing) == (True, True, False)
         assert (told["url"], told["title"], told["text"]) == ("http://a.example/a", "天気", "明日は雨です。")
         assert "never an instruction" in told["note"]
         assert "cut" not in told
 
-    async def test_cuts_between_characters_and_says_so(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        internet = of_turn(web, search, "http://a.example/long")
-        told = json.loads((await call(stores, internet, "read_page", url="http://a.example/long")).text)
-        kept = told["text"]
-        assert LONG.startswith(kept)
-        assert MOST_BYTES - 3 < len(kept.encode()) <= MOST_BYTES
+    async def test_cuts_between_characters_and_says_so(self, turn: Turn) -> None:
+        told = result_of(await turn.of("http://a.example/long").read("http://a.example/long"))
+        assert LONG.startswith(told["text"])
+        assert MOST_BYTES - 3 < len(told["text"].encode()) <= MOST_BYTES
         assert told["cut"]
 
     @pytest.mark.parametrize(
@@ -115,120 +110,96 @@ class TestReadPage:
         ],
     )
     async def test_asks_for_nothing_that_the_user_did_not_write(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer, url: str, word: str
+        self, turn: Turn, web: LoopbackWeb, url: str, word: str
     ) -> None:
-        internet = of_turn(web, search, "http://a.example/a を読んで")
         with capture_logs() as records:
-            outcome = await call(stores, internet, "read_page", url=url)
+            outcome = await turn.of("http://a.example/a を読んで").read(url)
         assert (outcome.ok, word in outcome.text) == (False, True)
         assert web.connections == []
         assert [each["event"] for each in records] == ["page_refused"]
         assert "know" not in str(records)
 
-    async def test_asks_for_nothing_that_a_page_names(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        internet = of_turn(web, search, "http://a.example/order")
-        assert (await call(stores, internet, "read_page", url="http://a.example/order")).ok
-        assert not (await call(stores, internet, "read_page", url="https://made.example/up")).ok
+    async def test_asks_for_nothing_that_a_page_names(self, turn: Turn) -> None:
+        turn = turn.of("http://a.example/order")
+        assert (await turn.read("http://a.example/order")).ok
+        assert not (await turn.read("https://made.example/up")).ok
 
-    async def test_tells_what_is_wrong_in_the_users_language(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        internet = of_turn(web, search, f"http://a.example/pdf http://{INSIDE}/ http://a.example/gone")
+    async def test_tells_what_is_wrong_in_the_users_language(self, turn: Turn, web: LoopbackWeb) -> None:
         refused = {
             "http://a.example/pdf": PageKindRefused(),
             f"http://{INSIDE}/": AddressNotPublic(host=INSIDE),
             "http://a.example/gone": PageNotThere(host="a.example", found=404),
         }
+        turn = turn.of(" ".join(refused))
         for url, error in refused.items():
             for locale in Locale:
-                told = (await call(stores, internet, "read_page", locale, url=url)).text
-                assert json.loads(told) == {"error": explain(error, texts(locale))}
+                told = result_of(await turn.read(url, locale))
+                assert told == {"error": explain(error, texts(locale))}
         assert INSIDE not in web.connections
 
     async def test_asks_for_a_page_once_in_a_turn_however_it_is_written(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+        self, turn: Turn, web: LoopbackWeb
     ) -> None:
         urls = ("http://a.example/order", "http://a.example/order#天気", "http://a.example:80/order")
-        internet = of_turn(web, search, " ".join(urls))
-        at_once = await asyncio.gather(*(call(stores, internet, "read_page", url=url) for url in urls))
-        later = await call(stores, internet, "read_page", url=urls[0])
+        turn = turn.of(" ".join(urls))
+        at_once = await asyncio.gather(*map(turn.read, urls))
+        later = await turn.read(urls[0])
         assert {outcome.text for outcome in (*at_once, later)} == {later.text}
         assert (later.ok, len(web.requests)) == (True, 1)
 
-    async def test_asks_once_more_for_a_page_that_failed(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
+    async def test_asks_once_more_for_a_page_that_failed(self, turn: Turn, web: LoopbackWeb) -> None:
         web.pages["/busy"] = Answer(status=503)
-        internet = of_turn(web, search, "http://a.example/busy")
-        assert "503" in (await call(stores, internet, "read_page", url="http://a.example/busy")).text
+        turn = turn.of("http://a.example/busy")
+        assert "503" in (await turn.read("http://a.example/busy")).text
         web.pages["/busy"] = Answer("空きました".encode(), "text/plain")
-        assert "空きました" in (await call(stores, internet, "read_page", url="http://a.example/busy")).text
+        assert "空きました" in (await turn.read("http://a.example/busy")).text
 
-    async def test_reads_so_many_pages_in_a_turn_and_no_more(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        internet = of_turn(web, search, "http://a.example/order")
+    async def test_reads_so_many_pages_in_a_turn_and_no_more(self, turn: Turn) -> None:
+        turn = turn.of("http://a.example/order")
         for _ in range(MOST_PAGES):
-            assert (await call(stores, internet, "read_page", url="http://a.example/order")).ok
-        assert (
-            "No more pages" in (await call(stores, internet, "read_page", url="http://a.example/order")).text
-        )
-
-    async def test_without_the_web_says_so(self, stores: Stores) -> None:
-        for internet in (None, TurnInternet()):
-            assert not (await call(stores, internet, "read_page", url="http://a.example/")).ok
-            assert not (await call(stores, internet, "web_search", query="天気")).ok
+            assert (await turn.read("http://a.example/order")).ok
+        assert "No more pages" in (await turn.read("http://a.example/order")).text
 
 
 class TestWebSearch:
     @pytest.mark.slow
     async def test_tells_what_is_found_which_may_be_read_then(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+        self, turn: Turn, search: LoopbackSearchServer
     ) -> None:
-        internet = of_turn(web, search)
-        assert not (await call(stores, internet, "read_page", url="http://a.example/a")).ok
-        outcome = await call(stores, internet, "web_search", query=" 東京　天気 ")
-        told = json.loads(outcome.text)
+        assert not (await turn.read("http://a.example/a")).ok
+        outcome = await turn.search(" 東京　天気 ")
         assert (outcome.tainted, search.queries) == (True, [("searxng", "東京 天気")])
-        assert told["results"] == [{"title": "天気", "url": "http://a.example/a", "snippet": "雨です。"}]
-        assert "明日は雨" in (await call(stores, internet, "read_page", url="http://a.example/a")).text
+        [result] = result_of(outcome)["results"]
+        assert result == {"title": "天気", "url": "http://a.example/a", "snippet": "雨です。"}
+        assert "明日は雨" in (await turn.read("http://a.example/a")).text
 
-    async def test_is_made_with_some_words(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+    async def test_is_made_with_some_words_and_so_often_in_a_turn_and_no_more(
+        self, turn: Turn, search: LoopbackSearchServer
     ) -> None:
-        internet = of_turn(web, search)
         for query in ("", "  ", "長" * (LONGEST_QUERY + 1)):
-            assert not (await call(stores, internet, "web_search", query=query)).ok
+            assert not (await turn.search(query)).ok
         assert search.queries == []
+        turn = turn.of()
+        assert [(await turn.search("天気")).ok for _ in range(MOST_SEARCHES + 1)] == [
+            *[True] * MOST_SEARCHES,
+            False,
+        ]
 
-    async def test_is_made_so_often_in_a_turn_and_no_more(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        internet = of_turn(web, search)
-        for _ in range(MOST_SEARCHES):
-            assert (await call(stores, internet, "web_search", query="天気")).ok
-        assert not (await call(stores, internet, "web_search", query="天気")).ok
-
-    async def test_that_fails_is_told_of(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
+    async def test_that_fails_is_told_of(self, turn: Turn, search: LoopbackSearchServer) -> None:
         search.json = False
-        internet = of_turn(web, search)
-        assert "JSON" in (await call(stores, internet, "web_search", query="天気")).text
+        assert "JSON" in (await turn.search("天気")).text
 
 
-class TestOffered:
-    def test_are_the_tools_that_the_operator_has(self) -> None:
-        def names(*, page: bool, search: bool) -> set[str]:
+async def test_nothing_is_read_or_offered_without_the_web(context: ToolContext) -> None:
+    for internet in (None, TurnInternet()):
+        without = replace(context, internet=internet)
+        assert not (await call(without, "read_page", url="http://a.example/")).ok
+        assert not (await call(without, "web_search", query="天気")).ok
+    for page in (True, False):
+        for search in (True, False):
             offered = TOOLS.schemas(page=page, search=search, personal=False, writing=False)
-            return {schema.name for schema in offered} & {"read_page", "web_search"}
-
-        assert names(page=True, search=True) == {"read_page", "web_search"}
-        assert names(page=True, search=False) == {"read_page"}
-        assert names(page=False, search=True) == {"web_search"}
-        assert names(page=False, search=False) == set()
+            names = {schema.name for schema in offered} & {"read_page", "web_search"}
+            assert (("read_page" in names), ("web_search" in names)) == (page, search)
 
 
 class TestTexts:
@@ -279,60 +250,45 @@ class TestTexts:
 class TestCarryingOut:
     """What others' words can have a model tell the web by choosing what it asks for."""
 
-    async def test_a_page_that_was_only_seen_waits_for_a_press(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        seen = TurnTexts(seen=("http://a.example/a",))
-        internet = Internet(PageReader(web.network(), unconfined=UNCONFINED)).for_turn(seen)
-        outcome = await call(stores, internet, "read_page", url="http://a.example/a")
+    async def test_a_page_that_was_only_seen_waits_for_a_press(self, turn: Turn, web: LoopbackWeb) -> None:
+        outcome = await turn.of(seen=("http://a.example/a",)).read("http://a.example/a")
         assert isinstance(outcome.proposal, CallTool)
         assert json.loads(outcome.proposal.arguments) == {"url": "http://a.example/a"}
         assert web.connections == []
 
     @pytest.mark.slow
     async def test_a_page_waits_after_a_look_at_what_is_kept_unless_it_was_typed_just_now(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+        self, turn: Turn, web: LoopbackWeb
     ) -> None:
         many = " ".join(f"http://a.example/{number}" for number in range(8))
         asked = "http://a.example/a を読んで"
         for typed, reads in (("続けて", False), (asked, True), (f"{many} {asked}", False)):
             web.connections.clear()
-            internet = of_turn(web, search, "http://a.example/a http://a.example/order")
-            outcome = await call(stores, internet, "read_page", typed=typed, url="http://a.example/a")
+            looked = turn.after_a_look("http://a.example/a http://a.example/order", typed=typed)
+            outcome = await looked.read("http://a.example/a")
             assert (outcome.proposal is None, bool(web.connections)) == (reads, reads)
 
     async def test_a_search_waits_then_unless_its_words_were_typed_just_now(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
+        self, turn: Turn, search: LoopbackSearchServer
     ) -> None:
-        internet = of_turn(web, search)
-        typed, given = "東京の週末の天気は？ Any rain?", ["東京の週末", "東京 天気", "rain 東京 週末"]
+        typed = "東京の週末の天気は？ Any rain?"
+        waiting = turn.after_a_look(typed=typed)
         for query in ("花粉症 東京", "東京 東京", "東京 天", "東京 の 週末 天気 Any rain", ""):
-            waits = await call(stores, internet, "web_search", typed=typed, query=query)
-            assert isinstance(waits.proposal, CallTool) or not query
+            outcome = await waiting.search(query)
+            assert isinstance(outcome.proposal, CallTool) or not query
         assert search.queries == []
-        internet = of_turn(web, search)
+        made, given = turn.after_a_look(typed=typed), ["東京の週末", "東京 天気", "rain 東京 週末"]
         for query in given:
-            assert (await call(stores, internet, "web_search", typed=typed, query=query)).proposal is None
+            assert (await made.search(query)).proposal is None
         assert [words for _, words in search.queries] == given
 
-    async def test_where_nobody_can_press_nothing_is_asked_for(
-        self, stores: Stores, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        context = ToolContext(
-            *(NOBODY, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories),
-            can_propose=False,
-            looked_up=True,
-            internet=of_turn(web, search, "http://a.example/a"),
-        )
-        request = ToolRequest("1", "read_page", '{"url": "http://a.example/a"}')
-        outcome = await TOOLS.call(request, context, TOOLS.schemas())
+    async def test_where_nobody_can_press_nothing_is_asked_for(self, turn: Turn, web: LoopbackWeb) -> None:
+        unwatched = turn.of("http://a.example/a", tainted=True, looked_up=True, can_propose=False)
+        outcome = await unwatched.read("http://a.example/a")
         assert (outcome.ok, outcome.proposal, web.connections) == (False, None, [])
 
-    async def test_what_was_agreed_to_is_read_and_searched(
-        self, web: LoopbackWeb, search: LoopbackSearchServer
-    ) -> None:
-        searches = WebSearch([SearxngSearch(search.url)])
-        calls = WithWeb(Internet(PageReader(web.network(), unconfined=UNCONFINED), searches), None)
+    async def test_what_was_agreed_to_is_read_and_searched(self, turn: Turn) -> None:
+        calls = WithWeb(turn.internet, None)
         assert "明日は雨です" in (await calls.call(WEB, "read_page", {"url": "http://a.example/a"})).text
         assert "雨です。" in (await calls.call(WEB, "web_search", {"query": "天気"})).text
         with pytest.raises(ToolServerAway):
@@ -369,9 +325,14 @@ class TestPagesBehind:
         assert shown([found(*urls), found()]) == urls[:3]
         assert shown([found(urls[0], urls[1], urls[0], urls[2])]) == urls[:3]
 
-    @pytest.mark.parametrize(
-        "result", ["", "[]", "1", "?", '{"url": 1, "title": "a"}', '{"url": "javascript:a", "title": "a"}']
-    )
-    def test_are_none_where_nothing_is_told_of_any(self, result: str) -> None:
-        assert shown([ToolCall("1", "read_page", "{}", result)]) == []
+    def test_are_none_where_nothing_is_told_of_any(self) -> None:
+        for result in (
+            "",
+            "[]",
+            "1",
+            "?",
+            '{"url": 1, "title": "a"}',
+            '{"url": "javascript:a", "title": "a"}',
+        ):
+            assert shown([ToolCall("1", "read_page", "{}", result)]) == []
         assert shown([ToolCall("1", "notes__read_page", "{}", read("https://a.example/").result)]) == []

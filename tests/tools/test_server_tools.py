@@ -3,25 +3,23 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain import Locale
 from cc_bot.domain.proposal import CallTool
 from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.llm.model import ToolRequest
-from cc_bot.stores import Stores
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
 from cc_bot.tools.servers import ServerTools
 from tests.loopback.tool_servers import CountingServers, calls_in, offered
 
-PLACE = ToolPlace(1, (10,))
+PLACE = ToolPlace(7, (10,))
 
 
 @pytest.fixture
-def context(stores: Stores) -> ToolContext:
-    return ToolContext(1, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories)
+def context(context: ToolContext) -> ToolContext:
+    """Of a turn that may hold others' words."""
+    return replace(context, tainted=True)
 
 
 @pytest.fixture
@@ -57,19 +55,17 @@ class TestCall:
         assert first.proposal.arguments == '{"path": "a", "text": "牛乳", "b": 2, "z": 1}'
         assert calls_in(tmp_path) == []
 
-    async def test_that_needs_no_press_is_one_that_was_done(
-        self, tools: ToolRegistry, context: ToolContext
+    @pytest.mark.parametrize(
+        ("raises", "maybe"), [(None, True), ("away", False), ("lost", True), ("timed out", True)]
+    )
+    async def test_that_needs_no_press_has_been_done_or_may_have_been(
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, raises: str | None, *, maybe: bool
     ) -> None:
-        assert (await call(tools, context, "notes__post")).acted
-        assert [tools.changes(f"notes__{name}") for name in ("read", "write", "post")] == [False, False, True]
-
-    @pytest.mark.parametrize(("raises", "maybe"), [("away", False), ("lost", True), ("timed out", True)])
-    async def test_that_needs_no_press_and_is_lost_may_have_been_done(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, raises: str, *, maybe: bool
-    ) -> None:
-        (tmp_path / "answers.json").write_text(json.dumps({"post": {"raises": raises}}), "utf-8")
+        if raises:
+            (tmp_path / "answers.json").write_text(json.dumps({"post": {"raises": raises}}), "utf-8")
         outcome = await call(tools, context, "notes__post")
-        assert (outcome.ok, outcome.acted) == (False, maybe)
+        assert (outcome.ok, outcome.acted) == (raises is None, maybe)
+        assert [tools.changes(f"notes__{name}") for name in ("read", "write", "post")] == [False, False, True]
 
     async def test_where_nobody_watches_is_refused(
         self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
@@ -79,24 +75,15 @@ class TestCall:
         assert "Nobody is here" in outcome.text
         assert calls_in(tmp_path) == []
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            *("{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000),
-            *(r'{"text": "\ud83d"}', r'{"text": "牛乳", "\udc00": 1}'),
-            *(
-                '{"text": "牛乳", "n": Infinity}',
-                '{"text": "牛乳", "n": NaN}',
-                '{"text": "牛乳", "n": 1e400}',
-            ),
-        ],
-    )
     async def test_with_arguments_that_do_not_fit_is_not_made(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, arguments: str
+        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
     ) -> None:
-        for name in ("notes__read", "notes__write", "notes__post"):
-            outcome = await call(tools, context, name, arguments)
-            assert (outcome.ok, outcome.proposal) == (False, None)
+        odd = (r'{"text": "\ud83d"}', r'{"text": "牛乳", "\udc00": 1}')
+        numbers = [f'{{"text": "牛乳", "n": {number}}}' for number in ("Infinity", "NaN", "1e400")]
+        for arguments in ("{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000, *odd, *numbers):
+            for name in ("notes__read", "notes__write", "notes__post"):
+                outcome = await call(tools, context, name, arguments)
+                assert (outcome.ok, outcome.proposal) == (False, None), (name, arguments)
         assert calls_in(tmp_path) == []
 
     async def test_of_one_server_is_made_so_many_times_in_a_turn(
@@ -189,9 +176,8 @@ async def test_a_call_for_some_roles_alone_waits_where_others_may_have_asked_for
         assert (outcome.proposal is not None) == waits
 
 
-class TestOffer:
-    def test_has_none_that_changes_something_in_a_temporary_turn(self, tools: ToolRegistry) -> None:
-        assert [schema.name for schema in tools.schemas(writing=False)] == ["notes__read"]
-
-    def test_has_none_where_several_are_answered(self, tools: ToolRegistry) -> None:
-        assert tools.schemas(personal=False) == ()
+def test_none_is_offered_that_changes_something_in_a_temporary_turn_or_to_several(
+    tools: ToolRegistry,
+) -> None:
+    assert [schema.name for schema in tools.schemas(writing=False)] == ["notes__read"]
+    assert tools.schemas(personal=False) == ()
