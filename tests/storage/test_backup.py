@@ -34,15 +34,18 @@ async def database(tmp_path: Path) -> Path:
     return path
 
 
-def write(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
-
-
 def spoil(path: Path) -> None:
     """Overwrite every page but the first."""
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
+
+
+def disobey(path: Path) -> None:
+    """Have a row that the database's own rules forbid."""
+    with closing(sqlite3.connect(path)) as broken:
+        broken.execute("PRAGMA ignore_check_constraints = ON")
+        broken.execute("UPDATE memories SET audience = 'everyone'")
+        broken.commit()
 
 
 def copies(folder: Path) -> list[str]:
@@ -55,41 +58,38 @@ def names(folder: Path) -> list[str]:
 
 class TestBackup:
     async def test_is_a_private_file_named_after_its_moment(self, database: Path, tmp_path: Path) -> None:
-        result = await back_up(database, tmp_path / "backups" / "daily", NOW)
-        assert result.path == tmp_path / "backups" / "daily" / "sessions_20261122-030405.db"
-        assert result.manifest.schema_version == known_migrations()[-1].version
+        told = list[tuple[str, int, int]]()
+        folder = tmp_path / "backups" / "daily"
+        result = await back_up(database, folder, NOW, progress=lambda *step: told.append(step))
+        assert result.path == folder / "sessions_20261122-030405.db"
         copy, log, manifest, *others = sorted(
-            result.path.parent.iterdir(), key=lambda path: (".db", ".jsonl", ".json").index(path.suffix)
+            folder.iterdir(), key=lambda path: (".db", ".jsonl", ".json").index(path.suffix)
         )
         assert (copy, manifest, others) == (result.path, result.path.with_suffix(".json"), [])
         assert [path.stat().st_mode & 0o777 for path in (copy, log, manifest)] == [0o600] * 3
-
-    async def test_holds_what_the_database_held(self, database: Path, tmp_path: Path) -> None:
-        result = await back_up(database, tmp_path / "backups", NOW)
+        assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["copying", "checking", "hashing"]
+        assert told[-1] == ("hashing", result.manifest.size_bytes, result.manifest.size_bytes)
         async with open_stores(f"sqlite:///{result.path}") as stores:
             assert [memory.content for memory in await stores.memories.list(1)] == ["誕生日は3月15日"]
 
-    async def test_never_overwrites_another(self, database: Path, tmp_path: Path) -> None:
-        results = await asyncio.gather(*(back_up(database, tmp_path / "backups", NOW) for _ in range(3)))
-        assert len({read_manifest(result.path) is not None for result in results}) == 1
-        assert sorted(result.path.name for result in results) == [
-            "sessions_20261122-030405-2.db",
-            "sessions_20261122-030405-3.db",
-            "sessions_20261122-030405.db",
-        ]
-
-    async def test_of_the_same_second_stands_beside_the_first(self, database: Path, tmp_path: Path) -> None:
-        first = await back_up(database, tmp_path / "backups", NOW)
-        second = await back_up(database, tmp_path / "backups", NOW)
-        assert copies(tmp_path / "backups") == sorted([first.path.name, second.path.name])
-        assert first.path != second.path
-
-    async def test_takes_no_name_whose_manifest_is_there(self, database: Path, tmp_path: Path) -> None:
-        first = await back_up(database, tmp_path / "backups", NOW)
-        first.path.unlink()
-        second = await back_up(database, tmp_path / "backups", NOW)
-        assert second.path != first.path
-        assert read_manifest(first.path) == first.manifest
+    async def test_never_takes_the_name_of_another_or_of_its_manifest(
+        self, database: Path, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "backups"
+        results = await asyncio.gather(*(back_up(database, folder, NOW) for _ in range(3)))
+        assert (
+            sorted(result.path.name for result in results)
+            == copies(folder)
+            == [
+                "sessions_20261122-030405-2.db",
+                "sessions_20261122-030405-3.db",
+                "sessions_20261122-030405.db",
+            ]
+        )
+        results[0].path.unlink()
+        later = await back_up(database, folder, NOW)
+        assert later.path.name == "sessions_20261122-030405-4.db"
+        assert read_manifest(results[0].path) == results[0].manifest
 
     async def test_of_a_database_in_use_is_one_moment_of_it(self, tmp_path: Path) -> None:
         path = tmp_path / "sessions.db"
@@ -117,50 +117,28 @@ class TestBackup:
         assert counts == sorted(counts)
         assert counts[-1] <= turns * 2
 
-    async def test_of_nothing_is_refused_and_makes_no_database(self, tmp_path: Path) -> None:
+    async def test_of_what_is_no_whole_database_of_ours_is_refused_and_leaves_no_file(
+        self, database: Path, tmp_path: Path
+    ) -> None:
         with pytest.raises(DatabaseMissing):
-            await back_up(tmp_path / "sessions.db", tmp_path / "backups", NOW)
-        assert not (tmp_path / "sessions.db").exists()
-
-    @pytest.mark.parametrize("content", [b"no database", b""], ids=["text", "empty"])
-    async def test_of_what_is_no_database_of_ours_is_refused_and_leaves_no_file(
-        self, tmp_path: Path, content: bytes
-    ) -> None:
-        path = write(tmp_path / "sessions.db", content)
-        with pytest.raises(DatabaseUnusable):
-            await back_up(path, tmp_path / "backups", NOW)
-        assert names(tmp_path / "backups") == []
-
-    async def test_of_a_damaged_database_is_refused_and_leaves_no_file(
-        self, database: Path, tmp_path: Path
-    ) -> None:
-        spoil(database)
-        with pytest.raises(DatabaseUnusable):
-            await back_up(database, tmp_path / "backups", NOW)
-        assert names(tmp_path / "backups") == []
-
-    async def test_of_a_database_that_breaks_its_own_rules_is_refused(
-        self, database: Path, tmp_path: Path
-    ) -> None:
-        with closing(sqlite3.connect(database)) as broken:
-            broken.execute("PRAGMA ignore_check_constraints = ON")
-            broken.execute("UPDATE memories SET audience = 'everyone'")
-            broken.commit()
-        with pytest.raises(DatabaseUnusable):
-            await back_up(database, tmp_path / "backups", NOW)
-        assert names(tmp_path / "backups") == []
+            await back_up(tmp_path / "missing.db", tmp_path / "backups", NOW)
+        assert not (tmp_path / "missing.db").exists()
+        for change in (
+            lambda: disobey(database),
+            lambda: spoil(database),
+            lambda: database.write_bytes(b"no database"),
+            lambda: database.write_bytes(b""),
+        ):
+            change()
+            with pytest.raises(DatabaseUnusable):
+                await back_up(database, tmp_path / "backups", NOW)
+            assert names(tmp_path / "backups") == []
 
     async def test_into_a_place_that_is_no_folder_is_refused(self, database: Path, tmp_path: Path) -> None:
-        write(tmp_path / "backups", b"a file")
+        (tmp_path / "backups").write_bytes(b"a file")
         with pytest.raises(BackupFailed) as refusal:
             await back_up(database, tmp_path / "backups", NOW)
         assert refusal.value.params["path"] == str(tmp_path / "backups")
-
-    async def test_tells_how_far_it_is(self, database: Path, tmp_path: Path) -> None:
-        told = list[tuple[str, int, int]]()
-        result = await back_up(database, tmp_path / "backups", NOW, progress=lambda *step: told.append(step))
-        assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["copying", "checking", "hashing"]
-        assert told[-1] == ("hashing", result.manifest.size_bytes, result.manifest.size_bytes)
 
 
 class TestManifest:
@@ -173,29 +151,17 @@ class TestManifest:
         assert (held.size_bytes, held.sha256) == (len(content), hashlib.sha256(content).hexdigest())
         assert (held.made_at, held.program) == (NOW, __version__)
         assert (held.rows["memories"], held.rows["messages"]) == (1, 0)
-        assert held.rows["schema_migrations"] == held.schema_version
+        newest = known_migrations()[-1].version
+        assert held.rows["schema_migrations"] == held.schema_version == newest
 
-    async def test_of_a_backup_without_one_is_none(self, tmp_path: Path) -> None:
+    async def test_that_is_spoiled_is_told_from_one_that_is_missing(self, tmp_path: Path) -> None:
         assert read_manifest(tmp_path / "sessions_20261122-120405.db") is None
-
-    @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "rows": {}}'])
-    def test_that_is_spoiled_is_none_at_all(self, text: str) -> None:
-        with pytest.raises(ValueError):  # noqa: PT011 - which one tells nobody anything
-            Manifest.from_json(text)
+        for text in ("", "{}", "[]", '{"format": 2}', '{"format": 1, "rows": {}}'):
+            with pytest.raises(ValueError):  # noqa: PT011 - which one tells nobody anything
+                Manifest.from_json(text)
 
 
 class TestLog:
-    async def test_of_erasures_is_kept_beside_the_backups(self, database: Path, tmp_path: Path) -> None:
-        log, folder = ErasureLog.beside(database), tmp_path / "backups"
-        await back_up(database, folder, NOW)
-        [(path, erasures)] = read_logs(logs_in(folder))[0].items()
-        assert not erasures.match("user", 1, None)
-        await log.note("user", 1)
-        await back_up(database, folder, NOW)
-        [(again, erasures)] = read_logs(logs_in(folder))[0].items()
-        assert (again, erasures.match("user", 1, None)) == (path, True)
-        assert path.stat().st_mode & 0o777 == 0o600
-
     async def test_never_takes_the_place_of_one_that_older_backups_need(
         self, database: Path, tmp_path: Path
     ) -> None:
@@ -211,20 +177,28 @@ class TestLog:
         ]
         assert sorted(known) == [[False, True], [True, False]]
 
-    async def test_that_knows_more_there_loses_nothing(self, database: Path, tmp_path: Path) -> None:
+    async def test_of_erasures_is_kept_beside_the_backups_and_loses_nothing_there(
+        self, database: Path, tmp_path: Path
+    ) -> None:
         log, folder = ErasureLog.beside(database), tmp_path / "backups"
+
+        async def known() -> tuple[Path, list[bool]]:
+            await back_up(database, folder, NOW)
+            [(path, erasures)] = read_logs(logs_in(folder))[0].items()
+            assert path.stat().st_mode & 0o777 == 0o600
+            return path, [erasures.match("user", user, None) for user in (1, 2, 3)]
+
+        path, none = await known()
         await log.note("user", 1)
         early = log.path.read_bytes()
         await log.note("user", 2)
-        await back_up(database, folder, NOW)
+        assert (none, await known()) == ([False] * 3, (path, [True, True, False]))
         log.path.write_bytes(early)  # from another copy of the machine
         await log.note("user", 3)
-        await back_up(database, folder, NOW)
-        [erasures] = read_logs(logs_in(folder))[0].values()
-        assert all(erasures.match("user", user, None) for user in (1, 2, 3))
+        assert await known() == (path, [True] * 3)
 
     async def test_that_is_none_of_ours_means_no_backup(self, database: Path, tmp_path: Path) -> None:
-        write(ErasureLog.beside(database).path, b"something else\n")
+        ErasureLog.beside(database).path.write_bytes(b"something else\n")
         with pytest.raises(BackupFailed):
             await back_up(database, tmp_path / "backups", NOW)
         assert names(tmp_path / "backups") == []

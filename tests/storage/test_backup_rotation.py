@@ -1,8 +1,9 @@
-"""Which backups are kept: the newest always, others by count and by age, and nobody else's files ever."""
+"""Which backups are kept, and which copies beside the database: the newest, others by count and age."""
 
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -10,11 +11,20 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import OldBackupsKept
 from cc_bot.storage import back_up
-from cc_bot.storage.backup import Backup, Rotation, backups_in, rotate
+from cc_bot.storage.backup import (
+    Backup,
+    Rotation,
+    backups_in,
+    copies_of,
+    delete_old_copies,
+    leftovers_of,
+    rotate,
+)
 from cc_bot.stores import open_stores
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 DAY = timedelta(days=1)
+TOKYO = ZoneInfo("Asia/Tokyo")
 
 
 def made(folder: Path, at: datetime, end: str = "") -> Path:
@@ -25,43 +35,37 @@ def made(folder: Path, at: datetime, end: str = "") -> Path:
     return path
 
 
+def beside(folder: Path, name: str, *, days_ago: float) -> Path:
+    """What stands beside a database since then."""
+    path = folder / name
+    path.mkdir() if "restoring" in name else path.write_bytes(b"x")
+    at = (NOW - timedelta(days=days_ago)).timestamp()
+    os.utime(path, (at, at))
+    return path
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
 class TestRotation:
-    def test_keeps_as_many_as_it_is_told_with_their_manifests(self, tmp_path: Path) -> None:
-        paths = [made(tmp_path, NOW - days * DAY) for days in range(5)]
-        assert rotate(tmp_path, Rotation(keep=2), NOW, made=paths[0]) == (paths[4], paths[3], paths[2])
-        assert names(tmp_path) == [
-            "sessions_20261121-030405.db",
-            "sessions_20261121-030405.json",
-            "sessions_20261122-030405.db",
-            "sessions_20261122-030405.json",
-        ]
+    def test_deletes_what_count_or_age_lets_go_with_its_manifest(self, tmp_path: Path) -> None:
+        paths = [made(tmp_path, NOW - days * DAY) for days in range(6)]
+        assert rotate(tmp_path, Rotation(), NOW + 9999 * DAY, made=paths[0]) == ()
+        assert rotate(tmp_path, Rotation(days=4), NOW, made=paths[0]) == (paths[5],)
+        assert rotate(tmp_path, Rotation(keep=4, days=30), NOW, made=paths[0]) == (paths[4],)
+        assert rotate(tmp_path, Rotation(keep=9, days=2), NOW, made=paths[0]) == (paths[3],)
+        assert rotate(tmp_path, Rotation(keep=1), NOW, made=paths[0]) == (paths[2], paths[1])
+        assert names(tmp_path) == ["sessions_20261122-030405.db", "sessions_20261122-030405.json"]
 
-    def test_keeps_them_as_long_as_it_is_told(self, tmp_path: Path) -> None:
-        paths = [made(tmp_path, NOW - days * DAY) for days in range(5)]
-        assert rotate(tmp_path, Rotation(days=2), NOW, made=paths[0]) == (paths[4], paths[3])
-
-    def test_by_count_and_age_deletes_what_either_lets_go(self, tmp_path: Path) -> None:
-        paths = [made(tmp_path, NOW - hours * timedelta(hours=12)) for hours in range(4)]
-        assert rotate(tmp_path, Rotation(keep=2, days=30), NOW, made=paths[0]) == (paths[3], paths[2])
-        assert rotate(tmp_path, Rotation(keep=9, days=0), NOW, made=paths[0]) == (paths[1],)
-
-    def test_without_bounds_keeps_everything(self, tmp_path: Path) -> None:
-        paths = [made(tmp_path, NOW - days * 1000 * DAY) for days in range(3)]
-        assert rotate(tmp_path, Rotation(), NOW, made=paths[0]) == ()
-        assert len(names(tmp_path)) == 6
-
-    def test_knows_the_order_within_a_second(self, tmp_path: Path) -> None:
+    def test_knows_the_order_within_a_second_and_spares_the_one_that_was_just_made(
+        self, tmp_path: Path
+    ) -> None:
         paths = [made(tmp_path, NOW, end) for end in ("", "-2", "-10")]
         assert [backup.path for backup in backups_in(tmp_path)] == paths[::-1]
-
-    def test_never_deletes_the_one_that_was_just_made(self, tmp_path: Path) -> None:
-        paths = [made(tmp_path, NOW + days * DAY) for days in range(3)]  # the clock was ahead once
-        assert rotate(tmp_path, Rotation(keep=1), NOW, made=paths[0]) == (paths[1],)
-        assert paths[0].exists()
+        later = made(tmp_path, NOW + DAY)  # the clock was ahead once
+        assert rotate(tmp_path, Rotation(keep=1), NOW, made=paths[0]) == (paths[1], paths[2])
+        assert (paths[0].exists(), later.exists()) == (True, True)
 
     def test_leaves_what_is_not_named_like_a_backup(self, tmp_path: Path) -> None:
         others = [
@@ -116,16 +120,6 @@ class TestBackup:
         assert [path.name for path in made.deleted] == ["sessions_20261122-030405.db"]
         assert database.exists()
 
-    async def test_deletes_older_ones_once_the_new_one_is_there(self, tmp_path: Path) -> None:
-        database, folder = tmp_path / "sessions.db", tmp_path / "backups"
-        async with open_stores(f"sqlite:///{database}"):
-            pass
-        results = [
-            await back_up(database, folder, NOW + days * DAY, rotation=Rotation(keep=2)) for days in range(4)
-        ]
-        assert [len(result.deleted) for result in results] == [0, 0, 1, 1]
-        assert [backup.path for backup in backups_in(folder)] == [results[3].path, results[2].path]
-
     async def test_that_can_delete_nothing_says_that_it_was_made(self, tmp_path: Path) -> None:
         database, folder = tmp_path / "sessions.db", tmp_path / "backups"
         async with open_stores(f"sqlite:///{database}"):
@@ -139,3 +133,49 @@ class TestBackup:
             "path": str(folder),
         }
         assert "sessions_20261122-030405.db" in names(folder)
+
+
+class TestCopiesBesideTheDatabase:
+    def test_go_when_they_are_older_unless_the_operator_wants_them_kept(self, tmp_path: Path) -> None:
+        beside(tmp_path, "会話.before-v14.db", days_ago=31)
+        beside(tmp_path, "会話.before-v15.db", days_ago=29)
+        # By its name: a database that nobody wrote to before it was replaced is not old for that.
+        beside(tmp_path, "会話.replaced-20261023-110000.db", days_ago=1)
+        beside(tmp_path, "会話.replaced-20261023-110000.db-wal", days_ago=1)
+        beside(tmp_path, "会話.replaced-20261023-130000-2.db", days_ago=90)
+        assert delete_old_copies(tmp_path / "会話.db", NOW, 0, TOKYO) == ()
+        deleted = delete_old_copies(tmp_path / "会話.db", NOW, 30, TOKYO)
+        assert names(tmp_path) == ["会話.before-v15.db", "会話.replaced-20261023-130000-2.db"]
+        assert len(deleted) == 3
+
+    def test_what_a_kill_left_goes_after_a_day(self, tmp_path: Path) -> None:
+        beside(tmp_path, ".sessions.before-v2.db.partial", days_ago=1.1)
+        beside(tmp_path, ".sessions.db.restoring-old", days_ago=1.1)
+        beside(tmp_path, ".sessions.before-v3.db.partial", days_ago=0.9)
+        beside(tmp_path, ".sessions.db.restoring-new", days_ago=0.9)
+        delete_old_copies(tmp_path / "sessions.db", NOW, 0, TOKYO)
+        assert names(tmp_path) == [".sessions.before-v3.db.partial", ".sessions.db.restoring-new"]
+
+    def test_are_told_from_all_that_is_no_copy(self, tmp_path: Path) -> None:
+        kept = [
+            *("sessions.db", "sessions.db-wal", "sessions.erasures.jsonl", "sessions.before-v2.db.bak"),
+            *("other.before-v2.db", "sessions.replaced-by-me.db", "sessions_20200101-000000.db"),
+            *("sessionsxbefore-v2.db", "agents.toml"),
+        ]
+        for name in kept:
+            beside(tmp_path, name, days_ago=9999)
+        assert delete_old_copies(tmp_path / "sessions.db", NOW, 1, TOKYO) == ()
+        assert names(tmp_path) == sorted(kept)
+
+    def test_with_a_name_that_means_no_moment_goes_by_the_files_time(self, tmp_path: Path) -> None:
+        beside(tmp_path, "sessions.replaced-20261399-999999.db", days_ago=2)
+        assert len(delete_old_copies(tmp_path / "sessions.db", NOW, 1, TOKYO)) == 1
+
+    def test_are_found_whatever_signs_the_databases_name_has(self, tmp_path: Path) -> None:
+        copy = beside(tmp_path, "[s].before-v2.db", days_ago=0)
+        left = beside(tmp_path, ".[s].db.restoring-1", days_ago=0)
+        beside(tmp_path, "s.before-v2.db", days_ago=0)
+        beside(tmp_path, ".s.db.restoring-1", days_ago=0)
+        assert copies_of(tmp_path / "[s].db") == [copy]
+        assert leftovers_of(tmp_path / "[s].db") == [left]
+        assert copies_of(tmp_path / "missing" / "sessions.db") == []

@@ -30,17 +30,17 @@ def statements(path: Path) -> list[str]:
 
 
 class TestStores:
-    def test_write_much_sql(self) -> None:
-        assert sum(len(statements(path)) for path in STORES) > 200
-
-    @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
-    def test_write_none_of_one_engine(self, path: Path) -> None:
-        searched = [(sql, OF_ONE_ENGINE.search(sql)) for sql in statements(path)]
-        assert [(found[0], sql) for sql, found in searched if found] == []
-
-    @pytest.mark.parametrize("path", STORES, ids=lambda path: path.name)
-    def test_compare_no_parameter_without_a_type_with_null(self, path: Path) -> None:
-        assert [sql for sql in statements(path) if UNTYPED.search(sql)] == []
+    def test_write_sql_of_no_one_engine_and_compare_no_untyped_parameter_with_null(self) -> None:
+        written = {path.name: statements(path) for path in STORES}
+        assert sum(map(len, written.values())) > 200
+        wrong = [
+            (name, found[0])
+            for name, texts in written.items()
+            for sql in texts
+            for pattern in (OF_ONE_ENGINE, UNTYPED)
+            if (found := pattern.search(sql))
+        ]
+        assert wrong == []
 
     def test_use_every_fragment(self) -> None:
         used = {name for path in STORES for name in re.findall(r"@([a-z_]+)", path.read_text("utf-8"))}
@@ -49,9 +49,8 @@ class TestStores:
 
 
 class TestExpanding:
-    @pytest.mark.parametrize(
-        ("sql", "dialect", "expanded"),
-        [
+    def test_gives_the_sql_of_the_engine(self) -> None:
+        cases: list[tuple[str, Dialect, str]] = [
             ("SELECT 1 FROM a WHERE b = $1", "sqlite", "SELECT 1 FROM a WHERE b = $1"),
             ("id IN @ids($2)", "sqlite", "id IN (SELECT value FROM json_each($2))"),
             ("a @look_up b ON c = d", "sqlite", "a CROSS JOIN b ON c = d"),
@@ -59,15 +58,11 @@ class TestExpanding:
             ("@bytes(a) + @bytes(b)", "postgresql", "octet_length(a) + octet_length(b)"),
             ("@place_in(f(a, (b)), c) = 0", "sqlite", "instr(f(a, (b)), c) = 0"),
             ("@bytes(@text_of(a, b))", "sqlite", "length(CAST(json_extract(a, '$.b') AS BLOB))"),
-        ],
-    )
-    def test_gives_the_sql_of_the_engine(self, sql: str, dialect: Dialect, expanded: str) -> None:
-        assert expand(sql, dialect) == expanded
+        ]
+        assert [expand(sql, dialect) for sql, dialect, _ in cases] == [expanded for *_, expanded in cases]
 
     def test_of_what_there_is_not_fails(self) -> None:
         with pytest.raises(KeyError):
             expand("@nothing(a)", "sqlite")
-
-    def test_of_an_open_bracket_fails(self) -> None:
         with pytest.raises(ValueError, match="bracket"):
             expand("@ids($1", "sqlite")

@@ -13,42 +13,24 @@ from cc_bot.storage.files import MOST_SLOTS, hold_slot
 
 
 class TestUrl:
-    def test_three_slashes_begin_a_relative_path(self) -> None:
+    def test_is_that_of_a_file(self) -> None:
         assert sqlite_path("sqlite:///data/sessions.db") == Path("data/sessions.db")
-
-    def test_four_slashes_begin_an_absolute_path(self) -> None:
         assert sqlite_path("sqlite:////srv/ボット/a b.db") == Path("/srv/ボット/a b.db")
-
-    def test_the_default_is_the_file_in_data(self) -> None:
         assert sqlite_path(DEFAULT_URL) == Path("data/sessions.db")
 
-    @pytest.mark.parametrize(
-        "url",
-        [
-            *(
-                "",
-                "sqlite:///",
-                "sqlite:///  ",
-                "sqlite://data/x.db",
-                "data/x.db",
-                "mysql:///x",
-                "sqlite:///a\0b",
-            ),
-            *("sqlite:////", "sqlite://////", "sqlite:///.", "sqlite:///./", "sqlite:///data/.."),
-            *(f"sqlite:///{'x' * 400}.db", f"sqlite:////{'x' * 400}/a.db", f"sqlite:///{'あ' * 100}.db"),
-            f"sqlite:///{'folder/' * 600}a.db",
-        ],
-    )
-    def test_anything_else_is_refused_with_examples_of_what_is_taken(self, url: str) -> None:
-        with pytest.raises(InvalidSetting) as refusal:
-            sqlite_path(url)
-        assert refusal.value.params["name"] == "CC_BOT_DATABASE_URL"
-        assert DEFAULT_URL in str(refusal.value.params["expected"])
-
-    def test_a_refusal_does_not_repeat_the_password_in_the_url(self) -> None:
-        with pytest.raises(InvalidSetting) as refusal:
-            sqlite_path("postgresql://bot:himitsu@localhost/cc_bot")
-        assert "himitsu" not in str(refusal.value)
+    def test_that_is_another_one_is_refused_with_examples_and_without_its_password(self) -> None:
+        for url in (
+            *("", "sqlite:///", "sqlite:///  ", "sqlite://data/x.db", "data/x.db", "mysql:///x"),
+            *("sqlite:///a\0b", "sqlite:////", "sqlite://////", "sqlite:///.", "sqlite:///./"),
+            *("sqlite:///data/..", f"sqlite:///{'x' * 400}.db", f"sqlite:////{'x' * 400}/a.db"),
+            *(f"sqlite:///{'あ' * 100}.db", f"sqlite:///{'folder/' * 600}a.db"),
+            "postgresql://bot:himitsu@localhost/cc_bot",
+        ):
+            with pytest.raises(InvalidSetting) as refusal:
+                sqlite_path(url)
+            assert refusal.value.params["name"] == "CC_BOT_DATABASE_URL"
+            assert DEFAULT_URL in str(refusal.value.params["expected"])
+            assert "himitsu" not in str(refusal.value)
 
 
 class TestASlot:
@@ -109,9 +91,9 @@ class TestASlot:
         with hold_slot(database, most=MOST_SLOTS) as slot:
             assert slot.ended == ("dog",)
 
-    @pytest.mark.parametrize("note", [b"cat", b"", b"\xff", b"cat :1:2"])
-    def test_tells_of_nobody_where_it_is_not_known(self, database: Path, note: bytes) -> None:
+    def test_tells_of_nobody_where_it_is_not_known(self, database: Path) -> None:
         """Such as a version wrote that noted the name alone."""
-        database.with_name("postgresql.process").write_bytes(note)
-        with hold_slot(database, most=MOST_SLOTS) as slot:
-            assert slot.ended == ()
+        for note in (b"cat", b"", b"\xff", b"cat :1:2"):
+            database.with_name("postgresql.process").write_bytes(note)
+            with hold_slot(database, most=MOST_SLOTS) as slot:
+                assert slot.ended == ()

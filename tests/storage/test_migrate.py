@@ -2,32 +2,26 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
 
 import pytest
 
 from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
 from cc_bot.storage import (
     Database,
-    DatabaseUsage,
-    Dialect,
     Migration,
-    Rewriting,
     Row,
     Statement,
-    Steps,
     Subject,
     apply_pending,
     list_pending,
     open_database,
 )
 from cc_bot.storage.migrate import known_migrations, read_migrations
-
-T = TypeVar("T")
+from tests.stores.backends import Recorder
 
 NOTES = """
 -- A comment; with a semicolon.
@@ -64,72 +58,38 @@ def schema(path: Path) -> list[tuple[str, ...]]:
         return database.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-class Overtaken:
+def copies(folder: Path) -> list[str]:
+    return [file.name for file in folder.glob("*before*")]
+
+
+class Overtaken(Recorder):
     """A connection that is about to migrate when another one has just done so."""
 
     def __init__(self, database: Database, rival: Database, migrations: tuple[Migration, ...]) -> None:
-        self._database = database
+        super().__init__(database)
         self._rival = rival
         self._migrations = migrations
-        self.dialect: Dialect = database.dialect
-        self.location = database.location
-
-    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        return await self._database.query(sql, *params)
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
         if "INSERT INTO schema_migrations" in statements[0].sql:
             await apply_pending(self._rival, self._migrations)
-        return await self._database.transaction(statements, about)
-
-    async def read(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._database.read(begin)
-
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        return await self._database.write(begin, about)
-
-    async def preserve(self, version: int) -> None:
-        await self._database.preserve(version)
-
-    async def checkpoint(self) -> bool:
-        return await self._database.checkpoint()
-
-    async def wait_for_write(self, seconds: float) -> bool:
-        return await self._database.wait_for_write(seconds)
-
-    async def measure(self) -> DatabaseUsage:
-        return await self._database.measure()
-
-    async def rewrite(self) -> Rewriting:
-        return await self._database.rewrite()
-
-    def hurry(self) -> None:
-        self._database.hurry()
-
-    async def close(self) -> None:
-        await self._database.close()
-
-
-def names(folder: Path, pattern: str) -> list[str]:
-    return [file.name for file in folder.glob(pattern)]
+        return await super().transaction(statements, about)
 
 
 class TestFiles:
-    def test_the_programs_own_begin_with_the_initial_schema(self) -> None:
-        assert [(known.version, known.description) for known in known_migrations()][:1] == [(1, "initial")]
-
     def test_are_read_in_order_with_their_statements_apart(self, second: tuple[Migration, ...]) -> None:
         assert [migration.version for migration in second] == [1, 2]
         assert second[1].description == "who wrote it"
         assert [len(migration.statements) for migration in second] == [2, 2]
+        assert (known_migrations()[0].version, known_migrations()[0].description) == (1, "initial")
 
-    def test_a_gap_in_the_numbers_is_a_mistake(self, tmp_path: Path) -> None:
+    def test_with_a_gap_in_their_numbers_or_a_statement_without_its_end_are_a_mistake(
+        self, tmp_path: Path
+    ) -> None:
         with pytest.raises(ValueError, match="without a gap"):
             folder_of(tmp_path / "gap", ("0001_a.sql", "SELECT 1;"), ("0003_b.sql", "SELECT 1;"))
-
-    def test_a_statement_without_its_end_is_a_mistake(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="semicolon"):
             folder_of(tmp_path / "open", ("0001_a.sql", "SELECT 1;\nSELECT 2"))
 
@@ -148,21 +108,21 @@ class TestApplying:
                 (2, int(now.timestamp()) * 1000, "who wrote it"),
             ]
 
-    async def test_twice_changes_nothing(self, url: str) -> None:
-        async with open_database(url) as database:
-            assert len(await apply_pending(database)) == len(known_migrations())
-            assert await apply_pending(database) == ()
-
-    async def test_to_an_old_file_leads_to_the_same_schema_and_keeps_what_it_held(
+    async def test_to_an_old_file_copies_that_first_and_leads_to_the_same_schema(
         self, tmp_path: Path, url: str, first: tuple[Migration, ...], second: tuple[Migration, ...]
     ) -> None:
         async with open_database(url) as database:
             await apply_pending(database, first)
+            before = schema(tmp_path / "sessions.db")
             assert await apply_pending(database, second) == second[1:]
             assert await database.query("SELECT text, author FROM notes") == [("最初の; メモ", 7)]
         async with open_database(f"sqlite:///{tmp_path}/new.db") as database:
             await apply_pending(database, second)
         assert schema(tmp_path / "sessions.db") == schema(tmp_path / "new.db")
+        copy = tmp_path / "sessions.before-v2.db"
+        assert copies(tmp_path) == [copy.name]
+        assert copy.stat().st_mode & 0o777 == 0o600
+        assert schema(copy) == before
 
     async def test_a_failing_statement_leaves_nothing_of_its_file(
         self, tmp_path: Path, url: str, first: tuple[Migration, ...]
@@ -199,49 +159,6 @@ class TestApplying:
         assert sorted(migration.version for mine in applied for migration in mine) == [1, 2]
         async with open_database(url) as database:
             assert await database.query("SELECT count(*) FROM notes") == [(1,)]
-
-
-class TestSummaries:
-    async def test_are_made_of_sessions_that_were_open_before_there_were_any(self, url: str) -> None:
-        known = known_migrations()
-        [before] = [migration.version for migration in known if migration.description == "summaries"]
-        async with open_database(url) as database:
-            await apply_pending(database, known[: before - 1])
-            await database.transaction(
-                [
-                    Statement(
-                        "INSERT INTO sessions "
-                        "(id, user_id, channel_id, agent, created_at, last_active, closed_at) "
-                        "VALUES ($1, 1, 2, 'default', 't', 't', $2)",
-                        session,
-                    )
-                    for session in (("ended", "t"), ("open", None))
-                ],
-                (),
-            )
-            await apply_pending(database, known)
-            rows = await database.query("SELECT id, summarize, summarized_to FROM sessions ORDER BY id")
-            assert rows == [("ended", 0, 0), ("open", 1, 0)]
-
-
-class TestUpgrade:
-    async def test_copies_the_database_first(
-        self, tmp_path: Path, url: str, first: tuple[Migration, ...], second: tuple[Migration, ...]
-    ) -> None:
-        async with open_database(url) as database:
-            await apply_pending(database, first)
-            before = schema(tmp_path / "sessions.db")
-            await apply_pending(database, second)
-        copy = tmp_path / "sessions.before-v2.db"
-        assert copy.stat().st_mode & 0o777 == 0o600
-        assert schema(copy) == before
-
-    async def test_of_a_new_file_copies_nothing(
-        self, tmp_path: Path, url: str, second: tuple[Migration, ...]
-    ) -> None:
-        async with open_database(url) as database:
-            await apply_pending(database, second)
-        assert names(tmp_path, "*before*") == []
 
 
 class TestNewerDatabase:
