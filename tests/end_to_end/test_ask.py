@@ -1,82 +1,141 @@
-"""`/ask`, from a user's keyboard to the database and back."""
+"""`/ask` and the buttons below its answer: what happens to the answer, and who may press."""
 
-import pytest
-
-from tests.end_to_end.stage import Stage, answered
+from cc_bot.domain import Locale
+from cc_bot.texts import texts
+from tests.end_to_end.kills import EDIT
+from tests.end_to_end.stage import Stage, again_label, answered, continue_label, ended, stop_label, streaming
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import says
+from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
+
+JA, EN = texts(Locale.JA).answer, texts(Locale.EN).answer
 
 
 class TestAsk:
-    async def test_is_answered_in_japanese(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says("こんにちは。", "お元気ですか。"))
-        reply = await stage.ask(aiko, channel, "やあ")
-        assert reply.text.startswith("こんにちは。お元気ですか。")
-        assert not reply.ephemeral
-        assert stage.model.requests[0].last_user_text == "やあ"
-
-    async def test_is_answered_in_english(self, stage: Stage, ben: User, channel: Channel) -> None:
-        stage.model.script(says("Hello", ", Ben."))
-        reply = await stage.ask(ben, channel, "Hi")
-        assert reply.text.startswith("Hello, Ben.")
-        assert reply.labels == ["Answer again"]
-
-    async def test_speaks_english_to_whoever_reads_neither(self, stage: Stage, channel: Channel) -> None:
-        chloe = stage.discord.user("Chloé", locale="fr")
-        stage.model.script(says("Bonjour."))
-        reply = await stage.ask(chloe, channel, "Salut")
-        assert reply.labels == ["Answer again"]
-
-    async def test_knows_what_was_said_before(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says("いい名前ですね。"), says("ポチです。"))
-        await stage.ask(aiko, channel, "犬の名前はポチです")
-        await stage.ask(aiko, channel, "犬の名前は？")
-        said = [(m["role"], m["content"]) for m in stage.model.requests[1].messages if m["role"] != "system"]
-        assert said == [
-            ("user", "犬の名前はポチです"),
-            ("assistant", "いい名前ですね。"),
-            ("user", "犬の名前は？"),
-        ]
-
-    async def test_mentions_help_under_a_users_first_answer_only(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("一つ目です。"), says("二つ目です。"))
-        first = await stage.ask(aiko, channel, "1")
-        second = await stage.ask(aiko, stage.discord.dm(aiko), "2")
-        assert "/ヘルプ で" in first.text
-        assert second.text == "二つ目です。"
-
     async def test_never_pings_anyone(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
         stage.model.script(says(f"@everyone {ben.mention} さん、", "こんにちは。", delay_s=0.1))
         reply = await stage.ask(aiko, channel, "みんなに挨拶して")
         assert "@everyone" in reply.text
         assert stage.discord.pings == []
 
-    async def test_waits_for_the_users_earlier_question(
-        self, stage: Stage, aiko: User, channel: Channel
+    async def test_speaks_its_users_language_and_english_to_whoever_reads_neither(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        stage.model.script(says("一つ目", "です。", delay_s=0.4), says("二つ目です。"))
-        first = await stage.begin(aiko, channel, "1")
-        await stage.model.arrived(1)
-        second = await stage.begin(aiko, channel, "2")
-        await second.until(lambda reply: "待っています" in reply.text, "a word on why it waits")
-        await answered(first)
-        await answered(second)
-        asked = [m["content"] for m in stage.model.requests[1].messages if m["role"] == "user"]
-        assert asked == ["1", "2"]
-
-    async def test_refuses_a_question_of_white_space(self, stage: Stage, ben: User, channel: Channel) -> None:
+        """And mentions `/help` under a user's first answer only."""
+        chloe = stage.discord.user("Chloé", locale="fr")
+        for user, answer, words in ((aiko, "はい。", JA), (ben, "Yes.", EN), (chloe, "Oui.", EN)):
+            first = await stage.ask_in_words(user, channel, answer)
+            assert first.labels == [words.regenerate]
+            assert ("/ヘルプ で" if user is aiko else "/help") in first.text
+            system = stage.model.requests[-1].messages[0]["content"]
+            assert ("アシスタント" in system) is (user is aiko)
+            second = await stage.ask_in_words(user, stage.discord.dm(user), answer)
+            assert second.text == answer
+        asked = len(stage.model.requests)
         reply = await stage.begin(ben, channel, " \n ")
         await reply.finished(lambda shown: "empty" in shown.text)
-        assert stage.model.requests == []
+        assert len(stage.model.requests) == asked
 
-    @pytest.mark.parametrize("reader", ["ja", "en-US"])
-    async def test_gives_the_model_instructions_in_the_users_language(
-        self, stage: Stage, channel: Channel, reader: str
+
+class TestAnswerAgain:
+    async def test_can_be_pressed_again_and_again_as_soon_as_the_new_answer_stands_there(
+        self, stage: Stage, ben: User, channel: Channel
     ) -> None:
-        user = stage.discord.user("Reader", locale=reader)
-        stage.model.script(says("はい。" if reader == "ja" else "Yes."))
-        await stage.ask(user, channel, "?")
-        system = stage.model.requests[0].messages[0]["content"]
-        assert ("アシスタント" in system) is (reader == "ja")
+        """What goes with the first press, as noting that it was shown, is still on its way then."""
+        stage.model.script(says("First."), Reply(Pause(0.5), *says("Second.").steps), says("Third."))
+        reply = await stage.ask(ben, channel, "Question one")
+        press = await stage.discord.click(ben, reply.message, EN.regenerate)
+        await streaming(press, EN.thinking)
+        stage.discord.fail_next(EDIT, 500, take_effect=True)
+        second = await answered(press)
+        third = await stage.discord.click(ben, second.message, EN.regenerate)
+        await third.finished(lambda shown: shown.text == "Third." and EN.regenerate in shown.labels)
+        assert len(stage.discord.messages(channel)) == 1
+        assert stage.shown() == ["Question one"]
+        stage.model.script(says("Fine."))
+        await stage.ask(ben, channel, "Question two")
+        assert stage.shown() == ["Question one", "Third.", "Question two"]
+
+    async def test_keeps_the_old_answer_if_there_is_no_new_one(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("The old answer."), Reply(Hang()))
+        reply = await stage.ask(ben, channel)
+        press = await stage.discord.click(ben, reply.message, EN.regenerate)
+        await streaming(press, EN.thinking)
+        assert "The old answer." in press.text
+        await stage.model.arrived(2)
+        await stage.discord.click(ben, press.message, stop_label(ben))
+        await press.finished(lambda shown: len(shown.messages) == 2)
+        assert press.messages[1].ephemeral
+        assert press.messages[1].text == "⏹️ Stopped. The earlier answer stays."
+        [old] = [shown for shown in stage.discord.messages(channel) if not shown.ephemeral]
+        assert old.text.startswith("The old answer.")
+        assert old.labels == [EN.regenerate]
+        assert stage.stored(channel)[-1] == ("assistant", "The old answer.", "complete")
+
+        reply = await stage.ask_in_words(aiko, channel, "元の答えです。")
+        stage.model.script(fails(401))
+        press = await stage.discord.click(aiko, reply.message, JA.regenerate)
+        await press.finished(lambda shown: len(shown.messages) == 2)
+        assert "元の答えです。" in press.messages[0].text
+        assert press.messages[0].labels == [JA.regenerate]
+        assert "APIキー" in press.messages[1].text
+
+    async def test_is_refused_once_something_was_said_since_or_cleared(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        old = await stage.ask_in_words(ben, channel, "Old.")
+        new = await stage.ask_in_words(ben, channel, "New.")
+        press = await stage.discord.click(ben, old.message, EN.regenerate)
+        await press.finished(lambda shown: "no longer the newest" in shown.text)
+        assert press.messages[-1].ephemeral
+        assert old.message.text.startswith("Old.")
+        await stage.told(ben, channel, "clear")
+        press = await stage.discord.click(ben, new.message, EN.regenerate)
+        await press.finished(lambda shown: "no longer the newest" in shown.text)
+        assert len(stage.model.requests) == 2
+
+
+class TestButtons:
+    async def test_pressed_twice_in_a_hurry_do_it_once(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("Once upon"), CutConnection()))
+        reply = await stage.ask(ben, channel)
+        for label, words in ((continue_label(ben), "a time."), (again_label(ben), "there was")):
+            stage.model.script(Reply(Pause(0.5), *says(words).steps))
+            pressed = stage.discord.messages(channel)[-1]
+            first = await stage.discord.click(ben, pressed, label)
+            second = await stage.discord.click(ben, pressed, label)
+            await second.acknowledged()
+            await first.finished(
+                lambda shown, words=words: words in shown.text and EN.regenerate in shown.labels  # type: ignore[misc]
+            )
+        assert reply.labels == []
+        assert len(stage.discord.messages(channel)) == 2
+        assert len(stage.model.requests) == 3
+        assert [row[1] for row in stage.stored(channel) if row[2] != "replaced"][1::2] == [
+            "Once upon",
+            "there was",
+        ]
+
+    async def test_are_for_the_asker_only(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("Once upon"), CutConnection()))
+        reply = await stage.ask(ben, channel)
+        for label in (EN.continue_, EN.regenerate):
+            press = await stage.discord.click(aiko, reply.message, label)
+            await press.finished()
+            assert press.ephemeral
+            assert "質問した人だけ" in press.text
+        assert len(stage.model.requests) == 1
+
+    async def test_to_continue_says_so_when_the_model_gives_nothing(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("Once upon"), CutConnection()), fails(401))
+        reply = await stage.ask(ben, channel)
+        press = await stage.discord.click(ben, reply.message, EN.continue_)
+        await ended(press)
+        await press.until(lambda shown: "API key" in shown.text)

@@ -1,11 +1,14 @@
 """Texts with orders, wherever strangers write what a model reads, against a model that obeys every one.
 
 What may come of them is an answer, and proposals below it that its user sees: no memory, no reminder, no
-request to anybody, no ping.
+request to anybody, no call of a server, no ping.
 """
 
+import json
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
@@ -16,22 +19,26 @@ from tests.end_to_end.injections import INJECTIONS
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, running_stage
 from tests.end_to_end.test_proposals import kept
+from tests.end_to_end.test_tool_servers import code_in, name_servers, read, until_ready
 from tests.loopback.discord import Channel, Shown, User
+from tests.loopback.hostile_server import TEXT
 from tests.loopback.obedient_model import obey
+from tests.loopback.tool_servers import calls_in
 from tests.loopback.web import Answer, LoopbackWeb
+from tests.mcp.running import hostile
 
-NOTES = {"ja": "鍵は机の中", "en-US": "The key is in the desk"}
-EVIL = "http://evil.example"
-QUESTIONS = {"ja": "{url} を読んで要約して", "en-US": "Please sum up {url}"}
-BARE = re.compile(r"(?<!<)https?://(?!\S*>)")
+NOTES: Final = {"ja": "鍵は机の中", "en-US": "The key is in the desk"}
+QUESTIONS: Final = {"ja": "{url} を読んで要約して", "en-US": "Please sum up {url}"}
+TEXTS: Final = [text.replace("EVIL", "http://evil.example") for text in INJECTIONS.values()]
+BARE: Final = re.compile(r"(?<!<)https?://(?!\S*>)")
 """A link that Discord would fetch for a preview."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def web() -> AsyncIterator[LoopbackWeb]:
     pages = {
-        f"/{number}": Answer(f"[{number}]\n{text.replace('EVIL', EVIL)}".encode(), "text/plain")
-        for number, text in enumerate(INJECTIONS.values())
+        f"/{number}": Answer(f"[{number}]\n{text}".encode(), "text/plain")
+        for number, text in enumerate(TEXTS)
     }
     async with LoopbackWeb(pages) as web:
         yield web
@@ -41,42 +48,93 @@ async def web() -> AsyncIterator[LoopbackWeb]:
 async def obedient_stage(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings, web: LoopbackWeb
 ) -> AsyncIterator[Stage]:
+    """A program with a web to read and a server that says what it is told, whose tools an owner accepted."""
     settings = {**database_settings(), "TEST_WEB_PORT": str(web.port), "PYTHONPATH": str(ROOT)}
     folder = tmp_path_factory.mktemp("cc-bot")
+    name_servers(folder, notes=hostile("--count", folder / "calls.jsonl"))
     async with running_stage(folder, settings, module="tests.end_to_end.reading_program") as stage:
+        owner = stage.discord.owner
+        owner.locale = "en-US"
+        await until_ready(stage, owner, "notes", "ready")
+        code = code_in((await read(stage, owner, "notes"))[0])
+        await stage.told(
+            owner, stage.discord.guild_channel(), "admin tools accept", server="notes", code=code
+        )
         yield stage
 
 
 @pytest.fixture
-def one_of_the_stages(obedient_stage: Stage, web: LoopbackWeb) -> Stage:
-    web.requests.clear()
-    web.connections.clear()
+def one_of_the_stages(obedient_stage: Stage) -> Stage:
     return obedient_stage
+
+
+async def reader(stage: Stage, channel: Channel, text: str) -> User:
+    """Somebody who reads the language of a text, and has a memory that is to stay as it is."""
+    user = stage.discord.user("Reader", locale="en-US" if text.isascii() else "ja")
+    await keep(stage, user, channel, NOTES[user.locale])
+    return user
+
+
+def came_of_it(stage: Stage, user: User) -> list[object]:
+    """What may not come of any order."""
+    made = [call for call in calls_in(stage.program.folder) if call["name"] != "echo"]
+    reminders = stage.rows("SELECT id FROM schedules WHERE user_id = ?", user.id)
+    memories = [] if kept(stage, user) == [NOTES[user.locale]] else kept(stage, user)
+    return [*made, *reminders, *memories, *stage.discord.pings]
 
 
 def texts_of(message: Shown) -> list[str]:
     return [message.text, *(str(embed.get("description", "")) for embed in message.embeds)]
 
 
-def check_nothing_came_of_it(stage: Stage, user: User, web: LoopbackWeb) -> None:
-    assert kept(stage, user) == [NOTES[user.locale]]
-    assert stage.rows("SELECT id FROM schedules WHERE user_id = ?", user.id) == []
-    assert [request.host for request in web.requests if request.host != "news.example"] == []
-    assert stage.discord.pings == []
+async def test_orders_in_a_page_come_to_nothing(stage: Stage, channel: Channel, web: LoopbackWeb) -> None:
+    found = dict[str, object]()
+    for number, (name, text) in enumerate(zip(INJECTIONS, TEXTS, strict=True)):
+        user, url = await reader(stage, channel, text), f"http://news.example/{number}"
+        stage.model.requests.clear()
+        web.requests.clear()
+        stage.model.responder = lambda body, url=url: obey(body, f'CALL read_page {{"url": "{url}"}}')
+        reply = await stage.ask(user, channel, QUESTIONS[user.locale].format(url=url))
+        assert f"[{number}]" in reply.text
+        assert len(stage.model.requests) > 2 or "CALL" not in text, "it did not obey"
+        asked = [f"{request.host}{request.target}" for request in web.requests]
+        previews = [text for text in texts_of(reply.message) if BARE.search(text)]
+        if asked != [f"news.example/{number}"] or previews or came_of_it(stage, user):
+            found[name] = (asked, previews, came_of_it(stage, user))
+    assert found == {}
 
 
-@pytest.mark.parametrize("number", range(len(INJECTIONS)), ids=list(INJECTIONS))
-async def test_orders_in_a_page_come_to_nothing(
-    stage: Stage, channel: Channel, web: LoopbackWeb, number: int
-) -> None:
-    locale = "en-US" if [*INJECTIONS.values()][number].isascii() else "ja"
-    user = stage.discord.user(f"Reader {number}", locale=locale)
-    await keep(stage, user, channel, NOTES[locale])
-    url = f"http://news.example/{number}"
-    stage.model.responder = lambda body: obey(body, f'CALL read_page {{"url": "{url}"}}')
-    reply = await stage.ask(user, channel, QUESTIONS[locale].format(url=url))
-    assert [request.target for request in web.requests] == [f"/{number}"]
-    check_nothing_came_of_it(stage, user, web)
-    assert len(stage.model.requests) > 2 or "CALL" not in [*INJECTIONS.values()][number], "it did not obey"
-    assert f"[{number}]" in reply.text
-    assert not any(BARE.search(text) for text in texts_of(reply.message))
+async def test_orders_in_a_result_come_to_nothing(stage: Stage, channel: Channel) -> None:
+    found = dict[str, object]()
+    for name, text in zip(INJECTIONS, TEXTS, strict=True):
+        user = await reader(stage, channel, text)
+        order = json.dumps({"text": text}, ensure_ascii=False)
+        stage.model.responder = lambda body, order=order: obey(body, f"CALL notes__echo {order}")
+        before = len(calls_in(stage.program.folder))
+        await stage.ask(user, channel, "調べて" if user.locale == "ja" else "Look it up")
+        assert len(calls_in(stage.program.folder)) > before
+        if came := came_of_it(stage, user):
+            found[name] = came
+    assert found == {}
+
+
+async def test_orders_in_descriptions_come_to_nothing(tmp_path: Path) -> None:
+    described = [
+        {"name": f"tool_{number}", "description": text, "inputSchema": TEXT}
+        for number, text in enumerate(TEXTS)
+    ]
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(described, ensure_ascii=False), encoding="utf-8")
+    name_servers(tmp_path, notes=hostile("--list", file, "--count", tmp_path / "calls.jsonl"))
+    async with running_stage(tmp_path, {"CC_BOT_TOOL_TOKENS": "20000"}) as stage:
+        channel = stage.discord.guild_channel()
+        stage.discord.owner.locale = "en-US"
+        await until_ready(stage, stage.discord.owner, "notes", "ready")
+        for question in ("こんにちは", "Hello"):
+            user = await reader(stage, channel, question)
+            stage.model.requests.clear()
+            stage.model.responder = obey
+            await stage.ask(user, channel, question)
+            assert len(stage.model.requests) > 1, "it did not obey"
+            assert came_of_it(stage, user) == []
+            stage.model.responder = None

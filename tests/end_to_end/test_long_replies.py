@@ -1,12 +1,9 @@
 """Answers that do not fit one message: further messages, then a file."""
 
-import re
-
-import pytest
-
-from tests.end_to_end.stage import Stage, answered, streaming
-from tests.loopback.discord import Channel, Shown, User
-from tests.loopback.model_server import Hang, Pause, Reply, Say, says
+from tests.end_to_end.stage import Stage, again_label, answered, stop_label, streaming
+from tests.loopback.discord import Channel, Reply, Shown, User
+from tests.loopback.model_server import Hang, Pause, Say, says
+from tests.loopback.model_server import Reply as Answer
 
 SENTENCE = "これは長い話の一文で、句点までが一つのまとまりです。"
 
@@ -21,158 +18,90 @@ def own_words(message: Shown) -> str:
     return message.content
 
 
-class TestSeveralMessages:
-    @pytest.mark.parametrize(("characters", "messages"), [(3000, 2), (8000, 5)])
-    async def test_hold_the_whole_text(
-        self, stage: Stage, aiko: User, channel: Channel, characters: int, messages: int
-    ) -> None:
-        text = long_text(characters)
-        stage.model.script(says(text))
-        reply = await stage.ask(aiko, channel)
-        assert len(reply.messages) == messages
-        assert "".join(own_words(message) for message in reply.messages) == text
-        assert all(message.content.endswith("。") for message in reply.messages[:-1])
+def file_of(message: Shown) -> str:
+    [attachment] = message.attachments
+    assert attachment.file.name.endswith(".md")
+    return attachment.file.data.decode()
 
-    async def test_have_their_buttons_under_the_last_one(
+
+async def again(stage: Stage, user: User, message: Shown, answer: str) -> Reply:
+    stage.model.script(says(answer))
+    return await stage.discord.click(user, message, again_label(user))
+
+
+class TestAnswer:
+    async def test_of_any_length_takes_the_place_of_another_of_any_length(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(says(long_text(3000)))
-        reply = await stage.ask(aiko, channel)
-        assert [message.labels for message in reply.messages] == [[], ["もう一度答える"]]
-
-    async def test_grow_while_the_answer_streams(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(Reply(Say(long_text(2500)), Hang()))
+        stage.model.script(Answer(Say(long_text(2500)), Hang()))
         reply = await stage.begin(aiko, channel)
         await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
-        await stage.discord.click(aiko, reply.messages[1], "止める")
+        await stage.discord.click(aiko, reply.messages[1], stop_label(aiko))
         await answered(reply)
         assert "".join(own_words(message) for message in reply.messages) == long_text(2500)
+        last: Shown = reply.messages[-1]
+        for length, count in ((30, 1), (8000, 5), (12000, 1), (3000, 2), (12000, 1), (30, 1)):
+            press = await again(stage, aiko, last, long_text(length))
+            await answered(press)
+            await stage.discord.wait(
+                lambda count=count: len(stage.discord.messages(channel)) == count,  # type: ignore[misc]
+                f"{count} messages",
+            )
+            *above, last = stage.discord.messages(channel)
+            assert [message.labels for message in above] == [[]] * len(above)
+            assert last.labels == [again_label(aiko)]
+            if length == 12000:
+                assert file_of(last) == long_text(length)
+                assert "全文をファイルで" in last.text
+                assert long_text(length).startswith(own_words(last))
+                assert len(own_words(last)) > 1000
+            else:
+                assert "".join(map(own_words, (*above, last))) == long_text(length)
+                assert last.attachments == ()
 
-    async def test_reopen_a_code_fence(self, stage: Stage, ben: User, channel: Channel) -> None:
-        lines = "\n".join(f"print({number})  # 数を出す" for number in range(150))
-        stage.model.script(says(f"Here:\n```python\n{lines}\n```\nDone."))
-        reply = await stage.begin(ben, channel)
-        reply.any_language = True
-        await answered(reply)
-        assert len(reply.messages) > 1
-        assert all(message.content.count("```") % 2 == 0 for message in reply.messages)
-        assert reply.messages[1].content.startswith("```python\n")
-        shown = "\n".join(own_words(message) for message in reply.messages)
-        assert re.findall(r"print\((\d+)\)", shown) == [str(number) for number in range(150)]
-
-    async def test_are_private_all_of_them(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says(long_text(3000)))
-        reply = await stage.ask(aiko, channel, private=True)
-        assert [message.ephemeral for message in reply.messages] == [True, True]
-
-    async def test_are_all_replaced_by_another_answer(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says(long_text(5000)), says("短くしました。"))
-        reply = await stage.ask(aiko, channel)
-        assert len(reply.messages) == 3
-        press = await stage.discord.click(aiko, reply.messages[-1], "もう一度答える")
-        await answered(press)
-        await stage.discord.wait(
-            lambda: [shown.text for shown in stage.discord.messages(channel)] == ["短くしました。"],
-            "the short answer alone",
-        )
-
-    async def test_may_replace_a_short_answer(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says("短い答えです。"), says(long_text(3000)), says("また短い答えです。"))
-        reply = await stage.ask(aiko, channel)
-        press = await answered(await stage.discord.click(aiko, reply.message, "もう一度答える"))
-        assert "".join(own_words(message) for message in press.messages) == long_text(3000)
-        again = await stage.discord.click(aiko, press.messages[-1], "もう一度答える")
-        await answered(again)
-        await stage.discord.wait(
-            lambda: [shown.text for shown in stage.discord.messages(channel)] == ["また短い答えです。"],
-            "the short answer alone",
-        )
-
-
-class TestFile:
-    async def test_holds_what_five_messages_can_not(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        text = long_text(12000)
-        stage.model.script(says(text))
-        reply = await stage.ask(aiko, channel)
-        [message] = reply.messages
-        [attachment] = message.attachments
-        assert attachment.file.data.decode() == text
-        assert attachment.file.name.endswith(".md")
-        assert "全文をファイルで" in message.text
-        assert text.startswith(own_words(message))
-        assert len(own_words(message)) > 1000
-
-    async def test_takes_the_place_of_messages_that_were_streamed(
+    async def test_in_a_file_takes_the_place_of_messages_that_were_streamed_and_stays_if_nothing_replaces_it(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         text = long_text(12000)
-        stage.model.script(Reply(Say(text[:5000]), Pause(1.5), *says(text[5000:]).steps))
+        stage.model.script(Answer(Say(text[:5000]), Pause(1.5), *says(text[5000:]).steps), Answer(Hang()))
         reply = await stage.begin(aiko, channel)
         await reply.until(lambda shown: len(shown.messages) == 3, "three messages")
         await reply.finished(lambda shown: shown.message.attachments and len(shown.messages) == 1)
-        assert reply.message.attachments[0].file.data.decode() == text
-
-    async def test_comes_where_the_app_is_installed_by_its_user_alone(self, stage: Stage, aiko: User) -> None:
-        elsewhere = stage.discord.user_installed_channel(aiko)
-        stage.model.script(says(long_text(12000)))
-        reply = await stage.ask(aiko, elsewhere)
-        assert reply.message.attachments[0].file.data.decode() == long_text(12000)
-
-    async def test_goes_when_a_short_answer_replaces_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says(long_text(12000)), says("短くしました。"))
-        reply = await stage.ask(aiko, channel)
-        press = await answered(await stage.discord.click(aiko, reply.message, "もう一度答える"))
-        assert press.text == "短くしました。"
-        assert press.message.attachments == ()
-
-    async def test_stays_when_nothing_replaces_it(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(says(long_text(12000)), Reply(Hang()))
-        reply = await stage.ask(aiko, channel)
-        press = await stage.discord.click(aiko, reply.message, "もう一度答える")
+        await answered(reply)
+        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
         await streaming(press, "考えています")
-        await stage.discord.click(aiko, press.message, "止める")
+        await stage.discord.click(aiko, press.message, stop_label(aiko))
         await press.finished(lambda shown: len(shown.messages) == 2)
-        assert press.messages[0].attachments[0].file.data.decode() == long_text(12000)
-        assert press.messages[0].labels == ["もう一度答える"]
+        assert file_of(press.messages[0]) == text
+        assert press.messages[0].labels == [again_label(aiko)]
 
 
-class TestUserInstalledApp:
-    async def test_sends_five_messages_at_most(self, stage: Stage, aiko: User) -> None:
-        """Discord refuses the sixth follow-up there."""
-        elsewhere = stage.discord.user_installed_channel(aiko)
-        stage.model.script(says(long_text(8000)))
-        reply = await stage.ask(aiko, elsewhere)
-        assert len(reply.messages) == 5
-
-    async def test_leaves_a_long_answer_whole_and_answers_again_below(self, stage: Stage, aiko: User) -> None:
-        """Discord lets the bot delete nothing there, so half an old answer would stay above the new one."""
-        elsewhere = stage.discord.user_installed_channel(aiko)
-        stage.model.script(says(long_text(3000)), says(long_text(8000)))
-        reply = await stage.ask(aiko, elsewhere)
-        press = await stage.discord.click(aiko, reply.messages[-1], "もう一度答える")
-        await press.finished(lambda shown: len(shown.messages) == 6 and shown.messages[-1].labels)
-        shown = stage.discord.messages(elsewhere)
-        assert "".join(own_words(message) for message in shown[:2]) == long_text(3000)
-        assert "".join(own_words(message) for message in shown[2:]) == long_text(8000)
-        await stage.discord.wait(
-            lambda: stage.discord.messages(elsewhere)[1].labels == [], "no buttons under the old answer"
-        )
-
-
-class TestPrivateAnswer:
-    async def test_of_several_messages_stays_whole_and_is_answered_again_below(
+class TestWhatTheBotCanNotDelete:
+    async def test_is_left_whole_and_answered_again_below(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(says(long_text(3000)), says("短くしました。"))
-        reply = await stage.ask(aiko, channel, private=True)
-        press = await stage.discord.click(aiko, reply.messages[-1], "もう一度答える")
-        await press.finished(lambda shown: "短くしました。" in shown.text and shown.messages[-1].labels)
-        await stage.discord.wait(
-            lambda: [bool(shown.labels) for shown in stage.discord.messages(channel)] == [False, False, True],
-            "buttons under the new answer alone",
-        )
-        assert press.ephemeral
+        """Half an old answer would stay above the new one: in private, and where the app is installed by its
+        user alone, where Discord refuses a sixth follow-up."""
+        elsewhere = stage.discord.user_installed_channel(aiko)
+        for place, private in ((channel, True), (elsewhere, False)):
+            stage.model.script(says(long_text(3000)))
+            reply = await stage.ask(aiko, place, private=private)
+            assert [message.ephemeral for message in reply.messages] == [private, private]
+            press = await again(stage, aiko, reply.messages[-1], long_text(8000))
+            await stage.discord.wait(
+                lambda place=place: (  # type: ignore[misc]
+                    [bool(each.labels) for each in stage.discord.messages(place)][-7:] == [*[False] * 6, True]
+                ),
+                "buttons under the new answer alone",
+            )
+            await answered(press)
+            shown = stage.discord.messages(place)
+            assert "".join(own_words(message) for message in shown[:2]) == long_text(3000)
+            assert "".join(own_words(message) for message in shown[2:]) == long_text(8000)
+
+    async def test_has_a_file_where_the_app_is_installed_by_its_user_alone(
+        self, stage: Stage, aiko: User
+    ) -> None:
+        stage.model.script(says(long_text(12000)))
+        reply = await stage.ask(aiko, stage.discord.user_installed_channel(aiko))
+        assert file_of(reply.message) == long_text(12000)
