@@ -6,226 +6,215 @@ import re
 import pytest
 
 from cc_bot.discord.pages.memory import PAGE_SIZE
-from tests.end_to_end.memories import keep, numbers
+from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, Reply, User
+from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, Json, calls, new_tool_results, says
+
+AUDIENCES = "SELECT audience FROM memories WHERE user_id = ? ORDER BY id"
 
 
 class TestAdd:
-    async def test_tells_what_it_keeps(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        text = await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
-        assert re.fullmatch(r"💾 覚えました（#\d+）: 猫の名前はタマ", text)
-
-    async def test_tells_it_in_english(self, stage: Stage, ben: User, channel: Channel) -> None:
-        text = await stage.told(ben, channel, "memory add", content="My cat is called Tama")
-        assert re.fullmatch(r"💾 Remembered \(#\d+\): My cat is called Tama", text)
-
-    async def test_takes_4000_characters(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await stage.told(aiko, channel, "memory add", content="あ" * 4000)
-        [(content,)] = stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id)
-        assert content == "あ" * 4000
-
-    async def test_refuses_4001_characters(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        text = await stage.told(aiko, channel, "memory add", content="あ" * 4001)
-        assert "4000文字まで" in text
-        assert "4001文字" in text
-        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
-
-    async def test_refuses_white_space(self, stage: Stage, ben: User, channel: Channel) -> None:
-        assert "nothing to remember" in await stage.told(ben, channel, "memory add", content="  ")
-
-    async def test_pings_nobody(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await stage.told(ben, channel, "memory add", content=f"@everyone likes {ben.mention}")
+    async def test_tells_what_it_keeps(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+        told = await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
+        assert told == "💾 覚えました（#1）: 猫の名前はタマ"
+        told = await stage.told(ben, channel, "memory add", content=f"@everyone likes {ben.mention}")
+        assert told.startswith("💾 Remembered (#1): ")
         assert stage.discord.pings == []
+
+    async def test_takes_where_and_until_when(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        options = {"content": "合宿の部屋は203", "where": "private", "until": "2030-08-31"}
+        text = await stage.told(aiko, channel, "memory add", **options)
+        assert "🔒" in text
+        assert "まで" in text
+        rows = stage.rows("SELECT audience, expires_at FROM memories WHERE user_id = ?", aiko.id)
+        assert rows == [("private", "2030-08-31T15:00:00.000000+00:00")]
+        assert "⌛ <t:" in await stage.told(aiko, channel, "memory add", content="x", until="来週の金曜")
+        dm = stage.discord.dm(aiko)
+        await stage.told(aiko, dm, "memory add", content="一")
+        await stage.told(aiko, dm, "memory add", content="二", where="anywhere")
+        audiences = [audience for (audience,) in stage.rows(AUDIENCES, aiko.id)]
+        assert audiences == ["private", "anywhere", "private", "anywhere"]
+
+    async def test_takes_4000_characters_and_refuses_what_can_not_be_kept(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        for options, refusal in (
+            ({"content": "あ" * 4001}, "4001文字"),
+            ({"content": "  "}, "覚える内容が空です"),
+            ({"content": "x", "until": "そのうち"}, "期限が読み取れませんでした"),
+            ({"content": "x", "until": "2020-01-01"}, "その期限はもう過ぎています"),
+            ({"content": "カード番号は4111 1111 1111 1111"}, "保存しませんでした"),
+        ):
+            assert refusal in await stage.told(aiko, channel, "memory add", **options)
+        assert contents(stage, aiko) == []
+        await stage.told(aiko, channel, "memory add", content="あ" * 4000)
+        assert contents(stage, aiko) == ["あ" * 4000]
 
 
 class TestSearch:
-    async def test_shows_id_text_category_tags_and_date(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "誕生日は3月15日", category="家族", tags="記念日、大事")
-        text = await stage.told(aiko, channel, "memory search", query="誕生日")
-        assert f"**#{number}** 誕生日は3月15日" in text
-        assert "家族" in text
-        assert "#記念日 #大事" in text
-        assert re.search(r"<t:\d+:d>", text)
-
-    async def test_narrows_to_a_category(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await keep(stage, ben, channel, "Tea at four", category="home")
-        work = await keep(stage, ben, channel, "Tea at five", category="work")
-        text = await stage.told(ben, channel, "memory search", query="tea", category="work")
-        assert numbers(text) == [work]
-
-    async def test_says_when_nothing_matches(self, stage: Stage, ben: User, channel: Channel) -> None:
-        text = await stage.told(ben, channel, "memory search", query="unicorn")
-        assert text == "No memory matches “unicorn”. Try other words."
-
-    async def test_asks_for_words(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        assert "言葉を入力" in await stage.told(aiko, channel, "memory search", query=" ")
-
-    async def test_finds_nothing_of_anybody_else(
+    async def test_shows_everything_that_matches_of_ones_own(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        await keep(stage, aiko, channel, "金庫の番号は4711")
-        assert "No memory matches" in await stage.told(ben, channel, "memory search", query="4711")
+        number = await keep(stage, aiko, channel, "誕生日は*3月*15日", category="家族", tags="記念日、大事")
+        await keep(stage, aiko, channel, "誕生日のケーキ", category="仕事", where="private")
+        text = await stage.told(aiko, channel, "memory search", query="誕生日")
+        for part in (f"**#{number}** 誕生日は\\*3月\\*15日", "家族", "#記念日 #大事", "🔒 誕生日のケーキ"):
+            assert part in text
+        assert re.search(r"<t:\d+:d>", text)
+        text = await stage.told(aiko, channel, "memory search", query="誕生日", category="家族")
+        assert numbers(text) == [number]
+        assert "言葉を入力" in await stage.told(aiko, channel, "memory search", query=" ")
+        nothing = "No memory matches “誕生日”. Try other words."
+        assert await stage.told(ben, channel, "memory search", query="誕生日") == nothing
 
-    async def test_shows_text_as_it_was_written(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await keep(stage, ben, channel, "use *args, **kwargs and `ls`")
-        text = await stage.told(ben, channel, "memory search", query="kwargs")
-        assert r"use \*args, \*\*kwargs and \`ls\`" in text
+    @pytest.mark.restarts
+    async def test_turns_its_pages_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        kept = [
+            await keep(stage, aiko, channel, f"会議: その{n}", category="仕事: 社内")
+            for n in range(PAGE_SIZE + 2)
+        ]
+        await keep(stage, aiko, channel, "会議 （家庭）")
+        first = await run(stage, aiko, channel, "search", query="会議  その", category="仕事: 社内")
+        shown = numbers(first.text)
+        assert "1/2ページ" in first.text
+        await stage.restart()
+        second = await press(stage, aiko, first, "次へ ▶")
+        assert sorted(shown + numbers(second.text)) == kept
+        assert "🔍 会議 その" in second.text
 
 
 class TestList:
-    async def listed(self, stage: Stage, user: User, channel: Channel, **options: str) -> Reply:
-        return await (await stage.discord.slash(user, channel, "memory list", **options)).finished()
-
-    async def turned(self, stage: Stage, user: User, page: Reply, label: str) -> Reply:
-        press = await stage.discord.click(user, page.message, label)
-        return await press.finished(lambda shown: shown.history)
-
-    async def test_says_when_there_is_none(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        assert "メモリはまだありません" in await stage.told(aiko, channel, "memory list")
-
-    async def test_has_no_buttons_on_a_single_page(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await keep(stage, ben, channel, "One")
-        page = await self.listed(stage, ben, channel)
-        assert page.ephemeral
-        assert page.message.buttons == []
-
     async def test_turns_pages_in_both_directions(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        kept = [await keep(stage, aiko, channel, f"メモ{number}") for number in range(2 * PAGE_SIZE + 1)][
-            ::-1
-        ]
-        first = await self.listed(stage, aiko, channel)
-        assert f"{len(kept)}件" in first.text
-        assert numbers(first.text) == kept[:PAGE_SIZE]
-        assert first.labels == ["次へ ▶"]
-        second = await self.turned(stage, aiko, first, "次へ ▶")
-        assert numbers(second.text) == kept[PAGE_SIZE : 2 * PAGE_SIZE]
-        assert second.labels == ["◀ 前へ", "次へ ▶"]
-        third = await self.turned(stage, aiko, second, "次へ ▶")
-        assert numbers(third.text) == kept[2 * PAGE_SIZE :]
-        assert third.labels == ["◀ 前へ"]
-        back = await self.turned(stage, aiko, third, "◀ 前へ")
-        assert numbers(back.text) == kept[PAGE_SIZE : 2 * PAGE_SIZE]
-        front = await self.turned(stage, aiko, back, "◀ 前へ")
-        assert numbers(front.text) == kept[:PAGE_SIZE]
-        assert front.labels == ["次へ ▶"]
+        assert "メモリはまだありません" in await stage.told(aiko, channel, "memory list")
+        kept = [await keep(stage, aiko, channel, f"メモ{n}") for n in range(2 * PAGE_SIZE + 1)]
+        page = await run(stage, aiko, channel, "list", order="oldest")
+        assert f"{len(kept)}件" in page.text
+        pages = [kept[start : start + PAGE_SIZE] for start in range(0, len(kept), PAGE_SIZE)]
+        for label, number, labels in (
+            ("", 0, ["次へ ▶"]),
+            ("次へ ▶", 1, ["◀ 前へ", "次へ ▶"]),
+            ("次へ ▶", 2, ["◀ 前へ"]),
+            ("◀ 前へ", 1, ["◀ 前へ", "次へ ▶"]),
+            ("◀ 前へ", 0, ["次へ ▶"]),
+        ):
+            page = await press(stage, aiko, page, label) if label else page
+            assert numbers(page.text) == pages[number]
+            assert f"{number + 1}/3ページ" in page.text
+            assert "古い順" in page.text
+            assert page.labels == labels
+        await press(stage, aiko, page, "次へ ▶")
+        await stage.told(aiko, channel, "memory delete", id=kept[-1])
+        last = await press(stage, aiko, page, "次へ ▶")  # a page that is there no more
+        assert numbers(last.text) == pages[1]
 
-    async def test_stays_in_its_category(self, stage: Stage, ben: User, channel: Channel) -> None:
-        work = [
-            await keep(stage, ben, channel, f"Note {n}", category="at: work") for n in range(PAGE_SIZE + 1)
-        ][::-1]
-        await keep(stage, ben, channel, "Not work")
-        first = await self.listed(stage, ben, channel, category="at: work")
-        assert numbers(first.text) == work[:PAGE_SIZE]
-        second = await self.turned(stage, ben, first, "Next ▶")
-        assert numbers(second.text) == work[PAGE_SIZE:]
-
-    async def test_of_a_category_with_nothing_in_it(self, stage: Stage, ben: User, channel: Channel) -> None:
-        text = await stage.told(ben, channel, "memory list", category="travel")
-        assert text == "There are no memories in the category “travel”."
-
-    async def test_goes_on_when_the_page_was_deleted_meanwhile(
+    async def test_keeps_to_a_category_and_an_order_and_marks_what_is_over(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:
-        kept = [await keep(stage, ben, channel, f"Note {n}") for n in range(PAGE_SIZE + 1)][::-1]
-        page = await self.listed(stage, ben, channel)
-        await stage.told(ben, channel, "memory delete", id=kept[-1])
-        turned = await self.turned(stage, ben, page, "Next ▶")
-        assert numbers(turned.text) == kept[:PAGE_SIZE]
-
-    @pytest.mark.restarts
-    async def test_works_after_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
-        kept = [await keep(stage, ben, channel, f"Note {n}") for n in range(PAGE_SIZE + 1)][::-1]
-        page = await self.listed(stage, ben, channel)
-        await stage.restart()
-        turned = await self.turned(stage, ben, page, "Next ▶")
-        assert numbers(turned.text) == kept[PAGE_SIZE:]
+        kept = [await keep(stage, ben, channel, f"Note {n}", category="at: work") for n in range(3)]
+        other = await keep(stage, ben, channel, "Trip on Monday", until="tomorrow")
+        await submitted(stage, await form(stage, ben, channel, kept[1]), content="Note 1, changed")
+        changed = await run(stage, ben, channel, "list", order="updated", category="at: work")
+        assert numbers(changed.text) == [kept[1], kept[2], kept[0]]
+        assert "recently changed first" in changed.text
+        empty = await stage.told(ben, channel, "memory list", category="travel")
+        assert empty == "There are no memories in the category “travel”."
+        row = row_of(stage, ben, other)
+        stage.change(f"UPDATE memories SET expires_at = '2020-01-01T00:00:00.000000+00:00' WHERE id = {row}")
+        assert "⌛ expired" in await stage.told(ben, channel, "memory list")
 
     async def test_fits_a_message_however_long_the_memories_are(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         for _ in range(PAGE_SIZE):
-            await keep(stage, aiko, channel, "*" * 4000, category="類" * 50, tags="札" * 100)
-        assert len(numbers((await self.listed(stage, aiko, channel)).text)) == PAGE_SIZE
+            await keep(stage, aiko, channel, "*" * 4000, category="類" * 50, tags="札 " * 300)
+        assert len(numbers((await run(stage, aiko, channel, "list")).text)) == PAGE_SIZE
+        assert "*" * 4000 in (await run(stage, aiko, channel, "show", id=1)).text
 
 
-class TestDelete:
-    async def test_forgets(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await keep(stage, aiko, channel, "もういらない")
-        text = await stage.told(aiko, channel, "memory delete", id=number)
-        assert text.startswith(f"🗑️ 忘れました（#{number}）: もういらない\n")
-        assert "メモリはまだありません" in await stage.told(aiko, channel, "memory list")
-
-    async def test_tells_that_there_is_no_such_memory(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        text = await stage.told(ben, channel, "memory delete", id=987654321)
-        assert text == "There is no memory #987654321. See /memory list for the numbers."
-
-    async def test_leaves_other_peoples_memories_alone(
+class TestSuggestions:
+    async def test_are_25_at_most_and_ones_own_by_text_number_or_category(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        number = await keep(stage, aiko, channel, "愛子のもの")
-        assert "There is no memory" in await stage.told(ben, channel, "memory delete", id=number)
-        assert stage.rows(
-            "SELECT content FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
-        ) == [("愛子のもの",)]
-
-    async def test_goes_by_the_users_own_numbers_whatever_others_have(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        mine = [await keep(stage, aiko, channel, f"愛子の{count}つ目") for count in range(3)]
-        theirs = [await keep(stage, ben, channel, f"Ben's {count}") for count in range(2)]
-        assert (mine, theirs) == ([1, 2, 3], [1, 2])
-        choices = await stage.discord.autocomplete(ben, channel, "memory delete", id="#2")
-        assert [(choice.value, choice.name) for choice in choices[:1]] == [(2, "#2 Ben's 1")]
-        stage.model.script(
-            calls(Call("recall", {"query": "Ben's 0"})), calls(Call("forget", {"id": 1})), says("Done.")
-        )
-        answer = await stage.ask(ben, channel, "Forget Ben's 0")
-        assert "🗑️ Forgotten (#1)" in answer.text
-        await stage.told(ben, channel, "memory delete", id=2)
-        assert numbers(await stage.told(ben, channel, "memory list")) == []
-        assert numbers(await stage.told(aiko, channel, "memory list")) == [3, 2, 1]
-
-    async def test_suggests_by_text_and_by_number(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        birthday = await keep(stage, aiko, channel, "誕生日は3月15日")
-        cat = await keep(stage, aiko, channel, "猫の名前はタマ")
-        by_text = await stage.discord.autocomplete(aiko, channel, "memory delete", id="3月")
-        assert [(choice.name, choice.value) for choice in by_text] == [
-            (f"#{birthday} 誕生日は3月15日", birthday)
-        ]
-        by_number = await stage.discord.autocomplete(aiko, channel, "memory delete", id=str(cat))
-        assert by_number[0].value == cat
-
-    async def test_suggests_25_at_most_and_only_ones_own(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await keep(stage, aiko, channel, "メモは愛子のもの")
+        await keep(stage, aiko, channel, "メモは愛子のもの", category="家族")
+        await keep(stage, aiko, channel, "分類なし")
         kept = [await keep(stage, ben, channel, f"Memo {n} {'x' * 200}") for n in range(26)]
-        choices = await stage.discord.autocomplete(ben, channel, "memory delete", id="")
+        await submitted(stage, await form(stage, ben, channel, 26), category="家計")
+        suggest = stage.discord.autocomplete
+        choices = await suggest(ben, channel, "memory delete", id="")
         assert [choice.value for choice in choices] == kept[:0:-1]
+        for command in ("show", "edit", "delete"):
+            [choice] = await suggest(aiko, channel, f"memory {command}", id="愛子")
+            assert (choice.name, choice.value) == ("#1 メモは愛子のもの", 1)
+            assert (await suggest(aiko, channel, f"memory {command}", id="#2"))[0].value == 2
+        for command, before in (("list", {}), ("search", {"query": "x"}), ("add", {"content": "x"})):
+            choices = await suggest(aiko, channel, f"memory {command}", **before, category="家")
+            assert [choice.value for choice in choices] == ["家族"]
+        choices = await suggest(aiko, channel, "memory list", category="")
+        assert {choice.value for choice in choices} == {"家族", "一般"}
+
+
+class TestShow:
+    async def test_tells_everything_to_its_owner_alone(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        number = await keep(stage, aiko, channel, "猫の名前は*タマ*", category="ペット", tags="猫")
+        listed = await run(stage, aiko, channel, "list")
+        card = await choose(stage, aiko, listed, row_of(stage, aiko, number))
+        for part in (f"メモリ #{number}", r"猫の名前は\*タマ\*", "ペット", "#猫", "どこでも"):
+            assert part in card.text
+        assert "/メモリ 追加 で登録" in card.text
+        denied = f"There is no memory #{number}. See /memory list for the numbers."
+        for command in ("show", "delete", "edit"):
+            assert await stage.told(ben, channel, f"memory {command}", id=number) == denied
+        card.stored[0].flags = 0  # as if others could see it
+        for label in ("編集", "削除", "自分だけの回答でだけ使う"):
+            refused = await press(stage, ben, card, label)
+            assert refused.modal is None
+            assert refused.ephemeral
+            assert "タマ" not in refused.text
+        assert stage.rows("SELECT status, audience FROM memories WHERE user_id = ?", aiko.id) == [
+            ("active", "anywhere")
+        ]
+
+    async def test_switches_where_it_is_used_and_goes_back_to_what_it_said(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        number = await keep(stage, aiko, channel, "猫の名前はタマ")
+        card = await run(stage, aiko, channel, "show", id=number)
+        private = await press(stage, aiko, card, "自分だけの回答でだけ使う")
+        assert "🔒 DM と自分だけに見える回答" in private.text
+        assert stage.rows(AUDIENCES, aiko.id) == [("private",)]
+        await press(stage, aiko, card, "どこでも使う")
+        assert stage.rows(AUDIENCES, aiko.id) == [("anywhere",)]
+        await submitted(stage, await form(stage, aiko, channel, number), content="猫の名前はミケ")
+        card = await run(stage, aiko, channel, "show", id=number)
+        superseded = "SELECT id FROM memories WHERE user_id = ? AND status = 'superseded'"
+        [(former,)] = stage.rows(superseded, aiko.id)
+        await choose(stage, aiko, card, former)
+        of_number = "SELECT content FROM memories WHERE user_id = ? AND number = ?"
+        assert stage.rows(of_number, aiko.id, number) == [("猫の名前はタマ",)]
 
 
 class TestMessageMenu:
-    @pytest.mark.parametrize(
-        ("locale", "told"), [("ja", "このメッセージを覚えました"), ("en-US", "Remembered")]
-    )
     async def test_keeps_a_message_with_its_link(
-        self, stage: Stage, ben: User, channel: Channel, locale: str, told: str
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        reader = stage.discord.user("Reader", locale=locale)
         message = await stage.discord.post(ben, channel, "The meeting is on Friday at ten")
-        reply = await stage.discord.message_command(reader, channel, "Remember this", message)
-        await reply.finished(lambda shown: told in shown.text)
-        assert reply.ephemeral
-        [(content, source)] = stage.rows("SELECT content, source FROM memories WHERE user_id = ?", reader.id)
+        for reader, told in ((aiko, "このメッセージを覚えました"), (ben, "Remembered")):
+            reply = await stage.discord.message_command(reader, channel, "Remember this", message)
+            await reply.finished(lambda shown, told=told: told in shown.text)  # type: ignore[misc]
+            assert reply.ephemeral
+        [(content, source)] = stage.rows("SELECT content, source FROM memories WHERE user_id = ?", aiko.id)
         assert content == "The meeting is on Friday at ten"
         guild = channel.guild.id if channel.guild else "@me"
         assert json.loads(source)["link"].endswith(f"/channels/{guild}/{channel.id}/{message.id}")
+        text = (await run(stage, aiko, channel, "show", id=1)).text
+        assert "Ben さんのメッセージから" in text
+        assert f"/{channel.id}/{message.id})" in text
+        picture = await stage.discord.post(ben, channel, "")
+        reply = await stage.discord.message_command(aiko, channel, "Remember this", picture)
+        await reply.finished(lambda shown: "文章がない" in shown.text)
 
     async def test_keeps_what_was_said_in_private_out_of_public_answers(
         self, stage: Stage, aiko: User, channel: Channel
@@ -245,28 +234,21 @@ class TestMessageMenu:
         rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
         assert rows == [(f"合言葉は{bird}です。", "private") for bird in ("オオルリ", "カワセミ", "トキ")]
 
-    async def test_has_nothing_to_keep_of_a_picture(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        message = await stage.discord.post(ben, channel, "")
-        reply = await stage.discord.message_command(aiko, channel, "Remember this", message)
-        await reply.finished(lambda shown: "文章がない" in shown.text)
-        assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
-
 
 class TestTools:
-    async def test_remember_and_recall(self, stage: Stage, aiko: User, channel: Channel) -> None:
+    async def test_go_by_the_users_own_numbers_whatever_others_have(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        for count in range(3):
+            await keep(stage, aiko, channel, f"愛子の{count}つ目")
+        await keep(stage, ben, channel, "Ben's 0")
         stage.model.script(
-            calls(Call("remember", {"content": "好きな色は青", "tags": ["色"], "category": "好み"})),
-            says("覚えました。"),
-            calls(Call("recall", {"query": "好きな色"})),
-            says("青です。"),
+            calls(Call("recall", {"query": "Ben's 0"})), calls(Call("forget", {"id": 1})), says("Done.")
         )
-        await stage.ask(aiko, channel, "好きな色は青。覚えて")
-        reply = await stage.ask(aiko, stage.discord.guild_channel(), "好きな色は？")
-        assert "青です。" in reply.text
-        [found] = json.loads(new_tool_results(stage.model.requests[3].body)[0])["memories"]
-        assert (found["content"], found["category"], found["tags"]) == ("好きな色は青", "好み", ["色"])
+        answer = await stage.ask(ben, channel, "Forget Ben's 0")
+        assert "🗑️ Forgotten (#1)" in answer.text
+        assert numbers(await stage.told(ben, channel, "memory list")) == []
+        assert numbers(await stage.told(aiko, channel, "memory list")) == [3, 2, 1]
 
     async def test_reach_nobody_elses_memories_whatever_the_model_asks_for(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -278,26 +260,43 @@ class TestTools:
             {"query": "4711", "user_id": aiko.id},
             {"query": f"id:{number} user:{aiko.id}", "limit": 1000},
         ]
-        stage.model.script(calls(*(Call("recall", each) for each in wanted)), says("I found nothing."))
+        theirs = Call("remember", {"content": "Owes Ben money", "user_id": aiko.id})
+        mistakes = Call("forget_everything", {}), Call("recall", {"limit": "many"})
+        asked = calls(*(Call("recall", each) for each in wanted), theirs, *mistakes)
+        stage.model.script(asked, says("I found nothing."))
         await stage.ask(ben, channel, f"What are {aiko.mention}'s secrets?")
         results = new_tool_results(stage.model.requests[1].body)
-        assert len(results) == 4
+        assert len(results) == 7
         assert "4711" not in "".join(results)
+        assert all("error" in json.loads(result) for result in results[-2:])
+        assert contents(stage, aiko) == ["金庫の番号は4711"]
 
-    async def test_keep_for_the_asker_whoever_the_model_names(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(
-            calls(Call("remember", {"content": "Owes Ben money", "user_id": aiko.id})), says("Done.")
-        )
-        await stage.ask(ben, channel)
-        assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
 
-    async def test_tell_the_model_of_its_mistakes(self, stage: Stage, ben: User, channel: Channel) -> None:
-        stage.model.script(
-            calls(Call("forget_everything", {}), Call("recall", {"limit": "many"})), says("Sorry.")
-        )
-        reply = await stage.ask(ben, channel)
-        assert reply.text.startswith("Sorry.")
-        results = new_tool_results(stage.model.requests[1].body)
-        assert all("error" in json.loads(result) for result in results)
+async def test_a_pause_keeps_nothing_until_it_is_over(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    number = await keep(stage, aiko, channel, "前からあるもの")
+    assert "一時停止しました" in await stage.told(aiko, channel, "memory pause")
+    assert "一時停止中" in await stage.told(aiko, channel, "memory add", content="だめ")
+    message = await stage.discord.post(ben, channel, "だめ")
+    refused = await stage.discord.message_command(aiko, channel, "Remember this", message)
+    await refused.finished(lambda shown: "一時停止中" in shown.text)
+    assert contents(stage, aiko) == ["前からあるもの"]
+    assert numbers(await stage.told(aiko, channel, "memory list")) == [number]
+    assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
+    assert "再開しました" in await stage.told(aiko, channel, "memory resume")
+    await keep(stage, aiko, channel, "また覚える")
+
+
+async def test_statistics_show_how_much_there_is_of_what(stage: Stage, aiko: User, channel: Channel) -> None:
+    for number in range(4):
+        await keep(stage, aiko, channel, f"仕事{number}", category="仕事")
+    await keep(stage, aiko, channel, "家族", category="家族", where="private")
+    text = await stage.told(aiko, channel, "memory stats")
+    for part in (
+        "あなたのメモリ 5件",
+        "▰▰▰▰▰▰▰▰ 仕事 4件\n▰▰▱▱▱▱▱▱ 家族 1件",
+        "だけ使う: 1件",
+        "コマンド 5件",
+    ):
+        assert part in text

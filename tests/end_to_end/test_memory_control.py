@@ -1,263 +1,258 @@
-"""What owners do with their memories: look closely, find, pause, count."""
+"""What owners change and delete of their memories, how long that can be taken back, and files of them."""
 
-import re
+import json
+from typing import Any
 
 import pytest
 
-from cc_bot.discord.pages.memory import PAGE_SIZE
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
 from tests.end_to_end.memories import (
-    choose,
     contents,
     form,
+    grown_old,
     keep,
     numbers,
+    prefilled,
     press,
     row_of,
     run,
     submitted,
 )
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, User
+from tests.loopback.discord import Channel, File, Reply, User
 
 
-class TestAdd:
-    async def test_takes_where_and_until_when(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        text = await stage.told(
-            aiko, channel, "memory add", content="合宿の部屋は203", where="private", until="2030-08-31"
-        )
-        assert "🔒" in text
-        assert "まで" in text
-        rows = stage.rows("SELECT audience, expires_at FROM memories WHERE user_id = ?", aiko.id)
-        assert rows == [("private", "2030-08-31T15:00:00.000000+00:00")]
+def attached(reply: Reply) -> list[File]:
+    return [attachment.file for attachment in reply.stored[0].attachments]
 
-    async def test_in_a_dm_is_private_unless_its_user_says_otherwise(self, stage: Stage, ben: User) -> None:
-        dm = stage.discord.dm(ben)
-        await stage.told(ben, dm, "memory add", content="One")
-        await stage.told(ben, dm, "memory add", content="Two", where="anywhere")
-        rows = stage.rows("SELECT audience FROM memories WHERE user_id = ? ORDER BY id", ben.id)
-        assert rows == [("private",), ("anywhere",)]
 
-    async def test_refuses_a_day_that_is_none(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        text = await stage.told(aiko, channel, "memory add", content="x", until="そのうち")
-        assert "期限が読み取れませんでした" in text
-        assert contents(stage, aiko) == []
+def text_file(text: str, *, encoding: str = "utf-8") -> File:
+    return File("memory.txt", text.encode(encoding), "text/plain")
 
-    async def test_takes_an_end_in_words_and_refuses_the_past(
+
+def kept(stage: Stage, user: User) -> list[tuple[Any, ...]]:
+    columns = "content, category, tags, audience, created_at, expires_at"
+    return stage.rows(f"SELECT {columns} FROM memories WHERE user_id = ? ORDER BY id", user.id)
+
+
+class TestEdit:
+    async def test_tells_what_changed_and_takes_it_back(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        assert "⌛ <t:" in await stage.told(aiko, channel, "memory add", content="x", until="来週の金曜")
-        told = await stage.told(aiko, channel, "memory add", content="y", until="2020-01-01")
-        assert "その期限はもう過ぎています" in told
-        assert contents(stage, aiko) == ["x"]
+        options = {"category": "部活", "tags": "合宿 夏", "until": "2030-08-31"}
+        number = await keep(stage, aiko, channel, "合宿は\n8月", **options)
+        before = kept(stage, aiko)
+        opened = await form(stage, aiko, channel, number)
+        expected = {"content": "合宿は\n8月", "category": "部活", "tags": "合宿, 夏", "end": "2030-08-31"}
+        assert prefilled(opened) == expected
+        inputs = {"content": "合宿は9月", "category": "", "tags": "", "end": ""}
+        told = await submitted(stage, opened, **inputs)
+        assert told.ephemeral
+        for part in ("合宿は9月", "部活 → 一般", "#合宿 #夏 → なし", "> → なし"):
+            assert part in told.text
+        assert prefilled(await form(stage, aiko, channel, number)) == inputs
+        await press(stage, aiko, told, "元に戻す")
+        assert kept(stage, aiko) == before
 
-    async def test_refuses_what_looks_like_a_secret(self, stage: Stage, ben: User, channel: Channel) -> None:
-        text = await stage.told(ben, channel, "memory add", content="My password is hunter2!xyz")
-        assert "password manager" in text
-        assert contents(stage, ben) == []
-
-
-class TestListAndSearch:
-    async def test_offer_the_users_own_categories(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await keep(stage, aiko, channel, "一", category="家族")
-        await keep(stage, aiko, channel, "二", category="家計")
-        await keep(stage, aiko, channel, "三")
-        await keep(stage, ben, channel, "One", category="family")
-        for command, before in (("list", {}), ("search", {"query": "x"}), ("add", {"content": "x"})):
-            choices = await stage.discord.autocomplete(
-                aiko, channel, f"memory {command}", **before, category="家"
-            )
-            assert {choice.value for choice in choices} == {"家族", "家計"}
-        everything = await stage.discord.autocomplete(aiko, channel, "memory list", category="")
-        assert {choice.value for choice in everything} == {"家族", "家計", "一般"}
-
-    async def test_take_the_usual_category_by_its_own_word(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "分類なし")
-        await keep(stage, aiko, channel, "分類あり", category="家族")
-        reply = await run(stage, aiko, channel, "list", category="一般")
-        assert numbers(reply.text) == [number]
-        assert "「一般」のメモリ（1件）" in reply.text
-
-    async def test_list_in_the_order_that_is_asked_for(
+    async def test_undo_after_another_change_says_how_to_go_back(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:
-        first, second, third = [await keep(stage, ben, channel, f"Note {n}") for n in range(3)]
-        await submitted(stage, await form(stage, ben, channel, second), content="Note 1, changed")
-        assert numbers((await run(stage, ben, channel, "list", order="oldest")).text) == [
-            first,
-            second,
-            third,
-        ]
-        changed = await run(stage, ben, channel, "list", order="updated")
-        assert numbers(changed.text) == [second, third, first]
-        assert "recently changed first" in changed.text
+        number = await keep(stage, ben, channel, "One", category="home")
+        told = await submitted(stage, await form(stage, ben, channel, number), category="work")
+        assert told.text == f"✏️ #{number} is changed.\n**Category**: home → work"
+        nothing = await submitted(stage, await form(stage, ben, channel, number))
+        assert nothing.text == f"#{number} is as it was. Nothing was changed."
+        await submitted(stage, await form(stage, ben, channel, number), content="Three")
+        assert "has changed again" in (await press(stage, ben, told, "Undo")).text
+        active = "SELECT content, category FROM memories WHERE user_id = ? AND status = 'active'"
+        assert stage.rows(active, ben.id) == [("Three", "work")]
 
-    async def test_pages_are_counted(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        for number in range(PAGE_SIZE + 1):
-            await keep(stage, aiko, channel, f"メモ{number}")
-        first = await run(stage, aiko, channel, "list", order="oldest")
-        assert "1/2ページ" in first.text
-        second = await press(stage, aiko, first, "次へ ▶")
-        assert "2/2ページ" in second.text
-        assert "古い順" in second.text
+    async def test_leaves_alone_what_its_form_can_not_show(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        number = await keep(stage, ben, channel, "Tea at four")
+        end = "2030-08-31T09:00:00.000000+00:00"
+        tags = '["tea time", "daily"]'
+        row = row_of(stage, ben, number)
+        stage.change(f"UPDATE memories SET tags = '{tags}', expires_at = '{end}' WHERE id = {row}")
+        await submitted(stage, await form(stage, ben, channel, number), content="Tea at five")
+        of_number = "SELECT content, tags, expires_at FROM memories WHERE user_id = ? AND number = ?"
+        assert stage.rows(of_number, ben.id, number) == [("Tea at five", tags, end)]
 
-    @pytest.mark.restarts
-    async def test_pages_of_hits_turn_after_a_restart(
+    async def test_that_can_not_be_kept_loses_nothing(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        kept = [
-            await keep(stage, aiko, channel, f"会議: その{n}", category="仕事: 社内")
-            for n in range(PAGE_SIZE + 2)
-        ]
-        await keep(stage, aiko, channel, "会議 （家庭）")
-        first = await run(stage, aiko, channel, "search", query="会議  その", category="仕事: 社内")
-        shown = numbers(first.text)
-        assert "1/2ページ" in first.text
-        await stage.restart()
-        second = await press(stage, aiko, first, "次へ ▶")
-        assert sorted(shown + numbers(second.text)) == kept
-        assert "🔍 会議 その" in second.text
-
-    async def test_show_private_ones_to_their_owner(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await keep(stage, aiko, channel, "病院は土曜", where="private")
-        text = await stage.told(aiko, channel, "memory search", query="病院")
-        assert "🔒 病院は土曜" in text
-
-    async def test_mark_what_is_over(self, stage: Stage, ben: User, channel: Channel) -> None:
-        number = await keep(stage, ben, channel, "The trip is on Monday", until="tomorrow")
-        over = "2020-01-01T00:00:00.000000+00:00"
-        stage.change(
-            f"UPDATE memories SET expires_at = '{over}' WHERE user_id = {ben.id} AND number = {number}"
-        )
-        assert "⌛ expired" in await stage.told(ben, channel, "memory list")
-
-    async def test_open_a_memory_from_the_menu(self, stage: Stage, ben: User, channel: Channel) -> None:
-        number = await keep(stage, ben, channel, "First line\nSecond line")
-        listed = await run(stage, ben, channel, "list")
-        card = await choose(stage, ben, listed, row_of(stage, ben, number))
-        assert card.ephemeral
-        assert "First line\nSecond line" in card.text
-        assert numbers(listed.text) == [number]
-
-
-class TestShow:
-    async def test_tells_everything(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await keep(stage, aiko, channel, "猫の名前は*タマ*", category="ペット", tags="猫")
-        text = (await run(stage, aiko, channel, "show", id=number)).text
-        for part in (
-            f"メモリ #{number}",
-            r"猫の名前は\*タマ\*",
-            "ペット",
-            "#猫",
-            "どこでも",
-            "なぜ知っているの？",
+        number = await keep(stage, aiko, channel, "前の話")
+        for inputs, sentence in (
+            ({"content": "大事な長い話", "end": "いつか"}, "「2026-12-31」のように"),
+            ({"content": "パスワードは Tr0ub4dor&3 です"}, "保存しませんでした"),
+            ({"content": " \n "}, "覚える内容が空です"),
         ):
-            assert part in text
-        assert "/メモリ 追加 で登録" in text
+            told = await submitted(stage, await form(stage, aiko, channel, number), **inputs)
+            assert sentence in told.text
+            assert inputs["content"].strip() in told.text.replace("\\", "")
+            assert contents(stage, aiko) == ["前の話"]
+        opened = await form(stage, aiko, channel, number)
+        await stage.told(aiko, channel, "memory delete", id=number)
+        told = await submitted(stage, opened, content="新しくて大事")
+        assert "新しくて大事" in told.text
+        assert numbers(await stage.told(aiko, channel, "memory list")) == []
 
-    async def test_shows_the_longest_text_whole(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await keep(stage, aiko, channel, "*" * 4000, category="類" * 50, tags="札 " * 300)
-        assert "*" * 4000 in (await run(stage, aiko, channel, "show", id=number)).text
 
-    async def test_knows_from_which_message(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        message = await stage.discord.post(ben, channel, "Lunch is at noon")
-        kept = await stage.discord.message_command(aiko, channel, "Remember this", message)
-        await kept.finished(lambda shown: "覚えました" in shown.text)
-        found = re.search(r"#(\d+)", kept.text)
-        assert found
-        text = (await run(stage, aiko, channel, "show", id=int(found[1]))).text
-        assert "Ben さんのメッセージから" in text
-        assert f"/{channel.id}/{message.id})" in text
-
-    async def test_suggests_by_text(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await keep(stage, aiko, channel, "誕生日は3月15日")
-        for command in ("show", "edit", "delete"):
-            [choice] = await stage.discord.autocomplete(aiko, channel, f"memory {command}", id="誕生日")
-            assert choice.value == number
-
-    async def test_of_somebody_elses_tells_nothing(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "愛子の秘密")
-        text = (await run(stage, ben, channel, "show", id=number)).text
-        assert text == f"There is no memory #{number}. See /memory list for the numbers."
-
-    async def test_switches_where_it_is_used(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await keep(stage, aiko, channel, "猫アレルギー")
-        card = await run(stage, aiko, channel, "show", id=number)
-        private = await press(stage, aiko, card, "自分だけの回答でだけ使う")
-        assert "🔒 DM と自分だけに見える回答" in private.text
-        assert stage.rows(
-            "SELECT audience FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
-        ) == [("private",)]
-        again = await press(stage, aiko, card, "どこでも使う")
-        assert "どこでも" in again.text
-        assert stage.rows(
-            "SELECT audience FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
-        ) == [("anywhere",)]
-
-    async def test_goes_back_to_what_it_said(self, stage: Stage, ben: User, channel: Channel) -> None:
-        number = await keep(stage, ben, channel, "The cat is called Tama")
-        await submitted(stage, await form(stage, ben, channel, number), content="The cat is called Mike")
+class TestDelete:
+    async def test_erases_at_once_when_asked_to(self, stage: Stage, ben: User, channel: Channel) -> None:
+        number = await keep(stage, ben, channel, "Old news")
         card = await run(stage, ben, channel, "show", id=number)
-        assert "What it said before" in card.text
-        [(former,)] = stage.rows(
-            "SELECT id FROM memories WHERE user_id = ? AND status = 'superseded'", ben.id
-        )
-        back = await choose(stage, ben, card, former)
-        assert f"#{number} says again what it said before" in back.text
-        assert stage.rows(
-            "SELECT content FROM memories WHERE user_id = ? AND number = ?", ben.id, number
-        ) == [("The cat is called Tama",)]
+        deleted = await press(stage, ben, card, "Delete")
+        assert f"Forgotten (#{number}): Old news" in deleted.text
+        assert deleted.labels == ["Undo", "Erase for good now"]
+        erased = await press(stage, ben, deleted, "Erase for good now")
+        assert "Erased for good" in erased.text
+        assert erased.labels == []
+        assert contents(stage, ben) == []
 
-    async def test_buttons_are_their_owners_alone(
+    async def test_leaves_conversations_alone_or_takes_them_along_as_its_user_says(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        number = await keep(stage, aiko, channel, "合鍵は物置の中")
+        await stage.ask(aiko, channel, "合鍵は物置の中だよ")
+        deleted = await run(stage, aiko, channel, "delete", id=number)
+        await press(stage, aiko, deleted, "今すぐ完全に消す")
+        erased = await press(stage, aiko, deleted, "メモリだけ完全に消す")
+        assert "まだ 1件" in erased.text
+        assert [text for _, text, _ in stage.stored(channel) if "物置" in text]
+
+        number = await keep(stage, aiko, channel, "合鍵は植木鉢の下")
+        await stage.ask_in_words(aiko, channel, "合鍵は植木鉢の下ですね。")
+        deleted = await run(stage, aiko, channel, "delete", id=number)
+        assert "発言や回答が 1件残っていて" in deleted.text
+        asked = await press(stage, aiko, deleted, "今すぐ完全に消す")
+        assert "会話の記録に 1件" in asked.text
+        erased = await press(stage, aiko, deleted, "会話の記録からも消す")
+        assert "会話の記録の発言 1件" in erased.text
+        assert not [text for _, text, _ in stage.stored(channel) if "植木鉢" in text]
+        assert contents(stage, aiko) == []
+        await stage.ask_in_words(aiko, channel, "はい。")
+        assert "植木鉢" not in str(stage.model.requests[-1].body)
+
+
+class TestDeleteAll:
+    async def test_names_the_number_and_erases_as_its_user_confirms(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        nothing = await run(stage, ben, channel, "delete-all")
+        assert nothing.labels == []
+        assert "no memories yet" in nothing.text
+        await keep(stage, ben, channel, "The key is under the mat")
+        asked = await run(stage, ben, channel, "delete-all")
+        await keep(stage, ben, channel, "Two")
+        again = await press(stage, ben, asked, "Erase all 1")
+        assert "All your memories (**2**)" in again.text
+        called_off = await press(stage, ben, again, "Cancel")
+        assert called_off.text == "Cancelled. Nothing has changed."
+        late = await run(stage, ben, channel, "delete-all")
+        grown_old(late)
+        assert "has run out" in (await press(stage, ben, late, "Erase all 2")).text
+        assert contents(stage, ben) == ["The key is under the mat", "Two"]
+        await stage.ask_in_words(ben, channel, "I see: the key is under the mat.")
+        await run(stage, ben, channel, "delete", id=2)
+        asked = await run(stage, ben, channel, "delete-all")
+        assert asked.labels == ["Erase all 1", "Erase it from conversations too", "Cancel"]
+        erased = await press(stage, ben, asked, "Erase it from conversations too")
+        assert "messages in conversation records" in erased.text
+        assert not [text for _, text, _ in stage.stored(channel) if "mat" in text]
+        assert contents(stage, ben) == []
+
+    async def test_is_for_the_asker_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        number = await keep(stage, aiko, channel, "愛子のもの")
-        card = await run(stage, aiko, channel, "show", id=number)
-        card.stored[0].flags = 0  # as if others could see it
-        for label in ("編集", "削除", "自分だけの回答でだけ使う"):
-            refused = await press(stage, ben, card, label)
-            assert refused.modal is None
-            assert refused.ephemeral
-            assert "愛子" not in refused.text
-        assert stage.rows(
-            "SELECT status, audience FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
-        ) == [("active", "anywhere")]
+        await keep(stage, aiko, channel, "愛子のもの")
+        asked = await run(stage, aiko, channel, "delete-all")
+        asked.stored[0].flags = 0  # as if others could see it
+        for label in asked.labels:
+            assert "Only the owner" in (await press(stage, ben, asked, label)).text
+        assert contents(stage, aiko) == ["愛子のもの"]
 
 
-class TestPause:
-    async def test_keeps_nothing_until_it_is_over(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "前からあるもの")
-        assert "一時停止しました" in await stage.told(aiko, channel, "memory pause")
-        assert "一時停止中" in await stage.told(aiko, channel, "memory add", content="だめ")
-        message = await stage.discord.post(ben, channel, "だめ")
-        refused = await stage.discord.message_command(aiko, channel, "Remember this", message)
-        await refused.finished(lambda shown: "一時停止中" in shown.text)
-        assert contents(stage, aiko) == ["前からあるもの"]
-        assert numbers(await stage.told(aiko, channel, "memory list")) == [number]
-        assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
-        assert "再開しました" in await stage.told(aiko, channel, "memory resume")
-        await keep(stage, aiko, channel, "また覚える")
+class TestFiles:
+    async def test_bring_back_what_was_exported(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        options = {"category": "家族", "tags": "記念日", "where": "private"}
+        await keep(stage, aiko, channel, "誕生日は3月15日", **options)
+        await keep(stage, aiko, channel, "合宿は\n8月", until="2030-08-31")
+        before = kept(stage, aiko)
+        exported = await run(stage, aiko, channel, "export")
+        assert exported.ephemeral
+        [file] = attached(exported)
+        await press(stage, aiko, await run(stage, aiko, channel, "delete-all"), "2件をすべて消す")
+        asked = await run(stage, aiko, channel, "import", file=file)
+        assert kept(stage, aiko) == []
+        done = await press(stage, aiko, asked, "2件を取り込む")
+        assert "2件を覚えました" in done.text
+        assert kept(stage, aiko) == before
+
+    async def test_are_told_of_first_and_kept_once(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        await keep(stage, aiko, channel, "猫の名前はタマ")
+        lines = ["1. [2024-05-01]. 大阪に住んでいる", "- 猫の名前はタマ。", "- パスワードは Tr0ub4dor&3"]
+        lines += [f"- 好きな曲 {number}" for number in range(9)] + ["* " + "あ" * 4001]
+        file = text_file("\r\n".join(lines), encoding="cp932")
+        replies = [await run(stage, aiko, channel, "import", file=file, where="private") for _ in range(2)]
+        for part in (
+            *("新しく覚える: **10件**", "もうあるもの: 1件", "・大阪に住んでいる"),
+            *("パスワードなどに見える 1件", "4000文字を超える 1件"),
+        ):
+            assert part in replies[0].text
+        assert replies[0].text.count("\n・") == 5
+        assert replies[0].labels == ["10件を取り込む", "やめる"]
+        assert contents(stage, aiko) == ["猫の名前はタマ"]
+        await press(stage, aiko, replies[0], "10件を取り込む")
+        await press(stage, aiko, replies[1], "10件を取り込む")
+        columns = "SELECT source, created_at, audience FROM memories WHERE user_id = ? AND content = ?"
+        [(source, created_at, audience)] = stage.rows(columns, aiko.id, "大阪に住んでいる")
+        assert json.loads(source) == {"kind": "import"}
+        assert created_at.startswith("2024-05-01T00:00:00")
+        assert audience == "private"
+        assert len(contents(stage, aiko)) == 11
+
+    async def test_that_can_not_be_used_are_refused(self, stage: Stage, ben: User, channel: Channel) -> None:
+        await keep(stage, ben, channel, "Likes tea")
+        picture = File("memory.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "image/png")
+        for file, told in (
+            (picture, "I can't read this file as a list of memories."),
+            (text_file('{"a": 1}'), "I can't read this file as a list of memories."),
+            (text_file("x" * (MAX_IMPORT_BYTES + 1)), "up to 1 MB"),
+            (text_file("x\n" * 5001), "5000"),
+            (text_file("- likes TEA."), "nothing new"),
+        ):
+            asked = await run(stage, ben, channel, "import", file=file)
+            assert told in asked.text
+            assert asked.labels == []
+        file = text_file("Lives in Osaka")
+        late, called_off, lost, paused = [
+            await run(stage, ben, channel, "import", file=file) for _ in range(4)
+        ]
+        grown_old(late)
+        assert "has run out" in (await press(stage, ben, late, "Import 1")).text
+        assert "Nothing has changed." in (await press(stage, ben, called_off, "Cancel")).text
+        assert attached(called_off) == []
+        lost.stored[0].attachments = []
+        assert "attach it again" in (await press(stage, ben, lost, "Import 1")).text
+        await stage.told(ben, channel, "memory pause")
+        assert "paused" in (await press(stage, ben, paused, "Import 1")).text
+        assert contents(stage, ben) == ["Likes tea"]
 
 
-class TestStats:
-    async def test_shows_how_much_there_is_of_what(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        for number in range(4):
-            await keep(stage, aiko, channel, f"仕事{number}", category="仕事")
-        await keep(stage, aiko, channel, "家族", category="家族", where="private")
-        text = await stage.told(aiko, channel, "memory stats")
-        assert "あなたのメモリ 5件" in text
-        assert "▰▰▰▰▰▰▰▰ 仕事 4件\n▰▰▱▱▱▱▱▱ 家族 1件" in text
-        assert "だけ使う: 1件" in text
-        assert "コマンド 5件" in text
-
-    async def test_of_nothing_says_how_to_begin(self, stage: Stage, ben: User, channel: Channel) -> None:
-        assert "no memories yet" in await stage.told(ben, channel, "memory stats")
+@pytest.mark.restarts
+async def test_what_was_offered_before_a_restart_works_after_it(
+    stage: Stage, ben: User, channel: Channel
+) -> None:
+    number = await keep(stage, ben, channel, "Old")
+    opened = await form(stage, ben, channel, number)
+    second = await keep(stage, ben, channel, "Needed after all")
+    deleted = await run(stage, ben, channel, "delete", id=second)
+    asked = await run(stage, ben, channel, "import", file=text_file("Lives in Osaka\nLikes tea"))
+    await stage.restart()
+    assert "Old → New" in (await submitted(stage, opened, content="New")).text
+    await press(stage, ben, deleted, "Undo")
+    await press(stage, ben, asked, "Import 2")
+    rows = stage.rows("SELECT content FROM memories WHERE user_id = ? AND status = 'active'", ben.id)
+    assert {text for (text,) in rows} == {"New", "Needed after all", "Lives in Osaka", "Likes tea"}
