@@ -1,9 +1,11 @@
-"""What owners decide, over a real database: checked, done, on record, and told back."""
+"""What owners decide, over a real database: understood, checked, done, on record, and told back."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from cc_bot.administration import (
@@ -15,6 +17,7 @@ from cc_bot.administration import (
     parse_chain,
     parse_limit,
     parse_limit_value,
+    parse_mention,
 )
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import (
@@ -26,12 +29,14 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     SubjectNotUnderstood,
 )
-from cc_bot.domain.member import LimitKey, Maintenance, Subject
+from cc_bot.domain.member import SUBJECTS, LimitKey, Maintenance, Subject
 from cc_bot.mcp.servers import Servers
 from cc_bot.policy import Policies
 from cc_bot.stores import open_stores
+from cc_bot.texts import texts
+from tests.databases import laid_out
 
-OWNER, HANA, CHANNEL = 7, 876543210987654321, 987654321098765432
+OWNER, HANA, CHANNEL, HERE = 7, 876543210987654321, 987654321098765432, 40
 
 
 @pytest.fixture
@@ -47,27 +52,25 @@ async def administration(tmp_path: Path) -> AsyncIterator[Administration]:
         if model == "遅い":
             raise ModelUnavailable
 
-    async with open_stores(f"sqlite:///{tmp_path / 'a.db'}") as stores:
+    async with open_stores(laid_out(tmp_path / "a.db")) as stores:
         servers = Servers(stores.tool_lists, lambda _: 1, 4000)
         served = ServedModels(ask)
         yield Administration(stores.limits, stores.access, stores.channel_models, policies, served, servers)
 
 
 class TestALimit:
-    async def test_set_here_goes_before_the_file_until_it_is_taken_back(
+    async def test_set_here_goes_before_the_file_and_that_before_the_default(
         self, administration: Administration
     ) -> None:
         key = LimitKey("everyone", 0, "tokens_per_day")
-        assert LimitInForce(key, 5000, "file") in await administration.list_limits()
+        known = await administration.list_limits()
+        assert LimitInForce(key, 5000, "file") in known
+        assert LimitInForce(LimitKey("everyone", 0, "memories"), 10_000, "default") in known
         await administration.set_limit(OWNER, key, None)
         assert LimitInForce(key, None, "here") in await administration.list_limits()
         assert await administration.unset_limit(OWNER, key)
         assert not await administration.unset_limit(OWNER, key)
         assert LimitInForce(key, 5000, "file") in await administration.list_limits()
-
-    async def test_that_nobody_decided_is_told_as_a_default(self, administration: Administration) -> None:
-        key = LimitKey("everyone", 0, "memories")
-        assert LimitInForce(key, 10_000, "default") in await administration.list_limits()
 
     @pytest.mark.parametrize(
         ("name", "text", "kind", "error"),
@@ -84,16 +87,47 @@ class TestALimit:
         with pytest.raises(error):
             parse_limit(name, text, kind)
 
-    @pytest.mark.parametrize(
-        ("text", "value"), [("", None), (" 5 ", 5), ("1,000", 1000), ("２０", 20), ("1" + "0" * 15, 10**15)]
-    )
-    def test_has_a_whole_number_or_none(self, text: str, value: int | None) -> None:
-        assert parse_limit_value(text) == value
+    def test_has_a_whole_number_or_none(self) -> None:
+        values = {"": None, " 5 ": 5, "1,000": 1000, "２０": 20, "1" + "0" * 15: 10**15}
+        assert {text: parse_limit_value(text) for text in values} == values
+        for text in ("0", "-1", "1.5", "五", "½", "1" + "0" * 16, "1" + "0" * 15 + "1"):
+            with pytest.raises(LimitNotUnderstood):
+                parse_limit_value(text)
 
-    @pytest.mark.parametrize("text", ["0", "-1", "1.5", "五", "½", "1" + "0" * 16, "1" + "0" * 15 + "1"])
-    def test_has_no_other_value(self, text: str) -> None:
-        with pytest.raises(LimitNotUnderstood):
-            parse_limit_value(text)
+
+class TestASubject:
+    def test_is_a_mention_or_an_id_with_its_kind(self) -> None:
+        meant: dict[tuple[str, Subject | None], Mentionable | None] = {
+            ("<@1>", None): Mentionable("user", 1),
+            ("<@!1>", None): Mentionable("user", 1),
+            (" <@&2> ", None): Mentionable("role", 2),
+            ("<#3>", "channel"): Mentionable("channel", 3),
+            ("4", "guild"): Mentionable("guild", 4),
+            ("", "guild"): Mentionable("guild", HERE),
+            **dict.fromkeys([("5", None), ("", None), ("", "user"), ("<@1>", "role"), ("あいこ", "user")]),
+            **dict.fromkeys([("<@0>", None), ("0", "user"), ("-1", "user"), (str(2**63), "user")]),
+            **dict.fromkeys([(f"<#{2**63}>", None), ("<@1> <@2>", None)]),
+        }
+        assert {each: parse_mention(*each, HERE) for each in meant} == meant
+        assert parse_mention("", "guild", None) is None
+
+    @given(st.sampled_from(SUBJECTS[:3]), st.integers(1, 2**63 - 1))
+    def test_is_read_as_it_is_shown(self, subject: Subject, number: int) -> None:
+        shown = Mentionable(subject, number).mention(texts(Locale.JA))
+        assert parse_mention(shown, None, None) == Mentionable(subject, number)
+
+    @given(st.text(max_size=30), st.sampled_from((None, *SUBJECTS)))
+    def test_is_never_what_no_database_holds(self, text: str, kind: Subject | None) -> None:
+        found = parse_mention(text, kind, HERE)
+        assert found is None or 0 < found.id < 2**63
+
+    @pytest.mark.parametrize("locale", Locale)
+    def test_is_named_in_what_is_said_of_its_access(self, locale: Locale) -> None:
+        words = texts(locale)
+        for subject in SUBJECTS:
+            named = Mentionable(subject, 1234).phrase(words)
+            for said in (words.admin.access_allowed, words.admin.access_denied):
+                assert "1234" in said[subject].format(subject=named)
 
 
 class TestARule:
@@ -121,11 +155,9 @@ class TestModels:
 
     def test_are_read_from_a_list_each_once(self) -> None:
         assert parse_chain(" gpt-5 , さくら,gpt-5,") == ("gpt-5", "さくら")
-
-    @pytest.mark.parametrize("text", ["", " , ", "a,b,c,d,e,f", "x" * 101, "a`b", "a\nb"])
-    def test_in_no_list_are_refused(self, text: str) -> None:
-        with pytest.raises(ModelsNotUnderstood):
-            parse_chain(text)
+        for text in ("", " , ", "a,b,c,d,e,f", "x" * 101, "a`b", "a\nb"):
+            with pytest.raises(ModelsNotUnderstood):
+                parse_chain(text)
 
 
 class TestMaintenance:
@@ -152,10 +184,8 @@ class TestTheRecord:
             await administration.rule(OWNER, hana, "deny")
             await administration.set_models(OWNER, CHANNEL, ("秘密のモデル",))
             await administration.begin_maintenance(OWNER, "秘密のお知らせ")
+        changes = ("limit_set", "access_set", "models_set", "maintenance_begun")
         assert [(each["event"], each["change"], each["by"]) for each in records] == [
-            ("admin_changed", "limit_set", OWNER),
-            ("admin_changed", "access_set", OWNER),
-            ("admin_changed", "models_set", OWNER),
-            ("admin_changed", "maintenance_begun", OWNER),
+            ("admin_changed", change, OWNER) for change in changes
         ]
         assert "秘密" not in repr(records)

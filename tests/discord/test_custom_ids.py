@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import (
@@ -71,6 +71,8 @@ def test_a_button_that_was_posted_long_ago_is_known() -> None:
 
 
 @given(snowflakes, st.lists(st.integers(1, 2**63 - 1), max_size=60).map(tuple))
+@example(1, tuple(range(1, 10)) * 7)
+@example(2**63 - 1, (2**63 - 1,) * 60)
 def test_a_button_has_as_many_memories_as_fit(user_id: int, memories: tuple[int, ...]) -> None:
     custom_id = UsedMemoriesButton(user_id, memories).custom_id()
     known = parse_custom_id(custom_id)
