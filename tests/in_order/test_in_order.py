@@ -1,37 +1,35 @@
-"""Events of one channel, one after the other."""
+"""Events of one channel, and files of one user, one after the other."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
-from cc_bot.in_order import InOrder
+import pytest
+
+from cc_bot.domain.errors import FilesInLine
+from cc_bot.in_order import MOST, FileLine, InOrder
+
+AIKO, BEN = 1, 2
 
 
 class TestWhoComesAfter:
-    async def test_waits_for_those_before_it_in_its_channel(self) -> None:
-        order, seen = InOrder(), list[str]()
+    async def test_waits_for_those_before_it_in_its_channel_and_for_no_other(self) -> None:
+        order, seen, release = InOrder(), list[str](), asyncio.Event()
 
-        async def take(name: str, waits_s: float) -> None:
-            async with order.after(1):
-                await asyncio.sleep(waits_s)
-                seen.append(name)
-
-        await asyncio.gather(take("created", 0.02), take("edited", 0.01), take("deleted", 0))
-        assert seen == ["created", "edited", "deleted"]
-
-    async def test_does_not_wait_for_other_channels(self) -> None:
-        order, release = InOrder(), asyncio.Event()
-
-        async def hold() -> None:
+        async def take(name: str, turns: int) -> None:
             async with order.after(1):
                 await release.wait()
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                seen.append(name)
 
-        holding = asyncio.create_task(hold())
+        waiting = asyncio.gather(take("created", 9), take("edited", 5), take("deleted", 0))
         await asyncio.sleep(0)
         async with asyncio.timeout(60), order.after(2):
-            pass
-        release.set()
-        await holding
+            release.set()
+        await waiting
+        assert seen == ["created", "edited", "deleted"]
 
-    async def test_can_be_left_early(self) -> None:
+    async def test_need_not_wait_for_one_that_left_early_or_failed(self) -> None:
         order, seen, release = InOrder(), list[str](), asyncio.Event()
 
         async def first() -> None:
@@ -39,23 +37,63 @@ class TestWhoComesAfter:
                 leave()
                 await release.wait()
                 seen.append("first")
+                raise LookupError
 
         task = asyncio.create_task(first())
         await asyncio.sleep(0)
         async with asyncio.timeout(60), order.after(1):
             seen.append("second")
         release.set()
-        await task
-        assert seen == ["second", "first"]
-
-    async def test_that_fails_lets_the_next_one_in(self) -> None:
-        order = InOrder()
+        with pytest.raises(LookupError):
+            await task
 
         async def fail() -> None:
             async with order.after(1):
-                raise ValueError
+                raise LookupError
 
-        [error] = await asyncio.gather(fail(), return_exceptions=True)
-        assert isinstance(error, ValueError)
+        with pytest.raises(LookupError):
+            await fail()
         async with asyncio.timeout(60), order.after(1):
-            pass
+            seen.append("third")
+        assert seen == ["second", "first", "third"]
+
+
+class TestLine:
+    async def test_has_a_users_files_one_after_another_and_takes_no_more_than_some(self) -> None:
+        line, at_work, seen, release = FileLine(), set[int](), list[int](), asyncio.Event()
+
+        async def take(number: int) -> None:
+            async with line.of(AIKO):
+                at_work.add(number)
+                assert at_work == {number}
+                await release.wait()
+                at_work.remove(number)
+                seen.append(number)
+
+        taking = asyncio.gather(*map(take, range(MOST)))
+        await asyncio.sleep(0)
+        with pytest.raises(FilesInLine):
+            await take(MOST)
+        async with asyncio.timeout(60), line.of(BEN), line.at_work():  # it is not another's
+            release.set()
+        await taking
+        await take(MOST)
+        assert seen == [*range(MOST + 1)]
+
+    async def test_has_one_part_made_at_a_time_and_none_waits_for_its_sending(self) -> None:
+        line, made = FileLine(), list[str]()
+
+        async def parts(name: str) -> AsyncIterator[str]:
+            for number in range(2):
+                made.append(f"begins {name}{number}")
+                await asyncio.sleep(0)
+                made.append(f"ends {name}{number}")
+                yield name
+
+        async def send(name: str) -> None:
+            async for _ in line.one_by_one(parts(name)):
+                await both.wait()
+
+        both = asyncio.Barrier(2)
+        await asyncio.gather(send("a"), send("b"))
+        assert all(ends == f"ends {begins[7:]}" for begins, ends in zip(made[::2], made[1::2], strict=True))

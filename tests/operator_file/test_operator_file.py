@@ -13,71 +13,62 @@ from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, hash_file,
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES
 
-
-class TestAChange:
-    async def test_is_taken_though_who_read_it_was_cancelled(self, tmp_path: Path) -> None:
-        path = tmp_path / "policy.toml"
-        path.write_text("前")
-        reading, go_on = threading.Event(), threading.Event()
-
-        def parse(text: str) -> str:
-            if text == "後の内容":
-                reading.set()
-                go_on.wait(10)
-            return text
-
-        kind = FileKind("policy", "CC_BOT_POLICY_FILE", parse, InvalidPolicy)
-        file = OperatorFile[str](path, kind, texts(Locale.JA).operator_file, required=True)
-        assert await file.load() == "前"
-        path.write_text("後の内容")
-        asking = asyncio.create_task(file.now())
-        await asyncio.to_thread(reading.wait, 10)
-        asking.cancel()
-        go_on.set()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-        assert await file.now() == "後の内容"
+WORDS = texts(Locale.EN).operator_file
 
 
-class TestANumber:
-    def test_with_more_digits_than_python_reads_is_no_toml(self) -> None:
-        with pytest.raises(FileRefused):
-            parse_toml(f"tokens_per_day={'9' * 5000}", texts(Locale.EN).operator_file)
+def followed(path: Path, parse: Callable[[str], str] = str, *, required: bool = True) -> OperatorFile[str]:
+    kind = FileKind("policy", "CC_BOT_POLICY_FILE", parse, InvalidPolicy)
+    return OperatorFile[str](path, kind, WORDS, required=required)
 
 
-class TestWhatIsNoFile:
-    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
-    async def test_is_refused_at_once_and_in_a_running_program_changes_nothing(
-        self, tmp_path: Path, make: Callable[[Path], None]
-    ) -> None:
-        path = tmp_path / "policy.toml"
-        kind = FileKind("policy", "CC_BOT_POLICY_FILE", str, InvalidPolicy)
-        words = texts(Locale.EN).operator_file
-        file = OperatorFile[str](path, kind, words, required=True)
-        path.write_text("before")
-        await file.load()
-        path.unlink()
-        make(path)
-        assert await asyncio.wait_for(file.now(), 60) == "before"
-        with pytest.raises(InvalidPolicy) as refused:
-            await asyncio.wait_for(OperatorFile[str](path, kind, words, required=True).load(), 60)
-        assert refused.value.params["detail"] == words.no_file
+async def test_a_change_is_taken_though_who_read_it_was_cancelled(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("前")
+    reading, go_on = threading.Event(), threading.Event()
 
-    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
-    async def test_has_no_hash(self, tmp_path: Path, make: Callable[[Path], None]) -> None:
-        path = tmp_path / "policy.toml"
-        make(path)
-        assert await asyncio.wait_for(asyncio.to_thread(hash_file, path), 60) == ""
+    def parse(text: str) -> str:
+        if text == "後の内容":
+            reading.set()
+            go_on.wait(10)
+        return text
+
+    file = followed(path, parse)
+    assert await file.load() == "前"
+    path.write_text("後の内容")
+    asking = asyncio.create_task(file.now())
+    await asyncio.to_thread(reading.wait, 10)
+    asking.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert await file.now() == "後の内容"
 
 
-class TestWhereNoFolderIs:
-    async def test_there_is_no_file_either(self, tmp_path: Path) -> None:
-        (tmp_path / "メモ").write_text("フォルダではない")
-        kind = FileKind("policy", "CC_BOT_POLICY_FILE", str, InvalidPolicy)
-        path = tmp_path / "メモ" / "policy.toml"
-        assert (
-            await OperatorFile[str](path, kind, texts(Locale.JA).operator_file, required=False).load() == ""
-        )
-        with pytest.raises(InvalidPolicy) as refused:
-            await OperatorFile[str](path, kind, texts(Locale.JA).operator_file, required=True).load()
-        assert "CC_BOT_POLICY_FILE" in str(refused.value.params["detail"])
+def test_a_number_with_more_digits_than_python_reads_is_no_toml() -> None:
+    with pytest.raises(FileRefused):
+        parse_toml(f"tokens_per_day={'9' * 5000}", WORDS)
+
+
+@pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+async def test_what_is_no_file_is_refused_at_once_and_in_a_running_program_changes_nothing(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "policy.toml"
+    file = followed(path)
+    path.write_text("before")
+    await file.load()
+    path.unlink()
+    make(path)
+    assert await asyncio.wait_for(file.now(), 60) == "before"
+    with pytest.raises(InvalidPolicy) as refused:
+        await asyncio.wait_for(followed(path).load(), 60)
+    assert refused.value.params["detail"] == WORDS.no_file
+    assert await asyncio.wait_for(asyncio.to_thread(hash_file, path), 60) == ""
+
+
+async def test_there_is_no_file_where_there_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "メモ").write_text("フォルダではない")
+    path = tmp_path / "メモ" / "policy.toml"
+    assert await followed(path, required=False).load() == ""
+    with pytest.raises(InvalidPolicy, match="CC_BOT_POLICY_FILE"):
+        await followed(path).load()

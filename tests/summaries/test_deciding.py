@@ -1,6 +1,5 @@
 """When a summary is due, and how much goes into one: pure decisions."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,39 +7,28 @@ from cc_bot.domain import Message
 from cc_bot.stores.summaries import MAX_BACKLOG
 from cc_bot.summaries import SummaryPlan, batch, is_due
 
-PLAN = SummaryPlan(every_turns=20, history_limit=20)
 
-
-def due(plan: SummaryPlan = PLAN, *, turns: int, tokens: int = 0, closed: bool = False) -> bool:
+def due(plan: SummaryPlan, *, turns: int, tokens: int = 0, closed: bool = False) -> bool:
     return is_due(plan, turns=turns, messages=2 * turns, tokens=tokens, budget_tokens=1000, closed=closed)
 
 
+def first(every: int, limit: int) -> int:
+    """After how many turns a summary is due."""
+    return next(turns for turns in range(1, 200) if due(SummaryPlan(every, limit), turns=turns))
+
+
 class TestSummary:
-    @pytest.mark.parametrize("every", [1, 3, 5])
-    def test_is_due_after_so_many_turns(self, every: int) -> None:
-        plan = SummaryPlan(every, 100)
-        assert [due(plan, turns=turns) for turns in range(1, every + 1)] == [False] * (every - 1) + [True]
+    def test_is_due_before_anything_is_missing(self) -> None:
+        assert [first(every, 100) for every in (1, 3, 5)] == [1, 3, 5]
+        assert [first(100, limit) for limit in (2, 4, 5, 20)] == [1, 2, 2, 10]
+        assert [first(1000, limit) for limit in (0, 1000)] == [MAX_BACKLOG // 2] * 2
+        half = SummaryPlan(100, 0)
+        assert [due(half, turns=3, tokens=tokens) for tokens in (500, 501)] == [False, True]
 
-    @pytest.mark.parametrize(("limit", "first"), [(2, 1), (4, 2), (5, 2), (20, 10)])
-    def test_is_due_before_the_history_is_too_short(self, limit: int, first: int) -> None:
-        plan = SummaryPlan(100, limit)
-        assert next(turns for turns in range(1, 20) if due(plan, turns=turns)) == first
-
-    def test_is_due_when_half_of_the_token_budget_is_used(self) -> None:
-        plan = SummaryPlan(100, 0)
-        assert [due(plan, turns=3, tokens=tokens) for tokens in (500, 501)] == [False, True]
-
-    @pytest.mark.parametrize("limit", [0, 1000])
-    def test_is_due_when_there_is_more_than_is_looked_at(self, limit: int) -> None:
-        plan = SummaryPlan(1000, limit)
-        assert next(turns for turns in range(1, 200) if due(plan, turns=turns)) == MAX_BACKLOG // 2
-
-    def test_is_due_at_the_end_of_a_session_however_short(self) -> None:
-        assert due(turns=1, closed=True)
-
-    @pytest.mark.parametrize("closed", [False, True])
-    def test_is_never_due_of_nothing(self, closed: bool) -> None:
-        assert not is_due(PLAN, turns=0, messages=0, tokens=0, budget_tokens=0, closed=closed)
+    def test_is_due_at_the_end_of_a_session_however_short_but_never_of_nothing(self) -> None:
+        plan = SummaryPlan(every_turns=20, history_limit=20)
+        assert due(plan, turns=1, closed=True)
+        assert [due(plan, turns=0, closed=closed) for closed in (False, True)] == [False, False]
 
     @given(
         every=st.integers(1, 40),
@@ -73,10 +61,8 @@ class TestSummary:
                 covered, made = said, made + 1
         assert made <= 200 // min(every, limit // 2 if limit % 2 == 0 else (limit - 1) // 2)
 
-
-class TestBatch:
     @given(st.lists(st.text("あa", max_size=6000).map(lambda text: Message("user", text)), min_size=1))
-    def test_is_the_oldest_that_fit_and_at_least_one(self, messages: list[Message]) -> None:
+    def test_takes_the_oldest_that_fit_and_at_least_one(self, messages: list[Message]) -> None:
         taken = batch(messages, 16_000)
         assert taken == tuple(messages[: len(taken)])
         assert taken

@@ -1,0 +1,158 @@
+"""The file of limits, prices and access: what it may say, what its operator is told about a mistake, and that
+it is followed while the program runs (how a file is followed is tested with that of agents)."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from cc_bot.domain.errors import InvalidPolicy
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import (
+    DEFAULT_RULES,
+    QUOTAS,
+    AccessLists,
+    LimitKey,
+    Policy,
+    Price,
+    PriceList,
+    Subjects,
+)
+from cc_bot.operator_file import FileRefused
+from cc_bot.policy import Policies, parse_policy
+from cc_bot.texts import texts
+
+A_MINUTE = LimitKey("everyone", 0, "turns_per_minute")
+NO_ID = ("everyone", "01", "-5", "9223372036854775808", "１")
+NO_LIMIT = ("0", "-1", "1.5", '"5"', '"none"', "true", "10_000_000_000_000_000")
+NO_AMOUNT = ("-1", '"1"', "inf", "nan", "2e9", "1000000001")
+MISTAKES = {
+    **{f'[limits.users."7"]\ntokens_per_day = {value}': "from 1 to 1000000000000000" for value in NO_LIMIT},
+    '[limits.users."7"]\ntokens_per_day = 0': "[limits.users.7] tokens_per_day is not as it should be",
+    **{f'[limits.users."{key}"]': "[limits.users." for key in NO_ID},
+    '[limits.roles."0"]': "[limits.roles.0]",
+    '[limits.guilds."0"]': "[limits.guilds.0]",
+    **{f'[limits.guilds."3"]\n{name} = 5': name for name in QUOTAS},
+    "[limits]\ntokens_a_day = 5": "tokens_per_day, tokens_per_month",
+    **{f"[prices.a]\ninput = {value}\noutput = 1": "[prices.a] input" for value in NO_AMOUNT},
+    "[prices.b]\ninput = 1000000001\noutput = 1": "0 to 1000000000",
+    "[prices.a]\ninput = 1": "[prices.a] output",
+    "[prices.ears]\nper_minute = -1": "[prices.ears] per_minute",
+    "[prices.ears]\nper_minuet = 1": "per_minute",
+    '[prices]\ncurrency = "yen"': "[prices] currency",
+    '[access.deny]\nusers = ["3"]': "[access.deny] users is not",
+    "[access]\nowners = 3": "[access] owners is not",
+    "[access.allow]\nuser = [3]": "[access.allow] has a key that is not known: user.",
+    "[limit]": "limit is not a known key",
+    "limits = 5": "limits has to be a table",
+    "[limits]\nusers = 5": "limits.users has to be a table",
+    "[prices]\na = 5": "prices.a has to be a table",
+    "access = 5": "access has to be a table",
+    "[limits": "It is not valid TOML",
+}
+
+
+def parsed(text: str, locale: Locale = Locale.EN) -> Policy:
+    return parse_policy(text, words=texts(locale))
+
+
+def refusal(text: str, locale: Locale = Locale.EN) -> str:
+    try:
+        return f"not refused: {parsed(text, locale)}"
+    except FileRefused as refused:
+        return str(refused)
+
+
+class TestFile:
+    def test_has_limits_for_everyone_users_roles_and_guilds(self) -> None:
+        policy = parsed(
+            """
+            [limits]
+            turns_per_minute = 3
+            [limits.users."1"]
+            tokens_per_day = 10
+            [limits.users."0"]
+            tokens_per_day = 5
+            [limits.roles."2"]
+            tokens_per_month = "unlimited"
+            memories = 5
+            [limits.guilds."3"]
+            concurrent = 4
+            """
+        )
+        assert policy.limits == {
+            **DEFAULT_RULES,
+            A_MINUTE: 3,
+            LimitKey("role", 2, "memories"): 5,
+            LimitKey("user", 1, "tokens_per_day"): 10,
+            LimitKey("user", 0, "tokens_per_day"): 5,
+            LimitKey("role", 2, "tokens_per_month"): None,
+            LimitKey("guild", 3, "concurrent"): 4,
+        }
+        assert parsed("") == Policy()
+        assert parsed("").limits == DEFAULT_RULES
+        for name in QUOTAS:
+            assert 5 in parsed(f'[limits.users."3"]\n{name} = 5').limits.values()
+
+    def test_has_prices_by_model_in_one_currency(self) -> None:
+        models = '[prices."small:latest"]\ninput = 1\noutput = 2.5\n[prices.ears]\nper_minute = 0.006'
+        assert parsed(f'[prices]\ncurrency = "JPY"\n{models}').prices == PriceList(
+            "JPY", {"small:latest": Price(1.0, 2.5), "ears": Price(0, 0, per_minute=0.006)}
+        )
+        both = parsed("[prices.ears]\nper_minute = 0.006\ninput = 2\noutput = 1000000000").prices
+        assert both.models["ears"] == Price(2, 1_000_000_000, per_minute=0.006)
+
+    def test_has_owners_and_two_lists(self) -> None:
+        lists = "[access.allow]\nroles = [2]\n[access.deny]\nusers = [3]"
+        access = parsed(f"[access]\nowners = [1]\n{lists}").access
+        allowed, denied = Subjects(roles=frozenset({2})), Subjects(users=frozenset({3}))
+        assert access == AccessLists(frozenset({1}), allowed, denied)
+
+    def test_of_examples_is_right_as_it_stands_and_with_all_that_is_commented_out(self) -> None:
+        text = Path("docs/policy.example.toml").read_text(encoding="utf-8")
+        assert parsed(text).limits[LimitKey("role", 234567890123456789, "tokens_per_day")] == 1_000_000
+        whole = re.sub(r"^#(?=[a-z\[])", "", text, flags=re.MULTILINE)
+        assert whole != text
+        policy = parsed(whole)
+        assert policy.limits[LimitKey("everyone", 0, "concurrent")] == 3
+        assert policy.access.deny.users == {567890123456789012}
+        assert policy.prices.has("gpt-5.4-mini")
+
+
+class TestMistake:
+    def test_is_told_with_its_place_and_what_is_expected(self) -> None:
+        told = {text: refusal(text) for text in MISTAKES}
+        assert [(text, told[text]) for text, part in MISTAKES.items() if part not in told[text]] == []
+        japanese = refusal("[limits]\nconcurrent = 0", Locale.JA)
+        assert "[limits] の concurrent を直してください" in japanese
+
+    @given(st.dictionaries(st.sampled_from(["limits", "prices", "access", "x"]), st.text(max_size=20)))
+    def test_of_any_kind_is_refused_or_no_mistake(self, tables: dict[str, str]) -> None:
+        text = "\n".join(f"[{name}]\n{line}" for name, line in tables.items())
+        with suppress(FileRefused):
+            assert isinstance(parsed(text), Policy)
+
+
+class TestPolicies:
+    async def test_follow_the_file_and_keep_to_it_while_it_is_wrong(self, tmp_path: Path) -> None:
+        file = tmp_path / "policy.toml"
+        policies = Policies(file, locale=Locale.EN)
+        assert await policies.load() == await policies.now() == Policy()
+        file.write_text("[limits]\nturns_per_minute = 2")
+        assert (await policies.now()).limits[A_MINUTE] == 2
+        file.write_text("[limits]\nturns_per_minute = 0")
+        with capture_logs() as records:
+            assert (await policies.now()).limits[A_MINUTE] == 2
+        assert [record["event"] for record in records] == ["policy_not_reloaded"]
+
+    async def test_end_the_start_with_what_is_wrong_or_missing(self, tmp_path: Path) -> None:
+        file = tmp_path / "policy.toml"
+        file.write_text("[limits]\nturns_per_minute = 0")
+        with pytest.raises(InvalidPolicy, match="turns_per_minute"):
+            await Policies(file, locale=Locale.EN).load()
+        with pytest.raises(InvalidPolicy, match="CC_BOT_POLICY_FILE"):
+            await Policies(tmp_path / "other.toml", locale=Locale.EN, required=True).load()
