@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,51 +44,42 @@ def shown(read: Document, name: str = "報告.pdf") -> str:
 
 
 class TestShortDocument:
-    def test_is_shown_whole_page_by_page(self) -> None:
-        assert shown(document(["一枚目", "二枚目"])) == (
+    def test_is_shown_whole_page_by_page_in_the_question_that_it_came_with(self) -> None:
+        told = (
             'The user attached the document "報告.pdf" (PDF, 2 pages). Name the page that you answer from.\n'
             "```\n[page 1]\n一枚目\n[page 2]\n二枚目\n```"
         )
+        read = document(["一枚目", "二枚目"])
+        assert shown(read) == told
+        files = document_files("報告.pdf", b"%PDF-", read, ())
+        part = user_part(Message("user", "これは？", attachments=files))
+        assert (part.text, part.tainted) == (f"これは？\n\n{told}", True)
 
     def test_names_its_sheets(self) -> None:
         read = Document("excel", "part", (DocumentPart("売上, rows 1–3", "| a |"),))
         assert "[part 1: 売上, rows 1–3]\n| a |" in shown(read)
 
-    def test_is_text_in_the_question_that_it_came_with(self) -> None:
-        files = document_files("報告.pdf", b"%PDF-", document(["一枚目"]), ())
-        part = user_part(Message("user", "これは？", attachments=files))
-        assert part.text.startswith("これは？\n\nThe user attached")
-        assert part.tainted
-
 
 class TestLongDocument:
-    def test_is_shown_as_contents_first_pages_and_last_page(self) -> None:
+    def test_is_shown_as_contents_first_pages_and_last_page_and_what_reads_the_rest(self) -> None:
         told = shown(long_document())
-        assert "第3章: page 30" in told
-        assert "[page 1]\n第1ページ" in told
-        assert "[page 100]\n第100ページ" in told
-        assert "[page 60]" not in told
-
-    def test_says_what_is_left_out_and_what_reads_it(self) -> None:
-        told = shown(long_document())
+        for line in ("第3章: page 30", "[page 1]\n第1ページ", "[page 100]\n第100ページ"):
+            assert line in told
         [count] = re.findall(
             r"the first (\d+) pages and page 100\. The rest is left out: [^\n]*read_file", told
         )
         assert f"[page {count}]" in told
         assert f"[page {int(count) + 1}]" not in told
+        assert MAX_DOCUMENT_TOKENS * 0.8 < estimate_tokens(told) < MAX_DOCUMENT_TOKENS * 1.02
 
-    def test_takes_no_more_room_than_it_may(self) -> None:
-        assert (
-            MAX_DOCUMENT_TOKENS * 0.8 < estimate_tokens(shown(long_document())) < MAX_DOCUMENT_TOKENS * 1.02
-        )
-
-    @pytest.mark.parametrize("texts", [["あ" * 300_000], ["あ" * 300_000] * 3, ["短い", "い" * 300_000]])
-    def test_of_endless_pages_is_cut(self, texts: Sequence[str]) -> None:
-        assert estimate_tokens(shown(document(texts))) < MAX_DOCUMENT_TOKENS * 1.02
-
-    def test_of_endless_contents_is_cut(self) -> None:
-        read = document(["あ" * 30_000] * 9, [("章" * 60, 1 + n % 9) for n in range(300)])
-        assert estimate_tokens(shown(read)) < MAX_DOCUMENT_TOKENS * 1.02
+    def test_of_endless_pages_or_contents_is_cut(self) -> None:
+        for read in (
+            document(["あ" * 300_000]),
+            document(["あ" * 300_000] * 3),
+            document(["短い", "い" * 300_000]),
+            document(["あ" * 30_000] * 9, [("章" * 60, 1 + n % 9) for n in range(300)]),
+        ):
+            assert estimate_tokens(shown(read)) < MAX_DOCUMENT_TOKENS * 1.02
 
 
 class TestSeveralDocuments:
@@ -144,22 +134,16 @@ class TestJson:
         assert document_from_json(document_to_json(read)) == read
 
 
-class TestIsDocument:
-    @pytest.mark.parametrize(
-        ("name", "data", "is_one"),
-        [
-            ("a.txt", b"%PDF-1.7", True),
-            ("a.txt", b"junk of a printer\n%PDF-1.4", True),
-            ("a", b"PK\x03\x04", True),
-            ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", True),
-            ("a.rtf", b"{\\rtf1", True),
-            ("a.pdf", b"MZ\x90\x00", False),
-            ("a.pdf", b"plain text", False),
-            ("a.csv", b"a,b\n", False),
-            ("a.csv", b"a,b\n" * LONGEST_TABLE_BYTES, True),
-            ("a.txt", b"a,b\n" * LONGEST_TABLE_BYTES, False),
-            ("a.pdf", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", False),
-        ],
-    )
-    def test_by_its_bytes(self, name: str, data: bytes, is_one: bool) -> None:
-        assert is_document(name, data) is is_one
+def test_a_document_is_one_by_its_bytes() -> None:
+    table = b"a,b\n"
+    ones = [
+        *(("a.txt", b"%PDF-1.7"), ("a.txt", b"junk of a printer\n%PDF-1.4"), ("a", b"PK\x03\x04")),
+        *(("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), ("a.rtf", b"{\\rtf1")),
+        ("a.csv", table * LONGEST_TABLE_BYTES),
+    ]
+    others = [
+        *(("a.pdf", b"MZ\x90\x00"), ("a.pdf", b"plain text"), ("a.pdf", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")),
+        *(("a.csv", table), ("a.txt", table * LONGEST_TABLE_BYTES)),
+    ]
+    assert [is_document(name, data) for name, data in ones] == [True] * len(ones)
+    assert [is_document(name, data) for name, data in others] == [False] * len(others)

@@ -15,6 +15,7 @@ from cc_bot.domain.errors import (
     RecordingEmpty,
     RecordingTooLong,
 )
+from tests.domain.phrases import phrases
 from tests.recordings import by_ffmpeg, m4a, mp3, ogg, wav, webm
 
 MADE: dict[str, Callable[[float], bytes]] = {
@@ -46,18 +47,12 @@ class TestARecording:
         assert sound.content_type == content_type
         assert sound.seconds == pytest.approx(seconds, abs=0.03)
 
-    def test_with_a_tag_before_it_is_measured(self) -> None:
-        sound = sound_of(mp3(3, tag=TAG))
-        assert sound is not None
-        assert sound.seconds == pytest.approx(3)
-
-    def test_that_a_browser_wrote_as_it_came_is_measured_by_its_last_part(self) -> None:
-        sound = sound_of(webm(7.5, told=False))
-        assert sound is not None
-        assert sound.seconds == 7.5
-
-    def test_that_does_not_tell_its_length_is_one_all_the_same(self) -> None:
-        assert read_attachment("a", m4a(0)).seconds == 0
+    def test_with_a_tag_before_it_or_as_a_browser_wrote_it_is_measured(self) -> None:
+        for data, seconds in ((mp3(3, tag=TAG), 3), (webm(7.5, told=False), 7.5)):
+            sound = sound_of(data)
+            assert sound is not None
+            assert sound.seconds == pytest.approx(seconds)
+        assert read_attachment("a", m4a(0)).seconds == 0  # one that does not tell its length
 
     @pytest.mark.parametrize(
         "data",
@@ -101,65 +96,47 @@ class TestWhatIsAttached:
         assert read.seconds == pytest.approx(4, abs=0.03)
         assert not read.own_words
 
-    @pytest.mark.parametrize("make", [ogg, wav])  # in the others 0 means that nobody knows
-    def test_of_no_length_is_refused(self, make: Callable[[float], bytes]) -> None:
-        with pytest.raises(RecordingEmpty):
-            read_attachment("a", make(0))
+    def test_of_no_length_is_refused(self) -> None:
+        for make in (ogg, wav):  # in the others 0 means that nobody knows
+            with pytest.raises(RecordingEmpty):
+                read_attachment("a", make(0))
 
-    @pytest.mark.parametrize("make", [ogg, m4a, webm])
-    def test_may_last_twenty_minutes_and_no_longer(self, make: Callable[[float], bytes]) -> None:
-        assert read_attachment("a", make(20 * 60)).seconds == 20 * 60
-        with pytest.raises(RecordingTooLong):
-            read_attachment("a", make(60 * 60))
-
-    def test_may_have_25_mb_and_no_more(self) -> None:
+    def test_may_last_twenty_minutes_and_have_25_mb_and_no_more(self) -> None:
+        for make in (ogg, m4a, webm):
+            assert read_attachment("a", make(20 * 60)).seconds == 20 * 60
+            with pytest.raises(RecordingTooLong):
+                read_attachment("a", make(60 * 60))
         data = ogg(60).ljust(recordings.MAX_BYTES, b"\0")
         assert read_attachment("a", data).is_recording
         with pytest.raises(AttachmentTooLarge):
             read_attachment("a", data + b"\0")
 
-    @pytest.mark.parametrize(
-        ("claimed", "name"), [("audio/ogg", "voice-message.ogg"), ("video/webm", "a.webm"), (None, "a.mp3")]
-    )
-    def test_is_fetched_up_to_what_a_recording_may_have(self, claimed: str | None, name: str) -> None:
-        assert size_limit(claimed, name) == recordings.MAX_BYTES > MAX_IMAGE_BYTES
+    def test_is_fetched_up_to_what_a_recording_may_have(self) -> None:
+        claims = (("audio/ogg", "voice-message.ogg"), ("video/webm", "a.webm"), (None, "a.mp3"))
+        assert {size_limit(claimed, name) for claimed, name in claims} == {recordings.MAX_BYTES}
+        assert recordings.MAX_BYTES > MAX_IMAGE_BYTES
 
 
 class TestSilence:
-    @pytest.mark.parametrize(
-        "made_up",
-        [
-            "",
-            " 。… \n",
-            "ご視聴ありがとうございました",
-            "ご視聴ありがとうございました。ご視聴ありがとうございました！",
-            "最後までご視聴いただきありがとうございました。",
-            "Thank you for watching.",
-            "Thanks for watching! Please subscribe.",
-            "THANK YOU FOR WATCHING",
-            "Subtitles by the Amara.org community",
-            "you",
-            "[BLANK_AUDIO]",
-            "(音楽)",
-            "♪♪♪",
-        ],
+    MADE_UP = phrases(
+        """
+ご視聴ありがとうございました | ご視聴ありがとうございました。ご視聴ありがとうございました！
+最後までご視聴いただきありがとうございました。 | Thank you for watching.
+Thanks for watching! Please subscribe. | THANK YOU FOR WATCHING | Subtitles by the Amara.org community
+you | [BLANK_AUDIO] | (音楽) | ♪♪♪
+"""
     )
-    def test_is_not_taken_for_the_words_that_models_make_of_it(self, made_up: str) -> None:
-        assert says_nothing(made_up, 3)
-        assert says_nothing(made_up, 300)
+    SAID = phrases(
+        """
+ありがとう | ご視聴ありがとうございました、は英語で何と言いますか？ | Are you there? | 犬
+How do I say thank you for watching in Japanese?
+"""
+    )
 
-    @pytest.mark.parametrize(
-        "said",
-        [
-            "ありがとう",
-            "ご視聴ありがとうございました、は英語で何と言いますか？",
-            "How do I say thank you for watching in Japanese?",
-            "Are you there?",
-            "犬",
-        ],
-    )
-    def test_is_not_what_somebody_says(self, said: str) -> None:
-        assert not says_nothing(said, 3)
+    def test_is_told_from_what_somebody_says(self) -> None:
+        made_up = ["", " 。… \n", *self.MADE_UP]
+        assert [text for text in made_up if not (says_nothing(text, 3) and says_nothing(text, 300))] == []
+        assert [text for text in self.SAID if says_nothing(text, 3)] == []
 
     def test_is_over_where_much_is_said_in_much_time(self) -> None:
         assert says_nothing("ご視聴ありがとうございました" * 2, 40)

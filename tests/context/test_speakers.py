@@ -15,10 +15,11 @@ THEIRS = Reference("reply", "明日は\n十時です", "太郎", 0)
 
 class TestAQuotation:
     def test_names_who_said_it_and_marks_every_line(self) -> None:
-        assert quote((THEIRS,)) == "[In reply to a message of 太郎:]\n> 明日は\n> 十時です"
-
-    def test_of_an_answer_says_that_it_was_the_models_own(self) -> None:
-        assert quote((Reference("reply", "はい"),)) == "[In reply to your own answer:]\n> はい"
+        said, own = "> 明日は\n> 十時です", "はい"
+        assert quote((THEIRS,)) == f"[In reply to a message of 太郎:]\n{said}"
+        assert quote((Reference("menu", THEIRS.content, "太郎"),)) == f"[About a message of 太郎:]\n{said}"
+        assert quote((Reference("reply", own),)) == f"[In reply to your own answer:]\n> {own}"
+        assert quote((Reference("menu", own),)) == f"[About your own answer:]\n> {own}"
 
     def test_tells_what_is_not_shown_in_the_same_words_whatever_is_known_of_it(self) -> None:
         known = Reference("link", "秘密", "太郎", 5, shown=False)
@@ -27,11 +28,6 @@ class TestAQuotation:
 
     def test_is_no_longer_than_a_message_of_discord_at_most(self) -> None:
         assert len(quote((Reference("reply", "あ" * 10_000, "太郎"),))) < REFERENCE_CHARACTERS + 100
-
-    def test_of_what_was_asked_about_in_a_menu_says_so(self) -> None:
-        said = Reference("menu", "明日は\n十時です", "太郎")
-        assert quote((said,)) == "[About a message of 太郎:]\n> 明日は\n> 十時です"
-        assert quote((Reference("menu", "はい"),)) == "[About your own answer:]\n> はい"
 
     def test_of_a_conversation_has_all_of_it(self) -> None:
         lines = [f"太郎: {number} {'あ' * 100}" for number in range(100)]
