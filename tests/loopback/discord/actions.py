@@ -34,7 +34,7 @@ class Actions(Posting):
     async def slash(self, user: User, channel: Channel, name: str, /, **options: Value) -> Reply:
         """`name` in the default locale, subcommands after a space: "memory add"."""
         first, *path = name.split()
-        typed = Typed(self._command(first, commands.CHAT_INPUT, channel), path)
+        typed = Typed(self._command(first, commands.CHAT_INPUT), path)
         typing_in.check_required(typed.accepted, options)
         keep = self.world.keep(channel, ephemeral=True)
         given = [
@@ -50,7 +50,7 @@ class Actions(Posting):
         self, user: User, channel: Channel, name: str, target: Shown | Message
     ) -> Reply:
         """Apps → `name` in the menu of a message; the bot gets its content whatever its intents are."""
-        command = self._command(name, commands.MESSAGE_MENU, channel)
+        command = self._command(name, commands.MESSAGE_MENU)
         message = self._visible(user, target)
         assert message.channel is channel, "the message stands elsewhere"
         data = Typed(command, []).nest([]) | {
@@ -66,7 +66,7 @@ class Actions(Posting):
     ) -> list[Choice]:
         """The last option is the one being typed; its value goes out as text, whatever its type is."""
         first, *path = name.split()
-        typed = Typed(self._command(first, commands.CHAT_INPUT, channel), path)
+        typed = Typed(self._command(first, commands.CHAT_INPUT), path)
         accepted = {option["name"]: option for option in typed.accepted}
         *before, focused = options
         assert accepted[focused].get("autocomplete"), f"{focused!r} has no autocomplete"
@@ -142,9 +142,8 @@ class Actions(Posting):
             self._interaction(Kind.COMPONENT, user, message.channel, data, source=message)
         )
 
-    def _command(self, name: str, kind: int, channel: Channel) -> commands.Command:
-        guild_id = channel.guild.id if channel.guild else None
-        return self.world.commands.find(name, kind=kind, guild_id=guild_id)
+    def _command(self, name: str, kind: int) -> commands.Command:
+        return self.world.commands.find(name, kind=kind)
 
     def _interaction(
         self, kind: Kind, user: User, channel: Channel, data: dict[str, Any], source: Message | None = None

@@ -1,4 +1,4 @@
-"""How gateway payloads travel: as text, compressed one by one, or as one compressed stream per connection."""
+"""How gateway payloads travel: as text, or as one compressed stream per connection."""
 
 import json
 import sys
@@ -15,14 +15,10 @@ def _dump(payload: dict[str, Any]) -> str:
 
 
 class Plain:
-    """Text frames; the identify payload may ask for compression of each (`compress: true`)."""
+    """Text frames."""
 
-    def __init__(self) -> None:
-        self.compressed = False
-
-    def encode(self, payload: dict[str, Any]) -> str | bytes:
-        text = _dump(payload)
-        return zlib.compress(text.encode()) if self.compressed else text
+    def encode(self, payload: dict[str, Any]) -> str:
+        return _dump(payload)
 
 
 class ZlibStream:

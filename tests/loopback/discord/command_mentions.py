@@ -66,7 +66,7 @@ def _parts(raw: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _slash(registry: CommandRegistry) -> list[Command]:
-    return [each for each in registry.scopes.get(None, []) if each.kind == CHAT_INPUT]
+    return [each for each in registry.stored if each.kind == CHAT_INPUT]
 
 
 def _roots(registry: CommandRegistry) -> list[str]:

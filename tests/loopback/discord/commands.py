@@ -61,59 +61,47 @@ class Command:
 
 @dataclass(slots=True)
 class CommandRegistry:
-    """What PUT stored, by scope: None for everywhere, or the id of a guild."""
+    """What PUT stored, for everywhere: the bot has no commands of a server's own."""
 
     application_id: int
     ids: Snowflakes
-    scopes: dict[int | None, list[Command]] = field(default_factory=dict)
+    stored: list[Command] = field(default_factory=list)
     writes: int = 0
 
-    def replace(self, scope: int | None, payloads: list[dict[str, Any]]) -> list[Command]:
+    def replace(self, payloads: list[dict[str, Any]]) -> list[Command]:
         """PUT: the new list takes the place of the old; a command that keeps name and type keeps its id."""
-        command_limits.check_commands(payloads, in_guild=scope is not None)
-        known = {(command.kind, command.name): command.id for command in self.scopes.get(scope, [])}
+        command_limits.check_commands(payloads)
+        known = {(command.kind, command.name): command.id for command in self.stored}
         self.writes += 1
-        self.scopes[scope] = [self._stored(scope, payload, known) for payload in payloads]
-        return self.scopes[scope]
+        self.stored = [self._made(payload, known) for payload in payloads]
+        return self.stored
 
-    def listing(self, scope: int | None, *, with_localizations: bool) -> list[dict[str, Any]]:
+    def listing(self, *, with_localizations: bool) -> list[dict[str, Any]]:
         """GET: localizations are left out unless they were asked for, at every depth."""
-        commands = [command.raw for command in self.scopes.get(scope, [])]
+        commands = [command.raw for command in self.stored]
         return commands if with_localizations else [_without_localizations(raw) for raw in commands]
 
-    def find(self, name: str, *, kind: int, guild_id: int | None) -> Command:
+    def find(self, name: str, *, kind: int) -> Command:
         """Raises AssertionError when the bot registered no such command."""
-        scopes = ([guild_id] if guild_id is not None else []) + [None]
-        found = [
-            c for scope in scopes for c in self.scopes.get(scope, []) if c.kind == kind and c.name == name
-        ]
-        everything = sorted({c.name for commands in self.scopes.values() for c in commands})
+        found = [each for each in self.stored if (each.kind, each.name) == (kind, name)]
+        everything = sorted(each.name for each in self.stored)
         assert found, f"the bot registered no command {name!r} of type {kind}; there are {everything}"
         return found[0]
 
-    def _stored(
-        self, scope: int | None, payload: dict[str, Any], known: dict[tuple[int, str], int]
-    ) -> Command:
+    def _made(self, payload: dict[str, Any], known: dict[tuple[int, str], int]) -> Command:
         kind = int(payload.get("type") or CHAT_INPUT)
+        absent = ("default_member_permissions", "name_localizations", "description_localizations", "contexts")
         raw: dict[str, Any] = {
-            "default_member_permissions": None,
+            **dict.fromkeys(absent),
             "nsfw": False,
-            "name_localizations": None,
-            "description_localizations": None,
             "description": "",
-        }
-        raw |= payload
-        raw |= {
+            "integration_types": [0],
+            **payload,
             "id": str(known.get((kind, payload["name"])) or self.ids.next()),
             "type": kind,
             "application_id": str(self.application_id),
             "version": str(self.ids.next()),
         }
-        if scope is not None:
-            raw["guild_id"] = str(scope)
-        else:
-            raw.setdefault("integration_types", [0])
-            raw.setdefault("contexts", None)
         return Command(raw)
 
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.loopback.discord import limits
-from tests.loopback.discord.components import V2_FLAG, V2_KINDS, Component, check_components, walk, with_ids
+from tests.loopback.discord.components import Component, check_components, with_ids
 from tests.loopback.discord.messages import Attachment, File, Message
-from tests.loopback.discord.refusals import empty_message, invalid_form, upload_too_large
+from tests.loopback.discord.refusals import empty_message, require, require_length, upload_too_large
+
+V2_FLAG = 1 << 15
 
 Keep = Callable[[File], Attachment]
 """Stores an uploaded file and answers with the attachment that stands for it."""
@@ -31,52 +33,31 @@ class Draft:
     embeds: list[dict[str, Any]]
     components: list[Component]
     attachments: list[Attachment]
-    v2: bool
 
     def apply(self, message: Message) -> None:
         message.content, message.embeds = self.content, self.embeds
         message.components, message.attachments = self.components, self.attachments
-        if self.v2:
-            message.flags |= V2_FLAG
 
 
 def compose(upload: Upload, keep: Keep, previous: Message | None = None) -> Draft:
     """Raises Refusal for whatever Discord would not take; stores files only when all else was right."""
-    body = upload.body
-    content = (
-        previous.content if previous and "content" not in body else limits.check_content(body.get("content"))
-    )
-    embeds = previous.embeds if previous and "embeds" not in body else list(body.get("embeds") or [])
+
+    def sent_or_kept(key: str) -> Any:
+        return getattr(previous, key) if previous and key not in upload.body else upload.body.get(key)
+
+    content = limits.check_content(sent_or_kept("content"))
+    embeds, components = list(sent_or_kept("embeds") or []), list(sent_or_kept("components") or [])
     limits.check_embeds(embeds)
-    limits.check_allowed_mentions(body.get("allowed_mentions"))
-    v2 = bool((body.get("flags") or 0) & V2_FLAG or (previous and previous.flags & V2_FLAG))
-    components = (
-        previous.components if previous and "components" not in body else list(body.get("components") or [])
-    )
-    _check_generation(components, v2=v2, other=bool(content or embeds))
-    check_components(components, v2=v2)
-    _check_files(upload)
+    limits.check_allowed_mentions(upload.body.get("allowed_mentions"))
+    check_components(components)
+    require(not (upload.body.get("flags") or 0) & V2_FLAG, ["flags"], "Components V2 are not modelled.")
+    require_length(upload.files, ["files"], limits.FILES)
+    if any(len(file.data) > limits.UPLOAD_BYTES for file in upload.files.values()):
+        raise upload_too_large()
     attachments = _attachments(upload, keep, previous)
     if not (content or embeds or components or attachments):
         raise empty_message()
-    return Draft(content, _with_urls(embeds, attachments), with_ids(components), attachments, v2)
-
-
-def _check_generation(components: list[Component], *, v2: bool, other: bool) -> None:
-    if v2 and other:
-        message = "The 'content' and 'embeds' fields cannot be used when using MessageFlags.IS_COMPONENTS_V2"
-        raise invalid_form(["content"], "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2", message)
-    if not v2 and any(component.get("type") in V2_KINDS for component in walk(components)):
-        raise invalid_form(
-            ["components", 0], "UNION_TYPE_CHOICES", 'Value of field "type" must be one of (1,).'
-        )
-
-
-def _check_files(upload: Upload) -> None:
-    if any(len(file.data) > limits.UPLOAD_BYTES for file in upload.files.values()):
-        raise upload_too_large()
-    if len(upload.files) > limits.FILES:
-        raise invalid_form(["files"], "BASE_TYPE_MAX_LENGTH", f"Must be {limits.FILES} or fewer in length.")
+    return Draft(content, _with_urls(embeds, attachments), with_ids(components), attachments)
 
 
 def _attachments(upload: Upload, keep: Keep, previous: Message | None) -> list[Attachment]:
@@ -87,8 +68,7 @@ def _attachments(upload: Upload, keep: Keep, previous: Message | None) -> list[A
     named: dict[str, dict[str, Any]] = {str(entry["id"]): entry for entry in listed}
     kept = [attachment for attachment in kept if str(attachment.id) in named]
     known = {str(number) for number in upload.files} | {str(attachment.id) for attachment in kept}
-    if unknown := named.keys() - known:
-        raise invalid_form(["attachments"], "ATTACHMENT_NOT_FOUND", f"Attachment data not found: {unknown}")
+    require(named.keys() <= known, ["attachments"], f"Attachment data not found: {named.keys() - known}")
     return kept + [keep(_described(file, named.get(str(n), {}))) for n, file in sorted(upload.files.items())]
 
 

@@ -100,7 +100,7 @@ class LoopbackDiscord(Actions):
     @property
     def commands(self) -> list[Command]:
         """What the bot registered everywhere, in its order."""
-        return self.world.commands.scopes.get(None, [])
+        return self.world.commands.stored
 
     @property
     def command_writes(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-from tests.loopback.discord.codec import Codec, Plain, codec_for
+from tests.loopback.discord.codec import Codec, codec_for
 
 DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME = 0, 1, 2, 3, 4, 6
 MEMBERS, INVALID_SESSION, HELLO, ACK = 8, 9, 10, 11
@@ -207,8 +207,6 @@ class Gateway:
         intents = Intent(int(data["intents"]))
         if intents & PRIVILEGED & ~self.allowed:
             raise Closed(4014, "Disallowed intent(s).")
-        if isinstance(link.codec, Plain):
-            link.codec.compressed = bool(data.get("compress"))
         if held := self.held.get(shard[0]):
             await held.wait()
         session = Session(secrets.token_hex(16), intents, (shard[0], shard[1]), link)

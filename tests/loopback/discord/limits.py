@@ -9,7 +9,7 @@ BASE_TYPE_REQUIRED and URL_TYPE_INVALID_SCHEME are quoted all over the issues of
 
 from typing import Any
 
-from tests.loopback.discord.refusals import invalid_form, missing, too_long, wrong_value
+from tests.loopback.discord.refusals import require, require_length
 
 CONTENT = 2000
 EMBEDS = 10
@@ -21,65 +21,50 @@ CHOICES = 25
 
 _EMBED_TEXTS = (("title", 256), ("description", 4096))
 _EMBED_CONTENTS = ("title", "description", "fields", "image", "thumbnail", "footer", "author")
-_FIELD_TEXTS = (("name", 256), ("value", 1024))
+Path = list[str | int]
 
 
 def check_content(content: object) -> str:
     """Answers with the content as Discord keeps it: without the white space around it."""
     if content is None:
         return ""
-    if not isinstance(content, str):
-        raise invalid_form(["content"], "BASE_TYPE_BAD_TYPE", "Could not interpret as string.")
-    if len(content) > CONTENT:
-        raise too_long(["content"], CONTENT)
-    return content.strip()
+    require(isinstance(content, str), ["content"], "Could not interpret as string.")
+    require_length(str(content), ["content"], CONTENT)
+    return str(content).strip()
 
 
 def check_embeds(embeds: list[dict[str, Any]]) -> None:
-    if len(embeds) > EMBEDS:
-        raise invalid_form(["embeds"], "BASE_TYPE_MAX_LENGTH", f"Must be {EMBEDS} or fewer in length.")
+    require_length(embeds, ["embeds"], EMBEDS)
     for index, embed in enumerate(embeds):
-        _check_embed(index, embed)
-    if sum(map(embed_characters, embeds)) > EMBED_CHARACTERS:
-        raise invalid_form(
-            ["embeds"], "MAX_EMBED_SIZE_EXCEEDED", f"Embed size exceeds maximum size of {EMBED_CHARACTERS}"
-        )
+        _check_embed(["embeds", index], embed)
+    fine = sum(map(embed_characters, embeds)) <= EMBED_CHARACTERS
+    require(fine, ["embeds"], f"Embed size exceeds maximum size of {EMBED_CHARACTERS}")
 
 
-def _check_embed(index: int, embed: dict[str, Any]) -> None:
-    if not any(embed.get(key) for key in _EMBED_CONTENTS):
-        raise missing(["embeds", index, "description"])
-    if not 0 <= (embed.get("color") or 0) <= COLOURS:
-        raise invalid_form(["embeds", index, "color"], "NUMBER_TYPE_MAX", f"Must be at most {COLOURS}.")
+def _check_embed(path: Path, embed: dict[str, Any]) -> None:
+    has_content = any(embed.get(key) for key in _EMBED_CONTENTS)
+    require(has_content, [*path, "description"], "This field is required")
+    require(0 <= (embed.get("color") or 0) <= COLOURS, [*path, "color"], f"Must be at most {COLOURS}.")
     for key in ("image", "thumbnail"):
-        _check_picture(["embeds", index, key, "url"], (embed.get(key) or {}).get("url"))
+        _check_picture([*path, key, "url"], (embed.get(key) or {}).get("url"))
     for key, limit in _EMBED_TEXTS:
-        if len(embed.get(key) or "") > limit:
-            raise too_long(["embeds", index, key], limit)
-    fields: list[dict[str, Any]] = embed.get("fields") or []
-    if len(fields) > 25:
-        raise too_long(["embeds", index, "fields"], 25)
-    for place, entry in enumerate(fields):
-        for key, limit in _FIELD_TEXTS:
-            if not (entry.get(key) or "").strip():
-                raise missing(["embeds", index, "fields", place, key])
-            if len(entry[key]) > limit:
-                raise too_long(["embeds", index, "fields", place, key], limit)
-    if len((embed.get("footer") or {}).get("text", "")) > 2048:
-        raise too_long(["embeds", index, "footer", "text"], 2048)
-    if len((embed.get("author") or {}).get("name", "")) > 256:
-        raise too_long(["embeds", index, "author", "name"], 256)
+        require_length(embed.get(key), [*path, key], limit)
+    require_length(embed.get("fields"), [*path, "fields"], 25)
+    for place, entry in enumerate(embed.get("fields") or []):
+        for key, limit in (("name", 256), ("value", 1024)):
+            require((entry.get(key) or "").strip(), [*path, "fields", place, key], "This field is required")
+            require_length(entry[key], [*path, "fields", place, key], limit)
+    require_length((embed.get("footer") or {}).get("text"), [*path, "footer", "text"], 2048)
+    require_length((embed.get("author") or {}).get("name"), [*path, "author", "name"], 256)
 
 
-def _check_picture(path: list[str | int], url: str | None) -> None:
+def _check_picture(path: Path, url: str | None) -> None:
     if url is None:
         return
-    if len(url) > 2048:
-        raise too_long(path, 2048)
+    require_length(url, path, 2048)
     scheme, _, rest = url.partition("://")
-    if scheme not in {"http", "https", "attachment"} or not rest:
-        message = f"Scheme \"{scheme}\" is not supported. Scheme must be one of ('http', 'https')."
-        raise invalid_form(path, "URL_TYPE_INVALID_SCHEME", message)
+    fine = scheme in {"http", "https", "attachment"} and rest
+    require(fine, path, f'Scheme "{scheme}" is not supported.')
 
 
 def embed_characters(embed: dict[str, Any]) -> int:
@@ -92,50 +77,31 @@ def embed_characters(embed: dict[str, Any]) -> int:
 
 
 def check_allowed_mentions(allowed: dict[str, Any] | None) -> None:
-    if not allowed:
-        return
-    parse = allowed.get("parse") or []
-    for place, kind in enumerate(parse):
-        if kind not in {"everyone", "users", "roles"}:
-            raise wrong_value(
-                ["allowed_mentions", "parse", place], "Value must be one of ('everyone', 'roles', 'users')."
-            )
+    parse, path = (allowed or {}).get("parse") or [], Path(["allowed_mentions"])
+    require({*parse} <= {"everyone", "users", "roles"}, path, "parse must be of everyone, users and roles.")
     for kind in ("users", "roles"):
-        listed = allowed.get(kind) or []
-        if kind in parse and listed:
-            message = f"parse:[{kind!r}] and {kind}: [ids...] are mutually exclusive."
-            raise invalid_form(["allowed_mentions"], "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", message)
-        if len(listed) > 100:
-            raise too_long(["allowed_mentions", kind], 100)
-        if len(set(listed)) < len(listed):
-            raise invalid_form(
-                ["allowed_mentions", kind],
-                "SET_TYPE_ALREADY_CONTAINS_VALUE",
-                "The set already contains this value",
-            )
+        listed = (allowed or {}).get(kind) or []
+        require(
+            not (kind in parse and listed), path, f"parse:[{kind!r}] and {kind}: [ids...] exclude each other"
+        )
+        require_length(listed, [*path, kind], 100)
+        require(len({*listed}) == len(listed), [*path, kind], "The set already contains this value")
 
 
 def check_nonce(nonce: object) -> None:
-    if nonce is not None and len(str(nonce)) > 25:
-        raise too_long(["nonce"], 25)
+    require_length("" if nonce is None else str(nonce), ["nonce"], 25)
 
 
 def check_choices(choices: object) -> list[dict[str, Any]]:
     """The answer to an autocomplete: at most 25 choices, names and text values of 1 to 100 characters."""
-    path: list[str | int] = ["data", "choices"]
-    if not isinstance(choices, list):
-        raise missing(path)
-    if len(choices) > CHOICES:
-        raise too_long(path, CHOICES)
-    for place, choice in enumerate(choices):
-        _check_choice([*path, place], choice)
-    return choices
-
-
-def _check_choice(path: list[str | int], choice: dict[str, Any]) -> None:
-    for key in ("name", "value"):
-        value = choice.get(key)
-        if value is None or value == "":
-            raise missing([*path, key])
-        if isinstance(value, str) and len(value) > 100:
-            raise too_long([*path, key], 100)
+    path: Path = ["data", "choices"]
+    listed = choices if isinstance(choices, list) else []
+    require(isinstance(choices, list), path, "This field is required")
+    require_length(listed, path, CHOICES)
+    for place, choice in enumerate(listed):
+        for key in ("name", "value"):
+            value = choice.get(key)
+            require(value is not None, [*path, place, key], "This field is required")
+            if isinstance(value, str):
+                require_length(value, [*path, place, key], 100, least=1)
+    return listed

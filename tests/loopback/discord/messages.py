@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from tests.loopback.discord.channels import Channel
-from tests.loopback.discord.components import BUTTON, LINK, SELECTS, TEXT_DISPLAY, Component, walk
+from tests.loopback.discord.components import BUTTON, LINK, SELECTS, Component, walk
 from tests.loopback.discord.users import User
 
 HAS_THREAD = 1 << 5
@@ -151,9 +151,6 @@ class Shown:
             for entry in embed.get("fields") or []:
                 yield f"{entry['name']}\n{entry['value']}"
             yield (embed.get("footer") or {}).get("text") or ""
-        for component in walk(list(self.components)):
-            if component.get("type") == TEXT_DISPLAY:
-                yield component.get("content") or ""
 
 
 @dataclass(eq=False, slots=True)

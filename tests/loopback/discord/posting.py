@@ -226,4 +226,4 @@ class Posting(Places):
 
 
 def _as_it_is(message: Message) -> Draft:
-    return Draft(message.content, message.embeds, message.components, message.attachments, v2=False)
+    return Draft(message.content, message.embeds, message.components, message.attachments)

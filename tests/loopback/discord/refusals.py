@@ -4,7 +4,7 @@ Numbers are those of Discord's documentation ("Opcodes and Status Codes"); a bot
 Discord's own is tested against the same numbers here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -38,20 +38,16 @@ def invalid_form(path: Sequence[str | int], code: str, message: str) -> Refusal:
     return Refusal(400, 50035, "Invalid Form Body", details)
 
 
-def too_long(path: Sequence[str | int], limit: int) -> Refusal:
-    return invalid_form(path, "BASE_TYPE_MAX_LENGTH", f"Must be {limit} or fewer in length.")
+def require(fine: object, path: Sequence[str | int], rule: str) -> None:
+    """Raise 50035 with the rule, unless it was kept."""
+    if not fine:
+        raise invalid_form(path, "BASE_TYPE_INVALID", rule)
 
 
-def bad_length(path: Sequence[str | int], low: int, high: int) -> Refusal:
-    return invalid_form(path, "BASE_TYPE_BAD_LENGTH", f"Must be between {low} and {high} in length.")
-
-
-def missing(path: Sequence[str | int]) -> Refusal:
-    return invalid_form(path, "BASE_TYPE_REQUIRED", "This field is required")
-
-
-def wrong_value(path: Sequence[str | int], message: str) -> Refusal:
-    return invalid_form(path, "BASE_TYPE_CHOICES", message)
+def require_length(value: Sized | None, path: Sequence[str | int], most: int, least: int = 0) -> None:
+    """Raise 50035 unless a text, or a list, is as long as that."""
+    length = len(value or ())
+    require(least <= length <= most, path, f"Must be between {least} and {most} in length, not {length}.")
 
 
 unauthorized = partial(Refusal, 401, 0, "401: Unauthorized")

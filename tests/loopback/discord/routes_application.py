@@ -25,7 +25,6 @@ class ApplicationRoutes:
 
     def table(self) -> list[Route]:
         everywhere = "/applications/{application}/commands"
-        guild = "/applications/{application}/guilds/{guild}/commands"
         return [
             Route("GET", "/gateway/bot", self.gateway),
             Route("GET", "/oauth2/applications/@me", self.application),
@@ -37,8 +36,6 @@ class ApplicationRoutes:
             Route("GET", "/guilds/{guild}/members/{user}", self.member),
             Route("GET", everywhere, self.list_commands),
             Route("PUT", everywhere, self.put_commands),
-            Route("GET", guild, self.list_commands),
-            Route("PUT", guild, self.put_commands),
         ]
 
     async def gateway(self, _: Call) -> Answer:
@@ -91,26 +88,22 @@ class ApplicationRoutes:
         return Answer(200, self.world.dm(user).payload())
 
     async def list_commands(self, call: Call) -> Answer:
+        self._check_application(call)
         with_localizations = call.query.get("with_localizations", "").lower() == "true"
-        listing = self.world.commands.listing(self._scope(call), with_localizations=with_localizations)
+        listing = self.world.commands.listing(with_localizations=with_localizations)
         self._synced(wrote=False)
         return Answer(200, listing)
 
     async def put_commands(self, call: Call) -> Answer:
-        stored = self.world.commands.replace(self._scope(call), call.body or [])
+        self._check_application(call)
+        stored = self.world.commands.replace(call.body or [])
         self._synced(wrote=True)
         return Answer(200, [command.raw for command in stored])
 
-    def _scope(self, call: Call) -> int | None:
-        """Raises Refusal for another application's commands, or a guild that the bot is not in."""
+    def _check_application(self, call: Call) -> None:
+        """Raises Refusal for another application's commands."""
         if call.id("application") != self.world.application_id:
             raise Refusal(403, 20012, "You are not authorized to perform this action on this application")
-        if "guild" not in call.params:
-            return None
-        guild = self.world.guilds.get(call.id("guild"))
-        if guild is None or not guild.bot_present:
-            raise missing_access()
-        return guild.id
 
     def _synced(self, *, wrote: bool) -> None:
         self.synced_at_s, self.wrote_last = loop_time(), wrote

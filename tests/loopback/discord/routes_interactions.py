@@ -10,8 +10,8 @@ from tests.loopback.discord.limits import check_choices
 from tests.loopback.discord.messages import EPHEMERAL, LOADING, Message
 from tests.loopback.discord.refusals import (
     already_acknowledged,
-    invalid_form,
     invalid_webhook_token,
+    require,
     too_many_followups,
     unknown_interaction,
     unknown_message,
@@ -74,14 +74,11 @@ class InteractionRoutes:
         return Answer()
 
     def _callback(self, interaction: Interaction, call: Call) -> Callback:
-        kind = (call.body or {}).get("type")
+        kind = int((call.body or {}).get("type") or 0)
         allowed = set(_ALLOWED[interaction.kind])
         if interaction.source is None:
             allowed -= {Callback.UPDATE, Callback.DEFERRED_UPDATE}
-        if kind not in set(map(int, allowed)):
-            raise invalid_form(
-                ["type"], "BASE_TYPE_CHOICES", f"Value must be one of {sorted(map(int, allowed))}."
-            )
+        require(kind in {*map(int, allowed)}, ["type"], f"Must be one of {sorted(map(int, allowed))}.")
         return Callback(kind)
 
     async def _answer(self, interaction: Interaction, callback: Callback, upload: Upload) -> None:

@@ -56,13 +56,8 @@ class Typed:
             level = option.get("options") or []
         for name, kind in zip(reversed(self.path), reversed(kinds), strict=True):
             options = [{"name": name, "type": kind, "options": options}]
-        data: dict[str, Any] = {
-            "id": str(self.command.id),
-            "name": self.command.name,
-            "type": self.command.kind,
-        }
-        if "guild_id" in self.command.raw:
-            data["guild_id"] = self.command.raw["guild_id"]
+        command = self.command
+        data: dict[str, Any] = {"id": str(command.id), "name": command.name, "type": command.kind}
         return data | {"options": options} | ({"resolved": self.resolved} if self.resolved else {})
 
     def value(self, option: dict[str, Any], value: Value, attachment: Attachment | None) -> dict[str, Any]:
@@ -111,7 +106,4 @@ def check_available(command: Command, interaction: Interaction) -> None:
         f"{command.name!r} is not offered in {context.name} (contexts {command.contexts})"
     )
     installed = {int(kind) for kind in interaction.owners}
-    if "guild_id" not in command.raw:
-        assert installed & command.integration_types, (
-            f"{command.name!r} is not offered to a user-installed app here"
-        )
+    assert installed & command.integration_types, f"{command.name!r} is not offered to a user's own app here"
