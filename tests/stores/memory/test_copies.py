@@ -117,6 +117,10 @@ class TestToolCalls:
         await stores.sessions.clear(KEY)
         erased = await erase(stores, memory)
         assert (erased.tool_calls, erased.told_in) == (2, 3)
+        [again] = await keep(stores, FACT)
+        await stored(stores, "?", "はい", recalled(again))
+        await stores.sessions.clear(KEY)
+        await delete_and_purge(stores, again)
         assert NUMBER not in await everything(database)
 
     async def test_of_hundreds_of_answers_are_found(self, stores: Stores, database: Database) -> None:

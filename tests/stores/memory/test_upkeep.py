@@ -53,7 +53,7 @@ class TestOutdatedMemories:
             best = (await stores.memories.search(ME, query))[0].content
             assert query in best or best == "ｻｰﾊﾞｰの鍵は台所"
         await keep_old(database, YOU, [f"メモ{number}" for number in range(130)])
-        await MemoryUpkeep(database).catch_up()
+        await MemoryUpkeep(database).catch_up(ME)
         assert await outdated(database) == 0
         rows = await database.query(
             "SELECT content, search_content, search_tags, likeness, keys, terms_version FROM memories"
