@@ -3,12 +3,12 @@
 import atexit
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import timedelta
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import (
@@ -24,43 +24,19 @@ from cc_bot.storage import (
     Subject,
 )
 from cc_bot.stores import (
-    AccessStore,
-    AgentStore,
     ArchiveStore,
-    BlockStore,
-    CanvasStore,
-    ChannelModelStore,
     ChannelStore,
-    ClaimedCallStore,
-    HeartbeatStore,
-    LimitStore,
     MemoryHistoryStore,
     MemoryPinStore,
     MemoryRemovalStore,
     MemoryStore,
     MemoryTransferStore,
-    MentionStore,
-    PersonalDataStore,
-    PersonalErasureStore,
-    ProposalStore,
-    ReceiptStore,
     RetentionStore,
-    ScheduleStore,
     SessionStore,
-    SettingsStore,
     Stores,
-    SummaryStore,
-    TokenFactorStore,
-    TurnLedger,
-    UsageStore,
-    VitalsStore,
-    WebSessionStore,
 )
-from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.processes import ProcessStore
-from cc_bot.stores.tool_lists import ToolListStore
 from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
@@ -220,39 +196,17 @@ def _aside() -> Path:
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
     memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
     erasures = ErasureLog.beside(Path(database.location) if database.dialect == "sqlite" else _aside())
-    return Stores(
-        sessions=SessionStore(database, history_limit=history_limit),
-        archive=ArchiveStore(database, log=erasures),
-        canvases=CanvasStore(database),
-        memories=memories,
-        memory_history=MemoryHistoryStore(database, memories),
-        memory_transfer=MemoryTransferStore(database, memories, SecretRules()),
-        memory_removal=MemoryRemovalStore(database, log=erasures),
-        memory_pins=MemoryPinStore(database, told=10),
-        receipts=ReceiptStore(database),
-        settings=SettingsStore(database),
-        summaries=SummaryStore(database),
-        token_factors=TokenFactorStore(database),
-        tool_lists=ToolListStore(database),
-        blocks=BlockStore(database),
-        channels=ChannelStore(database, log=erasures),
-        mentions=MentionStore(database),
-        ledger=TurnLedger(database),
-        agents=AgentStore(database),
-        schedules=ScheduleStore(database),
-        heartbeats=HeartbeatStore(database),
-        proposals=ProposalStore(database),
-        claimed_calls=ClaimedCallStore(database),
-        access=AccessStore(database),
-        channel_models=ChannelModelStore(database),
-        personal_data=PersonalDataStore(database),
-        personal_erasure=PersonalErasureStore(database),
-        retention=RetentionStore(database, history_limit=history_limit),
-        vitals=VitalsStore(database),
-        limits=LimitStore(database),
-        usage=UsageStore(database),
-        web_sessions=WebSessionStore(database),
-        processes=ProcessStore(database),
-        erasure_lines=ErasureLineStore(database),
-        erasures=erasures,
-    )
+    made: dict[str, Any] = {
+        "sessions": SessionStore(database, history_limit=history_limit),
+        "archive": ArchiveStore(database, log=erasures),
+        "memories": memories,
+        "memory_history": MemoryHistoryStore(database, memories),
+        "memory_transfer": MemoryTransferStore(database, memories, SecretRules()),
+        "memory_removal": MemoryRemovalStore(database, log=erasures),
+        "memory_pins": MemoryPinStore(database, told=10),
+        "channels": ChannelStore(database, log=erasures),
+        "retention": RetentionStore(database, history_limit=history_limit),
+        "erasures": erasures,
+    }
+    others = [each for each in fields(Stores) if each.default is MISSING and each.name not in made]
+    return Stores(**made, **{each.name: cast("Any", each.type)(database) for each in others})
