@@ -107,8 +107,8 @@ class TestHistory:
         assert await listed(stores) == ["一"]
 
     async def test_may_be_long(self, stores: Stores) -> None:
-        memory = await rewrite(stores, *map(str, range(300)))
-        assert await said(stores, memory) == [str(number) for number in range(299, -1, -1)]
+        memory = await rewrite(stores, *map(str, range(100)))
+        assert await said(stores, memory) == [str(number) for number in range(99, -1, -1)]
 
 
 class TestRestoring:

@@ -85,10 +85,10 @@ class TestPurge:
         assert await statuses(database, YOU) == []
 
     async def test_of_many_goes_on_to_the_last(self, stores: Stores, database: Database) -> None:
-        for user_id in (1, 2, 3):
-            await stores.memory_transfer.take(user_id, [PortableMemory(f"メモ{n}") for n in range(250)])
+        for user_id in (1, 2):
+            await stores.memory_transfer.take(user_id, [PortableMemory(f"メモ{n}") for n in range(251)])
             await database.transaction([*unfold_all(user_id), Statement(HIDE, (user_id,))], [user(user_id)])
-        assert await stores.memory_removal.purge(START) == 750
+        assert await stores.memory_removal.purge(START) == 502
         assert await database.query("SELECT id FROM memories") == []
 
     async def test_and_an_undo_at_once_have_one_outcome(self, stores: Stores, database: Database) -> None:
