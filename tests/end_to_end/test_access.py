@@ -65,25 +65,21 @@ class TestADeniedUser:
         await decide(stage, owner, channel, "remove", subject=aiko.mention)
         await stage.ask_in_words(aiko, channel, "また、どうぞ")
 
-    async def test_can_still_stop_an_answer_of_theirs(
-        self, stage: Stage, ben: User, owner: User, channel: Channel
+    async def test_is_answered_in_no_channel_told_why_in_a_dm_and_can_stop_an_answer(
+        self, stage: Stage, ben: User, owner: User
     ) -> None:
+        channel, other = stage.discord.guild_channel(), stage.discord.guild_channel()
         stage.model.script(Answer(Say("Once upon a time"), Hang()))
         reply = await streaming(await stage.begin(ben, channel, "A story"), "Once upon")
-        await decide(stage, owner, channel, "deny", subject=ben.mention)
+        await decide(stage, owner, channel, "deny", subject=str(ben.id), kind="user")
         await stage.discord.click(ben, reply.message, stop_label(ben))
         assert "Stopped here" in (await ended(reply)).text
-
-    async def test_is_answered_in_no_channel_and_told_why_in_a_dm(
-        self, stage: Stage, ben: User, owner: User, channel: Channel
-    ) -> None:
-        await decide(stage, owner, channel, "deny", subject=str(ben.id), kind="user")
-        await stage.write(ben, channel, "Hello?")
+        await stage.write(ben, other, "Hello?")
         written = await stage.write(ben, stage.discord.dm(ben), "Hello?", mention=False)
         await stage.says(written, SHUT["ja"])
-        assert said(stage, channel) == []
-        assert stage.model.requests == []
-        assert stage.stored(channel) == []
+        assert said(stage, other) == []
+        assert len(stage.model.requests) == 1
+        assert stage.stored(other) == []
 
     async def test_is_reminded_of_nothing(
         self, stage: Stage, aiko: User, owner: User, channel: Channel
@@ -93,10 +89,8 @@ class TestADeniedUser:
         await decide(stage, owner, channel, "deny", subject=aiko.mention)
         await comes_due(stage, aiko, number)
         await comes_due(stage, owner, other)
-        await stage.eventually(
-            "SELECT state FROM firings WHERE schedule_id = ?", number, gives=[("skipped",)]
-        )
-        await stage.eventually("SELECT state FROM firings WHERE schedule_id = ?", other, gives=[("sent",)])
+        for row, state in ((number, "skipped"), (other, "sent")):
+            await stage.eventually("SELECT state FROM firings WHERE schedule_id = ?", row, gives=[(state,)])
         assert not any("薬" in shown.text for shown in said(stage, channel))
         stage.discord.pings.clear()
 
@@ -115,20 +109,16 @@ class TestADeniedPlace:
         assert said(stage, thread) == []
 
 
-class TestAllowances:
-    async def test_of_a_role_leave_out_who_has_it_not(
-        self, stage: Stage, aiko: User, ben: User, owner: User, channel: Channel
-    ) -> None:
-        stage.discord.give_role(aiko, ROLE)
-        await decide(stage, owner, channel, "allow", subject=f"<@&{ROLE}>")
-        await stage.ask_in_words(aiko, channel, "はい")
-        await stage.said(aiko, channel, "ねえ", "はい、どうぞ")
-        await is_shut(await stage.discord.slash(ben, channel, "ask", question="Hi"))
-        await is_shut(await stage.discord.slash(aiko, stage.discord.dm(aiko), "ask", question="ねえ"))
-
-    async def test_of_a_server_leave_out_dms(
-        self, stage: Stage, ben: User, owner: User, channel: Channel
-    ) -> None:
-        await decide(stage, owner, channel, "allow", kind="guild")
-        await stage.ask_in_words(ben, channel, "Yes")
-        await is_shut(await stage.discord.slash(ben, stage.discord.dm(ben), "ask", question="Hi"))
+async def test_allowances_leave_out_who_has_not_the_role_other_servers_and_dms(
+    stage: Stage, aiko: User, ben: User, owner: User, channel: Channel
+) -> None:
+    stage.discord.give_role(aiko, ROLE)
+    await decide(stage, owner, channel, "allow", subject=f"<@&{ROLE}>")
+    await stage.ask_in_words(aiko, channel, "はい")
+    await stage.said(aiko, channel, "ねえ", "はい、どうぞ")
+    await is_shut(await stage.discord.slash(ben, channel, "ask", question="Hi"))
+    await decide(stage, owner, channel, "remove", subject=f"<@&{ROLE}>")
+    await decide(stage, owner, channel, "allow", kind="guild")
+    await stage.ask_in_words(ben, channel, "Yes")
+    for user in (aiko, ben):
+        await is_shut(await stage.discord.slash(user, stage.discord.dm(user), "ask", question="?"))

@@ -32,52 +32,43 @@ async def stage(reader: Stage) -> AsyncIterator[Stage]:
 
 
 class TestMessage:
-    async def test_between_others_is_part_of_the_conversation(
+    async def test_between_others_is_part_of_the_conversation_as_it_is_now(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        await stage.discord.post(aiko, channel, "お昼どうする？")
-        await stage.discord.post(ben, channel, "ramen!")
-        await stage.discord.post(stage.discord.other_bot("echo"), channel, "beep")
-        await stage.said(aiko, channel, "何の話？", "お昼の話です。")
-        assert stage.shown() == ["Aiko: お昼どうする？", "Ben: ramen!", "echo: beep", "Aiko: 何の話？"]
-
-    async def test_that_shows_more_than_its_text_is_read_whole(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
+        """With all that it shows."""
         bot, source = stage.discord.other_bot("ci"), await stage.discord.post(ben, channel, "at ten")
+        deleted = await stage.discord.post(aiko, channel, "忘れて")
+        edited = await stage.discord.post(aiko, channel, "赤")
         await stage.discord.post(bot, channel, "", embeds=({"title": "main", "description": "失敗"},))
         await stage.discord.post(aiko, channel, "", poll=Poll("お昼は？", ("寿司", "そば")))
         await stage.discord.post(ben, channel, "", stickers=("wave",))
         await stage.discord.forward(ben, channel, source)
+        await stage.discord.delete(aiko, deleted)
+        await stage.discord.edit(aiko, edited, "青")
         await stage.said(aiko, channel, "まとめて", "はい。")
-        assert stage.shown()[1:] == [
+        assert stage.shown() == [
+            "Ben: at ten",
+            "Aiko: 青",
             "ci: [embed]\n  > main\n  > 失敗",
             "Aiko: [poll] お昼は？\n  - 寿司: 0\n  - そば: 0",
             "Ben: [sticker: wave]",
             "Ben: [forwarded message]\n  > at ten",
             "Aiko: まとめて",
         ]
+        assert len(stage.model.requests) == 1
 
-    async def test_that_links_to_a_page_is_read_with_its_preview(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        message = await stage.said(aiko, channel, "https://example.com どう思う？", "いいですね。")
-        await stage.discord.unfurl(message, {"title": "Example", "description": "一例です"})
-        await stage.said(aiko, channel, "どのページの話？", "一例の話です。")
-        shown = "Aiko: https://example.com どう思う？\n  [embed]\n  > Example\n  > 一例です"
-        assert stage.shown() == [shown, "いいですね。", "Aiko: どのページの話？"]
-        assert len(stage.model.requests) == 2
-
-    async def test_that_was_edited_once_is_not_answered_anew_for_a_preview(
+    async def test_that_links_to_a_page_is_read_with_its_preview_and_not_answered_anew_for_it(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         message = await stage.said(aiko, channel, "どう思う？", "何をですか？")
         stage.model.script(says("いいですね。"))
         await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} https://example.com どう思う？")
         await stage.says(message, "いいですね。")
-        await stage.discord.unfurl(message, {"title": "Example"})
-        await stage.discord.quiet()
-        assert len(stage.model.requests) == 2
+        await stage.discord.unfurl(message, {"title": "Example", "description": "一例です"})
+        await stage.said(aiko, channel, "どのページの話？", "一例の話です。")
+        shown = "Aiko: https://example.com どう思う？\n  [embed]\n  > Example\n  > 一例です"
+        assert stage.shown() == [shown, "いいですね。", "Aiko: どのページの話？"]
+        assert len(stage.model.requests) == 3
 
     async def test_of_the_bots_that_nobody_asked_for_is_no_part_of_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -89,21 +80,6 @@ class TestMessage:
         await stage.restart()
         await stage.said(ben, channel, "hello", "どうも。")
         assert stage.shown() == ["Ben: hello"]
-
-    async def test_that_is_deleted_is_gone(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        message = await stage.discord.post(aiko, channel, "忘れて")
-        await stage.discord.delete(aiko, message)
-        await stage.said(aiko, channel, "何の話？", "さあ。")
-        assert stage.shown() == ["Aiko: 何の話？"]
-
-    async def test_that_is_edited_reads_as_it_does_now(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        message = await stage.discord.post(aiko, channel, "赤")
-        await stage.discord.edit(aiko, message, "青")
-        await stage.said(aiko, channel, "何色？", "青です。")
-        assert stage.shown() == ["Aiko: 青", "Aiko: 何色？"]
-        assert len(stage.model.requests) == 1
 
     @pytest.mark.sqlite("one connection that all wait for")
     async def test_that_the_database_could_not_take_is_made_up_for(
@@ -120,7 +96,9 @@ class TestMessage:
             await stage.discord.delete(aiko, deleted)
             await stage.discord.post(ben, channel, "ramen!")
             taken_back = await stage.discord.post(ben, channel, "secret")
-            await self._failed(stage, before + 3)
+            async with stage.patience():
+                while stage.program.output.count("message_failed") < before + 3:  # noqa: ASYNC110 - another process
+                    await asyncio.sleep(0.1)
             other.execute("ROLLBACK")
         await stage.discord.delete(ben, taken_back)
         await stage.eventually(COUNT, "ramen!", gives=[(1,)])
@@ -129,11 +107,6 @@ class TestMessage:
         await asyncio.sleep(2.5)  # what is owed comes again
         kept = stage.rows("SELECT content FROM messages WHERE channel_id = ?", channel.id)
         assert not {("忘れて",), ("secret",)} & set(kept)
-
-    async def _failed(self, stage: Stage, count: int) -> None:
-        async with stage.patience():
-            while stage.program.output.count("message_failed") < count:  # noqa: ASYNC110 - another process
-                await asyncio.sleep(0.1)
 
 
 class TestADeniedPlace:
@@ -157,47 +130,19 @@ class TestADeniedPlace:
 
 
 class TestThread:
-    async def test_where_the_bot_answered_needs_no_mention(
+    async def test_where_the_bot_answered_needs_no_mention_and_lets_its_members_talk(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
+        await stage.said(aiko, channel, "こんにちは", "こんにちは。")
         thread = await stage.discord.start_thread(aiko, channel)
         await stage.discord.post(ben, thread, "quiet yet")
-        await stage.said(aiko, thread, "こんにちは", "こんにちは。")
-        stage.model.script(says("はい、ここに。"))
-        message = await stage.write(ben, thread, "are you there?", mention=False)
-        await stage.says(message, "はい、ここに。")
-        assert len(stage.model.requests) == 2
-
-    async def test_lets_its_members_talk_to_each_other(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        thread = await stage.discord.start_thread(aiko, channel)
         asked = await stage.said(aiko, thread, "こんにちは", "こんにちは。")
+        await stage.discord.post(aiko, channel, "ひとりごと")
         await stage.discord.post(ben, thread, "what do you think?", mention=aiko)
         await stage.discord.post(ben, thread, "me too", reply_to=asked, ping=False)
         await stage.discord.quiet()
-        assert len(stage.model.requests) == 1
-
-    async def test_is_no_reason_to_answer_in_its_channel(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await stage.said(aiko, channel, "こんにちは", "こんにちは。")
-        await stage.discord.post(aiko, channel, "ひとりごと")
-        await stage.discord.quiet()
-        assert len(stage.model.requests) == 1
-
-
-class TestConnection:
-    async def test_that_was_lost_and_resumed_answers_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await stage.said(aiko, channel, "ひとつ", "いち。")
-        await stage.discord.drop_gateway()
-        stage.model.script(says("に。"))
-        message = await stage.write(aiko, channel, "ふたつ")
-        await stage.discord.resumed()
-        await stage.says(message, "に。")
-        await stage.discord.redeliver(message)
-        await stage.discord.quiet()
-        assert len(stage.discord.answer(message).messages) == 1
         assert len(stage.model.requests) == 2
+        stage.model.script(says("はい、ここに。"))
+        message = await stage.write(ben, thread, "are you there?", mention=False)
+        await stage.says(message, "はい、ここに。")
+        assert len(stage.model.requests) == 3

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, running_stage, set_stage
 from tests.loopback.discord import Intent, LoopbackDiscord
 from tests.loopback.model_server import says
 
 ADDRESSED = Intent.GUILDS | Intent.GUILD_MESSAGES | Intent.DIRECT_MESSAGES
 EVERYTHING = ADDRESSED | Intent.MESSAGE_CONTENT
+ALL = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
 
 
 def asked_for(stage: Stage) -> Intent:
@@ -35,31 +37,37 @@ class TestOff:
             ]
             stage.model.script(says("コマンドだけ聞こえます。"))
             await stage.ask(aiko, channel, "コマンドは？")
+            await pull_the_plug(stage)
+            posts.append(await stage.discord.post(aiko, channel, "留守中に", mention=True))
+            await stage.start()
+            await stage.discord.quiet(0.3)
             assert len(stage.model.requests) == 1
             assert stage.rows("SELECT content FROM messages WHERE role = 'user'") == [("コマンドは？",)]
-            assert [stage.discord.answer(post).messages for post in posts] == [[], []]
+            assert [stage.discord.answer(post).messages for post in posts] == [[], [], []]
             stage.check()
 
 
-class TestMentions:
-    async def test_are_what_is_read_unless_the_operator_says_otherwise(self, tmp_path: Path) -> None:
-        async with running_stage(tmp_path, {}) as stage:
-            assert asked_for(stage) == ADDRESSED
-            assert "Message Content Intent" not in stage.program.output
-
-
 class TestAll:
-    async def test_asks_for_everything_where_it_is_granted(self, tmp_path: Path) -> None:
+    async def test_reads_nothing_that_was_written_before_it_was_switched_on(self, tmp_path: Path) -> None:
+        """Mentions are what is read unless the operator says otherwise."""
         discord = LoopbackDiscord(message_content=True)
-        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+        async with running_stage(tmp_path, {}, discord) as stage:
+            assert asked_for(stage) == ADDRESSED
+            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+            await stage.said(aiko, channel, "元気？", "元気です。")
+            await stage.discord.post(aiko, channel, "二人だけの話")
+            stage.program.environment["CC_BOT_CHANNELS"] = "all"
+            await stage.restart()
             assert asked_for(stage) == EVERYTHING
             assert "Message Content Intent" not in stage.program.output
+            await stage.said(aiko, channel, "何の話？", "分かりません。")
+            assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 何の話？"]
+            stage.check()
             await stage.discord.drop_gateway(4014, resumable=False)  # switched off while the program runs
             assert "Message Content Intent を有効にする" in await last_words(stage)
 
     async def test_without_the_intent_says_so_once_and_reads_mentions(self, tmp_path: Path) -> None:
-        settings = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
-        async with running_stage(tmp_path, settings) as stage:
+        async with running_stage(tmp_path, ALL) as stage:
             assert asked_for(stage) == ADDRESSED
             [told] = [line for line in stage.program.output.splitlines() if "Intent" in line]
             assert "not switched on" in told
@@ -67,26 +75,6 @@ class TestAll:
 
     async def test_that_only_the_gateway_refuses_ends_the_start_in_one_sentence(self, tmp_path: Path) -> None:
         discord = LoopbackDiscord(message_content=True, privileged=Intent(0))
-        settings = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
-        async with set_stage(tmp_path, settings, discord) as stage:
+        async with set_stage(tmp_path, ALL, discord) as stage:
             await stage.program.start("run")
             assert (await last_words(stage)).startswith("Discord does not let this bot read all messages.")
-
-    async def test_with_a_refused_token_is_told_as_always(self, tmp_path: Path) -> None:
-        settings = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
-        async with set_stage(tmp_path, settings) as stage:
-            stage.program.environment["DISCORD_TOKEN"] = stage.discord.other_token
-            await stage.program.start("run")
-            assert (await last_words(stage)).startswith("Discord did not accept DISCORD_TOKEN.")
-
-    async def test_reads_nothing_that_was_written_before_it_was_switched_on(self, tmp_path: Path) -> None:
-        discord = LoopbackDiscord(message_content=True)
-        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "mentions"}, discord) as stage:
-            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            await stage.said(aiko, channel, "元気？", "元気です。")
-            await stage.discord.post(aiko, channel, "二人だけの話")
-            stage.program.environment["CC_BOT_CHANNELS"] = "all"
-            await stage.restart()
-            await stage.said(aiko, channel, "何の話？", "分かりません。")
-            assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 何の話？"]
-            stage.check()

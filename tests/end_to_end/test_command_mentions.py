@@ -17,39 +17,26 @@ def sent(stage: Stage) -> str:
     return str([entry.body for entry in stage.discord.transcript])
 
 
-def id_of(stage: Stage, name: str) -> int:
-    [command] = [each for each in stage.discord.commands if each.name == name]
-    return command.id
+def mention(stage: Stage, name: str) -> str:
+    [command] = [each for each in stage.discord.commands if each.name == name.split(maxsplit=1)[0]]
+    return f"</{name}:{command.id}>"
 
 
 class TestMention:
-    @pytest.mark.parametrize(
-        ("locale", "told"),
-        [
-            ("ja", "メモリはまだありません。/メモリ 追加 か"),
-            ("en-US", "There are no memories yet. Save one with /memory add or"),
-        ],
-    )
-    async def test_is_read_in_the_language_of_its_reader(
-        self, stage: Stage, channel: Channel, locale: str, told: str
-    ) -> None:
-        reader = stage.discord.user("Reader", locale=locale)
-        assert told in await stage.told(reader, channel, "memory list")
-        assert f"</memory add:{id_of(stage, 'memory')}>" in sent(stage)
-
-    async def test_stands_in_a_refusal(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        assert "/リマインド 一覧" in await stage.told(aiko, channel, "remind delete", id=987654321)
-        assert f"</remind list:{id_of(stage, 'remind')}>" in sent(stage)
-
-    async def test_stands_in_an_embed(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        assert "/エージェント 使う" in await stage.told(aiko, channel, "help")
-        assert f"</agent use:{id_of(stage, 'agent')}>" in sent(stage)
-
     @pytest.mark.restarts
-    async def test_is_known_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
+    async def test_is_read_in_the_language_of_its_reader_wherever_it_stands(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        """In a list, in a refusal and in an embed, also after a restart."""
         await stage.restart()
-        await stage.told(aiko, channel, "memory list")
-        assert f"</memory add:{id_of(stage, 'memory')}>" in sent(stage)
+        told = await stage.told(aiko, channel, "memory list")
+        assert "メモリはまだありません。/メモリ 追加 か" in told
+        told = await stage.told(ben, channel, "memory list")
+        assert "There are no memories yet. Save one with /memory add or" in told
+        assert "/リマインド 一覧" in await stage.told(aiko, channel, "remind delete", id=987654321)
+        assert "/エージェント 使う" in await stage.told(aiko, channel, "help")
+        for name in ("memory add", "remind list", "agent use"):
+            assert mention(stage, name) in sent(stage)
 
 
 class TestPlainName:
@@ -64,27 +51,19 @@ class TestPlainName:
         [label] = [button.label for button in reply.message.buttons if button.disabled]
         assert "/メモリ 追加 を使うか" in label
 
-    async def test_is_what_the_model_reads_of_a_mention(
+    async def test_is_what_the_model_reads_and_what_is_remembered(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.model.script(says("覚えるためのコマンドです。"))
         message = await stage.write(aiko, channel, "</memory add:1234567890123456789> って何？")
-        await stage.says(message, "覚えるためのコマンドです。")
+        await stage.says(message, "承知しました")
         assert stage.shown()[-1].endswith("/memory add って何？")
         assert stage.stored(channel)[0][1] == "/memory add って何？"
-
-    async def test_is_what_is_remembered_of_a_message(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
         message = await stage.discord.post(aiko, channel, "犬は </memory add:1234567890123456789> で")
         reply = await stage.discord.message_command(aiko, channel, "Remember this", message)
         await reply.finished(lambda shown: "覚えました" in shown.text)
         rows = stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id)
         assert rows == [("犬は /memory add で",)]
-
-    async def test_is_what_a_tool_tells_the_model(self, stage: Stage, aiko: User, channel: Channel) -> None:
         await stage.told(aiko, channel, "memory pause")
-        stage.model.script(says("はい。"))
         await stage.ask(aiko, channel, "覚えて")
         asked = str(stage.model.requests[-1].body)
         assert "/メモリ 再開" in asked

@@ -5,7 +5,7 @@ The files are searched byte by byte: the database, its write-ahead log and that 
 
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
@@ -14,8 +14,6 @@ import pytest
 import pytest_asyncio
 
 from cc_bot.domain.memory import UNDO_TIME
-from cc_bot.stores import MemoryRemovalStore, open_stores
-from tests.end_to_end.memories import row_of
 from tests.end_to_end.stage import Stage, ended, running_stage, stop_label, streaming
 from tests.loopback import model_server
 from tests.loopback.discord import Channel, Reply, User
@@ -113,13 +111,6 @@ async def forgotten(stage: Stage, user: User, fact: Fact) -> None:
     assert found == dict.fromkeys((fact.told, fact.wide), found[fact.told])
 
 
-@asynccontextmanager
-async def removal_of(stage: Stage) -> AsyncIterator[MemoryRemovalStore]:
-    """As a second program beside the running one has it."""
-    async with open_stores(f"sqlite:///{stage.database}") as stores:
-        yield stores.memory_removal
-
-
 class TestDeletedMemory:
     async def test_is_gone_after_ten_minutes_but_for_what_its_user_said(
         self, stage: Stage, aiko: User, channel: Channel, fact: Fact
@@ -135,17 +126,6 @@ class TestDeletedMemory:
         ]
         assert set(results) == {FORGOTTEN}
         await stage.restart()  # or what the next test deletes would have been deleted in ten minutes
-
-    async def test_can_be_had_back_until_then_also_after_a_kill(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
-    ) -> None:
-        number = await tell(stage, aiko, channel, fact)
-        await stage.told(aiko, channel, "memory delete", id=number)
-        await stage.restart()
-        async with removal_of(stage) as removal:
-            memory = await removal.undelete(aiko.id, row_of(stage, aiko, number))
-        assert memory is not None
-        assert memory.content == fact.kept
 
     async def test_is_gone_after_a_kill_between_purge_and_checkpoint(
         self, stage: Stage, aiko: User, channel: Channel, fact: Fact
@@ -183,30 +163,13 @@ class TestErasedMemory:
         assert fact.found(stage) == {}
         assert stage.stored(channel)[0] == ("user", "（消去しました）", "complete")
 
-    async def test_leaves_what_its_user_said_and_tells_so_otherwise(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
-    ) -> None:
-        number = await tell(stage, aiko, channel, fact)
-        reply = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
-        question = await press(stage, aiko, reply, "今すぐ完全に消す", "3件あります")
-        done = await press(stage, aiko, question, "メモリだけ完全に消す", "完全に消しました")
-        assert "まだ 3件あります" in done.text
-        await forgotten(stage, aiko, fact)
-
-    @pytest.mark.parametrize("everything", [False, True])
-    async def test_goes_with_all_others(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact, everything: bool
-    ) -> None:
+    async def test_goes_with_all_others(self, stage: Stage, aiko: User, channel: Channel, fact: Fact) -> None:
         await tell(stage, aiko, channel, fact)
         question = await (await stage.discord.slash(aiko, channel, "memory delete-all")).finished()
-        label = "会話の記録からも消す" if everything else "1件をすべて消す"
-        await press(stage, aiko, question, label, "完全に消しました")
-        if everything:
-            assert fact.found(stage) == {}
-        else:
-            await forgotten(stage, aiko, fact)
+        await press(stage, aiko, question, "会話の記録からも消す", "完全に消しました")
+        assert fact.found(stage) == {}
 
-    async def test_does_not_come_back_with_an_answer_that_was_on_its_way(
+    async def test_leaves_what_its_user_said_and_does_not_come_back_with_an_answer_on_its_way(
         self, stage: Stage, aiko: User, channel: Channel, fact: Fact
     ) -> None:
         number = await tell(stage, aiko, channel, fact)
@@ -216,8 +179,10 @@ class TestErasedMemory:
         reply = await stage.begin(aiko, channel, "金庫は？")
         await streaming(reply, "ちょっと")
         assert fact.wide in str(stage.model.requests[-1].messages[-1])
-        async with removal_of(stage) as removal:
-            await removal.erase(aiko.id, row_of(stage, aiko, number))
+        asked = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
+        question = await press(stage, aiko, asked, "今すぐ完全に消す", "3件あります")
+        done = await press(stage, aiko, question, "メモリだけ完全に消す", "完全に消しました")
+        assert "まだ 3件あります" in done.text
         await stage.discord.click(aiko, reply.message, stop_label(aiko))
         await ended(reply)
         await forgotten(stage, aiko, fact)

@@ -11,10 +11,13 @@ import pytest_asyncio
 from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S
 from tests.end_to_end.memories import contents, keep, run
 from tests.end_to_end.stage import Stage, running_stage, set_stage, streaming
-from tests.loopback.discord import Channel, Reply, User
-from tests.loopback.discord.permissions import Permission
+from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import Call, Pause, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
+
+PRICES = "[prices.loopback]\ninput = 1000\noutput = 2000\n"
+SPENT = "SELECT sum(prompt_tokens + completion_tokens) FROM usage WHERE user_id = ?"
+USED_UP = "いま使える分を使いきりました。"
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -24,32 +27,18 @@ async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         yield stage
 
 
-PRICES = "[prices.loopback]\ninput = 1000\noutput = 2000\n"
-
-
 @pytest.fixture
-def decide(stage: Stage) -> Iterator[Callable[[str], None]]:
+def decide(stage: Stage) -> Iterator[Callable[[str], object]]:
     """Write the operator's file; it is gone after the test."""
     file = stage.program.folder / "data" / "policy.toml"
-    yield lambda text: void(file.write_text(text, encoding="utf-8"))
+    yield lambda text: file.write_text(text, encoding="utf-8")
     file.unlink()
-
-
-def void(_: object) -> None:
-    pass
 
 
 async def refused(stage: Stage, user: User, channel: Channel) -> str:
     reply = await stage.begin(user, channel, "まだ？")
     await reply.finished(lambda shown: "<t:" in shown.text)
     return reply.text
-
-
-def usage(stage: Stage, user: User) -> int:
-    [(tokens,)] = stage.rows(
-        "SELECT sum(prompt_tokens + completion_tokens) FROM usage WHERE user_id = ?", user.id
-    )
-    return int(tokens)
 
 
 def in_seconds(sentence: str) -> float:
@@ -60,44 +49,37 @@ def in_seconds(sentence: str) -> float:
 
 class TestLimit:
     async def test_is_told_with_its_end_and_lets_no_request_be_made(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], None]
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
-        decide("".join(f"[limits.users.{user.id}]\ntokens_per_day = 18\n" for user in (aiko, ben)))
-        for user in (aiko, ben):
-            stage.model.script(says("Yes." if user is ben else "はい。"))
-            await stage.ask(user, channel)
+        decide(
+            f"[limits.users.{aiko.id}]\ntokens_per_day = 18\n[limits.users.{ben.id}]\nturns_per_minute = 1\n"
+        )
+        await stage.ask_in_words(aiko, channel, "はい。")
         sentence = await refused(stage, aiko, channel)
-        assert sentence.startswith("いま使える分を使いきりました。")
+        assert sentence.startswith(USED_UP)
         assert 0 < in_seconds(sentence) <= 25 * 3600
+        await stage.said(ben, channel, "Are you there?", "はい。")
         assert (await refused(stage, ben, channel)).startswith("You have used up what there is for now.")
+        told = await stage.says(await stage.write(ben, channel, "もう一度"), USED_UP)
+        assert 0 <= in_seconds(told.text) <= 60
         assert len(stage.model.requests) == 2
         left = "SELECT count(*) FROM turns WHERE user_id IN (?, ?)"
         await stage.eventually(left, aiko.id, ben.id, gives=[(0,)])  # nothing for the next start to show
 
     async def test_outlives_a_kill_and_counts_what_was_reserved_then(
-        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], None]
+        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
         decide(f"[limits.users.{aiko.id}]\ntokens_per_month = 4000\n")
         await stage.ask_in_words(aiko, channel, "はい。")
         stage.model.script(Answer(Say("ここまでは"), Pause(30)))
         await streaming(await stage.begin(aiko, channel, "?"), "ここまでは")
-        assert usage(stage, aiko) == 18
+        assert stage.rows(SPENT, aiko.id) == [(18,)]
         await stage.restart()
-        assert usage(stage, aiko) == 18 + 4001
+        assert stage.rows(SPENT, aiko.id) == [(18 + 4001,)]
         assert in_seconds(await refused(stage, aiko, channel)) <= 32 * 24 * 3600
 
-    async def test_of_a_minute_holds_for_mentions_too(
-        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], None]
-    ) -> None:
-        decide(f"[limits.users.{aiko.id}]\nturns_per_minute = 1\n")
-        await stage.said(aiko, channel, "聞こえますか", "はい。")
-        message = await stage.write(aiko, channel, "もう一度")
-        told = await stage.says(message, "いま使える分を使いきりました。")
-        assert 0 <= in_seconds(told.text) <= 60
-        assert len(stage.model.requests) == 1
-
     async def test_of_a_role_goes_before_that_of_everyone(
-        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], None]
+        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
         role = 777_000_000_000_000_001
         decide(f"[limits]\nturns_per_minute = 1\n[limits.roles.{role}]\nturns_per_minute = 2\n")
@@ -106,50 +88,54 @@ class TestLimit:
         await stage.ask_in_words(aiko, channel, "はい。")
         await refused(stage, aiko, channel)
 
-
-class TestStart:
-    @pytest.mark.parametrize(
-        ("text", "told"),
-        [
-            (None, "CC_BOT_POLICY_FILE で指定されたファイルがありません"),
-            ("[limits]\nconcurrent = 0", "[limits] の concurrent を直してください"),
-        ],
-    )
-    async def test_with_a_file_that_is_wrong_ends_with_one_sentence(
-        self, tmp_path: Path, text: str | None, told: str
+    async def test_of_memories_holds_for_commands_and_the_model(
+        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
-        file = tmp_path / "limits.toml"
-        if text is not None:
-            file.write_text(text, encoding="utf-8")
-        async with set_stage(tmp_path, {"CC_BOT_POLICY_FILE": str(file), "CC_BOT_LOCALE": "ja"}) as stage:
-            code, output = await stage.program.run("chat")
-        assert (code, output.count("\n")) == (2, 1)
-        assert told in output
+        decide(f"[limits.users.{aiko.id}]\nmemories = 1\n")
+        await keep(stage, aiko, channel, "猫の名前はタマ")
+        told = await run(stage, aiko, channel, "add", content="犬の名前はポチ")
+        assert told.text.startswith("メモリは1件までです。")
+        stage.model.script(
+            calls(Call("remember", {"content": "犬の名前はポチ"})), says("覚えられませんでした。")
+        )
+        await stage.ask(aiko, channel, "犬の名前はポチだと覚えて")
+        assert contents(stage, aiko) == ["猫の名前はタマ"]
+
+
+async def test_a_file_that_is_wrong_ends_the_start_with_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "limits.toml"
+    file.write_text("[limits]\nconcurrent = 0", encoding="utf-8")
+    async with set_stage(tmp_path, {"CC_BOT_POLICY_FILE": str(file), "CC_BOT_LOCALE": "ja"}) as stage:
+        code, output = await stage.program.run("chat")
+    assert (code, output.count("\n")) == (2, 1)
+    assert "[limits] の concurrent を直してください" in output
+
+
+async def usage(stage: Stage, user: User, channel: Channel, **options: bool) -> str:
+    """All that the reply says, which its user alone sees."""
+    reply = await stage.discord.slash(user, channel, "usage", **options)
+    await reply.finished()
+    assert reply.ephemeral
+    [embed] = reply.history[-1].embeds
+    fields = [field["value"] for field in embed.get("fields", ())]
+    return "\n".join((embed["title"], embed["description"], *fields))
 
 
 class TestUsage:
-    async def test_shows_a_user_their_own(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], None]
+    async def test_is_shown_to_each_user_and_of_a_server_to_those_who_manage_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
         decide(f"{PRICES}[limits.users.{aiko.id}]\ntokens_per_day = 100\n")
         await stage.ask_in_words(aiko, channel, "はい。")
-        shown = await own_usage(stage, aiko, channel)
+        shown = await usage(stage, aiko, channel)
         assert "今日: 18 トークン・質問 1件・0.0250 USD" in shown
         assert "今日の残り: 82 / 100 トークン" in shown
         assert "18 ████" in shown
-        assert "Nothing has been used yet." in await own_usage(stage, ben, channel)
-
-    async def test_of_a_server_is_shown_to_those_who_manage_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], None]
-    ) -> None:
-        decide(PRICES)
-        await stage.ask_in_words(aiko, channel, "はい。")
+        assert "Nothing has been used yet." in await usage(stage, ben, channel)
         await stage.ask_in_words(ben, channel, "Yes.")
         assert "サーバーを管理できる人だけ" in await stage.told(aiko, channel, "usage", server=True)
         stage.discord.permit(ben, Permission.MANAGE_GUILD)
-        reply = await stage.discord.slash(ben, channel, "usage", server=True)
-        await reply.finished()
-        shown = words(reply)
+        shown = await usage(stage, ben, channel, server=True)
         assert re.search(r"Today: [0-9,]+ tokens, questions: [0-9,]+, 0\.[0-9]+ USD", shown)
         assert re.search(r"Members who used it this month: ([2-9]|[0-9]{2,})\n", shown)
         assert re.search(r"loopback: [0-9,]+ tokens, 0\.[0-9]+ USD", shown)
@@ -158,23 +144,9 @@ class TestUsage:
         assert "サーバーの中で" in await stage.told(aiko, dm, "usage", server=True)
 
 
-async def own_usage(stage: Stage, user: User, channel: Channel) -> str:
-    reply = await stage.discord.slash(user, channel, "usage")
-    await reply.finished()
-    assert reply.ephemeral
-    return words(reply)
-
-
-def words(reply: Reply) -> str:
-    """All that its embed says."""
-    [embed] = reply.history[-1].embeds
-    fields = [field["value"] for field in embed.get("fields", ())]
-    return "\n".join((embed["title"], embed["description"], *fields))
-
-
 class TestCommands:
     async def test_beyond_those_of_a_minute_are_told_when_and_stop_nobody_else(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], None]
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
         decide(f"[limits.users.{aiko.id}]\ncommands_per_minute = 3\n")
         for _ in range(3):
@@ -193,22 +165,7 @@ class TestCommands:
         sent = [await stage.discord.slash(aiko, channel, "help") for _ in range(5 * most)]
         assert "<t:" not in (await run(stage, ben, channel, "list")).text
         await stage.discord.quiet()
-        *served, refused = [each for each in sent if each.interaction.answered is not None]
+        *served, last = [each for each in sent if each.interaction.answered is not None]
         assert most <= len(served) < len(sent) - 1
         assert not any(["<t:" in (await each.finished()).text for each in served])
-        assert 0 < in_seconds((await refused.finished()).text) <= QUIET_S + 1
-
-
-class TestMemories:
-    async def test_beyond_their_number_are_not_kept_by_command_nor_by_the_model(
-        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], None]
-    ) -> None:
-        decide(f"[limits.users.{aiko.id}]\nmemories = 1\n")
-        await keep(stage, aiko, channel, "猫の名前はタマ")
-        refused = await run(stage, aiko, channel, "add", content="犬の名前はポチ")
-        assert refused.text.startswith("メモリは1件までです。")
-        stage.model.script(
-            calls(Call("remember", {"content": "犬の名前はポチ"})), says("覚えられませんでした。")
-        )
-        await stage.ask(aiko, channel, "犬の名前はポチだと覚えて")
-        assert contents(stage, aiko) == ["猫の名前はタマ"]
+        assert 0 < in_seconds((await last.finished()).text) <= QUIET_S + 1
