@@ -15,13 +15,14 @@ from cc_bot.domain.errors import (
     DatabaseNewer,
     RestoreFailed,
 )
-from cc_bot.storage import back_up
-from cc_bot.storage.backup import leftovers_of
+from cc_bot.storage import ErasureLog, back_up
+from cc_bot.storage.backup import leftovers_of, preserve
 from cc_bot.storage.manifest import manifest_path
-from cc_bot.storage.restoring import finish, put_in_place, release, staged
+from cc_bot.storage.restoring import data_of, finish, put_in_place, release, staged, wipe
 from cc_bot.stores import open_stores
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+WORD = "誕生日は3月15日".encode()
 
 
 def url(path: Path) -> str:
@@ -63,6 +64,15 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.suffix != ".jsonl")
 
 
+def everything(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def files_with_it(folder: Path) -> list[Path]:
+    """The files in which the word stands."""
+    return [path for path in folder.rglob("*") if path.is_file() and WORD in path.read_bytes()]
+
+
 def leave_a_log(database: Path) -> sqlite3.Connection:
     """A write that stands in the log alone, as after a kill; until the connection is closed."""
     connection = sqlite3.connect(database)
@@ -96,64 +106,51 @@ def holding(folder: Path, word: str) -> list[str]:
     return [name for name in names(folder) if word.encode() in (folder / name).read_bytes()]
 
 
+def change(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(sql)
+
+
 class TestStaging:
-    def test_leaves_no_trace_beside_the_database(self, backup: Path, database: Path) -> None:
+    def test_leaves_no_trace_beside_the_database_nor_of_a_restore_that_was_cut_off(
+        self, backup: Path, database: Path
+    ) -> None:
         before = names(database.parent)
+        left = database.with_name(f".{database.name}.restoring-abc")
+        left.mkdir()
+        (left / "sessions.db").write_bytes(b"half")
         with staged(backup, database) as copy:
+            assert left not in leftovers_of(database)
             assert copy.rows["memories"] == 1
             assert copy.path.stat().st_mode & 0o777 == 0o600
             assert copy.path.parent.stat().st_mode & 0o777 == 0o700
         assert names(database.parent) == before
 
-    def test_clears_away_what_a_restore_left_that_was_cut_off(self, backup: Path, database: Path) -> None:
-        left = database.with_name(f".{database.name}.restoring-abc")
-        left.mkdir()
-        (left / "sessions.db").write_bytes(b"half")
-        with staged(backup, database):
-            assert left not in leftovers_of(database)
-        assert leftovers_of(database) == []
-
-    def test_of_nothing_is_refused(self, database: Path, tmp_path: Path) -> None:
-        with pytest.raises(BackupMissing), staged(tmp_path / "sessions_20261122-030405.db", database):
-            raise AssertionError
-
-    @pytest.mark.parametrize("manifest", [True, False])
-    def test_of_a_damaged_file_is_refused(self, backup: Path, database: Path, manifest: bool) -> None:
-        content = backup.read_bytes()
-        backup.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
-        if not manifest:
-            manifest_path(backup).unlink()
-        with pytest.raises(BackupDamaged), staged(backup, database):
-            raise AssertionError
-
-    def test_of_a_whole_file_that_is_another_one_is_refused(self, backup: Path, database: Path) -> None:
-        with closing(sqlite3.connect(backup)) as connection:
-            connection.execute("UPDATE memories SET content = 'x'")
-            connection.commit()
-        with pytest.raises(BackupDamaged), staged(backup, database):
-            raise AssertionError
-
-    @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0"])
-    def test_of_what_is_no_database_of_ours_is_refused(
-        self, database: Path, tmp_path: Path, content: bytes
+    def test_of_anything_but_a_whole_backup_of_ours_is_refused(
+        self, backup: Path, database: Path, tmp_path: Path
     ) -> None:
-        path = tmp_path / "other.db"
-        path.write_bytes(content)
-        with pytest.raises(BackupDamaged), staged(path, database):
-            raise AssertionError
-
-    def test_with_a_spoiled_manifest_is_refused(self, backup: Path, database: Path) -> None:
-        manifest_path(backup).write_text("{}")
-        with pytest.raises(BackupDamaged), staged(backup, database):
-            raise AssertionError
-
-    def test_of_a_newer_program_is_refused(self, backup: Path, database: Path) -> None:
-        manifest_path(backup).unlink()
-        with closing(sqlite3.connect(backup)) as connection:
-            connection.execute("INSERT INTO schema_migrations (version, applied_at) VALUES (9999, 0)")
-            connection.commit()
-        with pytest.raises(DatabaseNewer), staged(backup, database):
-            raise AssertionError
+        content, manifest = backup.read_bytes(), manifest_path(backup).read_bytes()
+        spoiled = content[:4096] + b"\xa5" * (len(content) - 4096)
+        change(backup, "UPDATE memories SET content = 'x'")
+        another = backup.read_bytes()
+        backup.write_bytes(content)
+        change(backup, "INSERT INTO schema_migrations (version, applied_at) VALUES (9999, 0)")
+        newer = backup.read_bytes()
+        for data, told, refusal in (
+            (None, None, BackupMissing),
+            *((spoiled, each, BackupDamaged) for each in (manifest, None)),
+            (another, manifest, BackupDamaged),
+            (content, b"{}", BackupDamaged),
+            *((each, None, BackupDamaged) for each in (b"", b"no database", b"SQLite format 3\0")),
+            (newer, None, DatabaseNewer),
+        ):
+            path = tmp_path / "sessions_20261122-030405.db"
+            for file, held in ((path, data), (manifest_path(path), told)):
+                file.unlink(missing_ok=True)
+                if held is not None:
+                    file.write_bytes(held)
+            with pytest.raises(refusal), staged(path, database):
+                raise AssertionError
 
     async def test_takes_the_log_of_a_file_that_was_in_use_elsewhere(
         self, database: Path, tmp_path: Path
@@ -187,18 +184,18 @@ class TestPuttingInPlace:
         assert all("replaced" in name for name in holding(database.parent, "犬が好き"))
         assert await memories(database) == ["誕生日は3月15日"]
 
-    async def test_where_there_was_nothing_keeps_nothing(self, backup: Path, tmp_path: Path) -> None:
+    async def test_keeps_nothing_where_nothing_was_and_two_of_one_second(
+        self, backup: Path, tmp_path: Path
+    ) -> None:
         database = tmp_path / "new" / "sessions.db"
         database.parent.mkdir()
         assert restore(backup, database) is None
         assert names(database.parent) == ["sessions.db"]
-        assert await memories(database) == ["誕生日は3月15日"]
-
-    async def test_twice_in_a_second_keeps_both(self, backup: Path, database: Path) -> None:
+        change(database, "UPDATE memories SET content = '猫が好き'")
         first, second = restore(backup, database), restore(backup, database)
         assert first
         assert second == database.with_name("sessions.replaced-20261122-030405-2.db")
-        assert await memories(first) == ["猫が好き", "誕生日は3月15日"]
+        assert await memories(first) == ["猫が好き"]
 
     async def test_while_somebody_has_it_open_is_refused(self, backup: Path, database: Path) -> None:
         async with open_stores(url(database), embedder=None) as stores:
@@ -221,15 +218,13 @@ class TestPuttingInPlace:
         restore(backup, database)
         assert not left.exists()
 
-    async def test_gives_no_number_twice(self, backup: Path, database: Path) -> None:
+    async def test_gives_no_number_twice_and_takes_none_from_a_damaged_file(
+        self, backup: Path, database: Path
+    ) -> None:
         restore(backup, database)
         async with open_stores(url(database), embedder=None) as stores:
             assert (await stores.memories.add(1, "次の番号")).id == 3
-
-    async def test_takes_no_number_from_a_damaged_file(self, backup: Path, database: Path) -> None:
-        with closing(sqlite3.connect(database)) as connection:
-            connection.execute("UPDATE sqlite_sequence SET seq = 9223372036854775807")
-            connection.commit()
+        change(database, "UPDATE sqlite_sequence SET seq = 9223372036854775807")
         damage_the_end(database)
         restore(backup, database)
         async with open_stores(url(database), embedder=None) as stores:
@@ -237,24 +232,68 @@ class TestPuttingInPlace:
 
     async def test_can_write_everything_anew(self, backup: Path, database: Path) -> None:
         with staged(backup, database) as copy:
-            with closing(sqlite3.connect(copy.path)) as connection:
-                connection.execute("DELETE FROM memories")
-                connection.commit()
+            change(copy.path, "DELETE FROM memories")
             finish(copy.path, database, rewrite=True)
             content = copy.path.read_bytes()
         assert "誕生日".encode() not in content
 
 
 class TestReleasing:
-    def test_writes_the_log_back_and_takes_it_away(self, database: Path) -> None:
+    def test_writes_the_log_back_and_takes_it_away(self, database: Path, tmp_path: Path) -> None:
         as_after_a_kill(database)
         release(database)
         assert names(database.parent) == ["sessions.db"]
         with closing(sqlite3.connect(database)) as connection:
-            assert connection.execute("SELECT content FROM memories WHERE id = 2").fetchall() == [
-                ("犬が好き",)
-            ]
+            found = connection.execute("SELECT content FROM memories WHERE id = 2").fetchall()
+        assert found == [("犬が好き",)]
+        release(tmp_path / "missing" / "sessions.db")
+        assert not (tmp_path / "missing").exists()
 
-    def test_of_nothing_does_nothing(self, tmp_path: Path) -> None:
-        release(tmp_path / "sessions.db")
-        assert names(tmp_path) == []
+
+class TestWiping:
+    async def test_leaves_nothing_of_what_was_said(self, tmp_path: Path) -> None:
+        database = tmp_path / "sessions.db"
+        async with open_stores(f"sqlite:///{database}", embedder=None) as stores:
+            await stores.memories.add(1, WORD.decode())
+            log = database.with_name("sessions.db-wal").read_bytes()
+        preserve(database, 15)
+        for name in (
+            *("sessions.replaced-20261122-030405.db", "sessions.replaced-20261122-030405-2.db-wal"),
+            *("sessions.db-wal", "chat_history", ".sessions.before-v15.db.partial"),
+        ):
+            (tmp_path / name).write_bytes(WORD)
+        for folder in (".sessions.db.restoring-abc", ".sessions.db-litestream"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "sessions.db").write_bytes(WORD)
+        assert WORD in log
+        assert len(files_with_it(tmp_path)) >= 7
+        wiped = wipe(database, tmp_path / "chat_history")
+        assert files_with_it(tmp_path) == []
+        assert wiped
+        assert everything(tmp_path) == []
+
+    async def test_keeps_settings_backups_and_the_record_of_erasures(self, tmp_path: Path) -> None:
+        database = tmp_path / "sessions.db"
+        async with open_stores(f"sqlite:///{database}", embedder=None) as stores:
+            await stores.erasures.note("user", 1)
+        await back_up(database, tmp_path, NOW)
+        others = ["agents.toml", "policy.toml", "sessions.db.lock", "other.db", "sessions.dbx"]
+        for name in others:
+            (tmp_path / name).write_text("")
+        wipe(database, tmp_path / "chat_history")
+        left = [name for name in everything(tmp_path) if not name.startswith("erasures_")]
+        log = ErasureLog.beside(database).path.name
+        kept = [log, f".{log}.lock", "sessions_20261122-030405.db", "sessions_20261122-030405.json"]
+        assert left == sorted([*others, *kept])
+
+    async def test_is_refused_while_somebody_has_it_open_and_takes_damaged_files_too(
+        self, tmp_path: Path
+    ) -> None:
+        database = tmp_path / "sessions.db"
+        async with open_stores(f"sqlite:///{database}", embedder=None):
+            with pytest.raises(DatabaseInUse):
+                wipe(database)
+        assert data_of(database) == [database]
+        database.write_bytes(b"\xa5" * 4096)
+        assert wipe(database) == [database]
+        assert wipe(database) == data_of(tmp_path / "missing" / "sessions.db") == []
