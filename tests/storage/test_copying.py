@@ -42,7 +42,7 @@ from cc_bot.storage.database import Row
 from cc_bot.storage.engines import dialect_of, open_snapshot
 from cc_bot.storage.manifest import MARK, Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import deviations_of, known_migrations
-from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema, TableLayout
+from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.stores.backends import Recorder, stores_over, tables_of, turn
@@ -155,20 +155,15 @@ class TestTables:
             there = {*await tables_of(database)} - {"schema_migrations"}
         assert {table.name for table in copied_tables()} == there
 
-    def test_come_after_those_that_they_refer_to(self) -> None:
+    def test_have_keys_and_known_kinds_and_come_after_those_that_they_refer_to(self) -> None:
         names = [table.name for table in copied_tables()]
+        for table in copied_tables():
+            assert table.key
+            assert {column.kind for column in table.columns} <= _SAMPLES.keys()
+            assert all(to.key for to in table.references)
         assert names.index("sessions") < names.index("messages") < names.index("attachments")
         assert names.index("messages") < names.index("proposals")
-
-    @pytest.mark.parametrize("table", copied_tables(), ids=lambda table: table.name)
-    def test_have_a_key_and_columns_of_kinds_that_are_known(self, table: TableLayout) -> None:
-        assert table.key
-        assert {column.kind for column in table.columns} <= _SAMPLES.keys()
-        assert all(to.key for to in table.references)
-
-    def test_that_never_give_a_number_twice_have_one_number_as_their_key(self) -> None:
         numbered = {table.name: table for table in copied_tables() if table.numbered}
-        assert "memories" in numbered
         assert {table.key for table in numbered.values()} == {("id",)}
         assert Column("id", "INTEGER") in numbered["memories"].columns
 
@@ -183,29 +178,27 @@ class TestTables:
 
 
 class TestCopy:
-    async def test_has_every_row_of_every_table(self, pair: Pair) -> None:
-        await fill(pair.source)
-        done = await pair.copy()
-        stored = await rows(pair.source)
-        assert all(stored.values())
-        assert await rows(pair.target) == stored
-        assert {name: table.rows for name, table in done.items()} == {
-            name: len(found) for name, found in stored.items()
-        }
-
-    async def test_and_back_again_is_what_it_was_and_has_the_same_sums(self, pair: Pair, third: str) -> None:
-        await fill(pair.source)
-        there = await pair.copy()
-        back = await Pair(pair.target, third).copy(PageLimit())
-        assert back == there
-        assert await rows(third) == await rows(pair.source)
-
-    async def test_leaves_the_schema_that_migrations_make(self, pair: Pair, third: str) -> None:
+    async def test_has_every_row_and_the_schema_there_and_back_again(self, pair: Pair, third: str) -> None:
         made = await schema(pair.target)
         await fill(pair.source)
-        await pair.copy()
+        stored = await rows(pair.source)
+        assert all(stored.values())
+        told = list[tuple[Stage, int, int]]()
+        there = await pair.copy(progress=lambda *step: told.append(step))
+        assert await rows(pair.target) == stored
+        assert {name: table.rows for name, table in there.items()} == {
+            name: len(found) for name, found in stored.items()
+        }
         assert await schema(pair.target) == made
-        await Pair(pair.target, third).copy()
+        total = sum(map(len, stored.values()))
+        for stage, expected in (("rows", total), ("comparing", 2 * total)):
+            steps = [(done, of) for name, done, of in told if name == stage]
+            assert steps[0] == (0, expected)
+            assert steps[-1] == (expected, expected)
+            assert steps == sorted(steps)
+        back = await Pair(pair.target, third).copy(PageLimit(rows=100, bytes=1))  # as large as one row is
+        assert back == there == await pair.copy(), "it is found done"
+        assert await rows(third) == stored
         async with open_database(third) as database:
             found = Schema.of_rows(await database.query(SELECT_SCHEMA))
         assert deviations_of(found, known_migrations()[-1].version) == ()
@@ -228,17 +221,15 @@ class TestCopy:
             assert newer.id > deleted.id
             assert newer.number > deleted.number
 
-    async def test_of_nothing_has_nothing(self, pair: Pair) -> None:
-        done = await pair.copy()
+    async def test_of_nothing_has_nothing_also_where_there_were_no_tables(
+        self, url: str, tmp_path: Path
+    ) -> None:
+        new = Pair(url, f"sqlite:///{tmp_path / 'new.db'}")
+        done = await new.copy()
         assert {name for name, table in done.items() if table.rows} == {
             *("memory_rules", "memory_erasures", "canvas_clock")
         }
-        assert await is_finished(pair.target)
-
-    async def test_goes_by_pages_of_a_few_bytes_too(self, pair: Pair) -> None:
-        await fill(pair.source)
-        await pair.copy(PageLimit(rows=100, bytes=1))
-        assert await rows(pair.target) == await rows(pair.source)
+        assert await is_finished(new.target)
 
     async def test_is_of_one_state_whatever_is_written_meanwhile(self, pair: Pair) -> None:
         await fill(pair.source)
@@ -250,17 +241,6 @@ class TestCopy:
                 await bot.transaction([add], [EVERYBODY])
                 await Copying(source, target, limit=SMALL).run()
         assert await rows(pair.target) == before
-
-    async def test_tells_how_far_it_is(self, pair: Pair) -> None:
-        await fill(pair.source)
-        told = list[tuple[Stage, int, int]]()
-        await pair.copy(progress=lambda *step: told.append(step))
-        total = sum(map(len, (await rows(pair.source)).values()))
-        for stage, expected in (("rows", total), ("comparing", 2 * total)):
-            steps = [(done, of) for name, done, of in told if name == stage]
-            assert steps[0] == (0, expected)
-            assert steps[-1] == (expected, expected)
-            assert steps == sorted(steps)
 
 
 class Killed(Exception):
@@ -274,55 +254,39 @@ class TestACopyThatIsCutOff:
         cuts = 0
         while True:
             try:
-                await pair.copy(PageLimit(rows=1), progress=killing_at("rows", calls=2))
+                await pair.copy(PageLimit(rows=4), progress=killing_at("rows", calls=2))
             except Killed:
                 cuts += 1
                 assert not await is_finished(pair.target)
             else:
                 break
         stored = await rows(pair.source)
-        assert cuts == sum(map(len, stored.values()))
+        assert cuts == sum(-(-len(found) // 4) for found in stored.values())
         assert await rows(pair.target) == stored
         assert await is_finished(pair.target)
 
-    async def test_is_compared_as_a_whole_with_a_source_that_was_changed_since(self, pair: Pair) -> None:
-        await fill(pair.source)
-        with pytest.raises(Killed):
-            await pair.copy(progress=killing_at("comparing"))
-        await write(pair.source, "UPDATE messages SET content = 'とら' WHERE author_id = $1", ME)
-        await write(pair.source, "DELETE FROM attachments")
-        await pair.copy()
-        assert await rows(pair.target) == await rows(pair.source)
-        assert await is_finished(pair.target)
-
-    async def test_is_no_database_to_work_with(self, pair: Pair, tmp_path: Path, third: str) -> None:
+    async def test_is_no_database_to_work_with_until_it_is_gone_on_with_from_its_source(
+        self, pair: Pair, tmp_path: Path
+    ) -> None:
         await fill(pair.source)
         with pytest.raises(Killed):
             await pair.copy(progress=killing_at("comparing"))
         with pytest.raises(CopyUnfinished):
             async with open_stores(pair.target, data_folder=tmp_path, embedder=None):
                 pass
-        async with open_database(pair.target) as database:
-            with pytest.raises(CopyUnfinished) as refused:
-                await ensure_copyable(database)
-        assert refused.value.params["url"] == "the source"
+        async with open_database(pair.target) as target:
+            with pytest.raises(CopyUnfinished) as unfinished:
+                await ensure_copyable(target)
+            with pytest.raises(CopyOfAnother) as another:
+                await prepare_target(target, "another source")
+        assert unfinished.value.params["url"] == another.value.params["url"] == "the source"
+        # It is compared as a whole, with a source that was changed since.
+        await write(pair.source, "UPDATE messages SET content = 'とら' WHERE author_id = $1", ME)
+        await write(pair.source, "DELETE FROM attachments")
         await pair.copy()
+        assert await rows(pair.target) == await rows(pair.source)
         async with open_database(pair.target) as database:
             await ensure_finished(database)
-
-    async def test_is_not_gone_on_with_from_another_source(self, pair: Pair) -> None:
-        await fill(pair.source)
-        with pytest.raises(Killed):
-            await pair.copy(progress=killing_at("comparing"))
-        async with open_database(pair.target) as target:
-            with pytest.raises(CopyOfAnother) as refused:
-                await prepare_target(target, "another source")
-        assert refused.value.params["url"] == "the source"
-
-    async def test_after_its_last_transaction_is_found_done(self, pair: Pair) -> None:
-        await fill(pair.source)
-        done = await pair.copy()
-        assert await pair.copy() == done
 
 
 def killing_at(stage: Stage, *, calls: int = 1) -> Progress:
@@ -339,20 +303,17 @@ def killing_at(stage: Stage, *, calls: int = 1) -> Progress:
 
 class TestTarget:
     async def test_in_which_something_else_stands_is_refused_and_left_alone(self, pair: Pair) -> None:
-        await fill(pair.source)
-        await write(pair.target, "INSERT INTO erasing (user_id, since) VALUES (1, 1)")
+        await write(pair.source, "INSERT INTO erasing (user_id, since) VALUES (1, 1)")
+        await write(pair.target, "INSERT INTO erasing (user_id, since) VALUES (2, 1)")
         before = await rows(pair.target)
+        with pytest.raises(CopyTargetOccupied):  # though it has as many rows
+            await pair.copy()
+        await fill(pair.source)
         with pytest.raises(CopyTargetOccupied) as refused:
             await pair.copy()
         assert refused.value.params["name"] == "erasing"
         assert await rows(pair.target) == before
         assert await is_finished(pair.target)
-
-    async def test_that_has_as_many_rows_but_others_is_refused(self, pair: Pair) -> None:
-        await write(pair.source, "INSERT INTO erasing (user_id, since) VALUES (1, 1)")
-        await write(pair.target, "INSERT INTO erasing (user_id, since) VALUES (2, 1)")
-        with pytest.raises(CopyTargetOccupied):
-            await pair.copy()
 
     async def test_of_a_newer_version_is_refused(self, pair: Pair) -> None:
         newer = "INSERT INTO schema_migrations (version, applied_at, description) VALUES (9999, 0, '')"
@@ -365,12 +326,6 @@ class TestTarget:
                 await target.transaction(
                     [Statement("DELETE FROM schema_migrations WHERE version = 9999")], [EVERYBODY]
                 )
-
-    async def test_without_tables_gets_them(self, pair: Pair, tmp_path: Path) -> None:
-        await fill(pair.source)
-        new = Pair(pair.source, f"sqlite:///{tmp_path / 'new.db'}")
-        await new.copy()
-        assert await rows(new.target) == await rows(pair.source)
 
 
 class TestSource:
@@ -385,17 +340,13 @@ class TestSource:
     ) -> None:
         for source in (url, third):
             await fill(source)
+            async with open_database(source) as database:
+                await ensure_copyable(database)
             await break_references(source)
             async with open_database(source) as database:
                 with pytest.raises(CopySourceBroken) as refused:
                     await ensure_copyable(database)
-            assert refused.value.params["name"] == "messages"
-            assert refused.value.params["count"] == 2
-
-    async def test_whose_rows_refer_to_what_is_there_or_to_nobody_is_copied(self, pair: Pair) -> None:
-        await fill(pair.source)
-        async with open_database(pair.source) as database:
-            await ensure_copyable(database)
+            assert (refused.value.params["name"], refused.value.params["count"]) == ("messages", 2)
 
     async def test_with_texts_that_no_database_takes_any_more_is_copied_without_that(
         self, url: str, third: str, tmp_path: Path
