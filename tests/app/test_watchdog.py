@@ -9,7 +9,9 @@ from asyncio.subprocess import PIPE
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
+from cc_bot.app.core import keep_running
 from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager, Watchdog
 
 PROGRAM = """
@@ -22,22 +24,15 @@ def stand_in_python():
     while True:
         pass
 
-def stand_in_a_call():
-    time.sleep(60)
-
 def stand_in_a_pattern():
     re.match(r"(a+)+$", "a" * 60 + "geheim")
-
-def stand_in_c():
-    sum(range(10**12))
 
 async def main():
     dog = Watchdog(ServiceManager(""), limit_s=2.0, leave_s=1.0)
     dog.begin()
     match sys.argv[1]:
-        case "thread":
+        case "busy":
             await asyncio.to_thread(time.sleep, 4.0)
-        case "steps":
             for _ in range(8):
                 time.sleep(0.5)
                 await asyncio.sleep(0)
@@ -66,40 +61,33 @@ async def end_of(way: str) -> tuple[int | None, str]:
     return program.returncode, log.decode()
 
 
-class TestALoopThatStands:
+class TestALoop:
     @pytest.mark.slow
-    @pytest.mark.parametrize("way", ["stand_in_python", "stand_in_a_call"])
-    async def test_is_ended_with_its_stack_in_the_log(self, way: str) -> None:
-        code, log = await end_of(way)
+    async def test_that_stands_is_ended_with_its_stack_in_the_log(self) -> None:
+        code, log = await end_of("stand_in_python")
         assert code == EXIT_STOOD
         [record] = map(json.loads, log.splitlines())
         assert (record["event"], record["level"]) == ("loop_stood", "critical")
         assert record["stack"][0].startswith("<string>:")
-        assert record["stack"][0].endswith(f" {way}")
+        assert record["stack"][0].endswith(" stand_in_python")
         assert any(line.startswith("base_events.py:") for line in record["stack"])
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("way", ["stand_in_a_pattern", "stand_in_c"])
-    async def test_is_ended_by_the_kernel_where_no_python_can_run(self, way: str) -> None:
-        code, log = await end_of(way)
-        assert code == EXIT_STOOD
-        assert f"in {way}" in log
-        assert "geheim" not in log
+    async def test_that_stands_where_no_python_can_run_is_ended_by_the_kernel(self) -> None:
+        code, log = await end_of("stand_in_a_pattern")
+        assert (code, "in stand_in_a_pattern" in log, "geheim" in log) == (EXIT_STOOD, True, False)
 
-
-class TestALoopThatIsBusy:
-    @pytest.mark.parametrize("way", ["thread", "steps"])
-    async def test_is_left_alone_for_as_long_as_it_goes_on(self, way: str) -> None:
-        assert await end_of(way) == (0, "")
+    @pytest.mark.slow
+    async def test_that_is_busy_is_left_alone_for_as_long_as_it_goes_on(self) -> None:
+        assert await end_of("busy") == (0, "")
 
 
 class TestAStop:
-    async def test_that_a_thread_holds_up_is_ended(self) -> None:
-        code, _ = await end_of("leave")
-        assert code == EXIT_STOOD
-
-    async def test_that_is_of_a_run_that_is_begun_anew_bounds_nothing_after_it(self) -> None:
-        assert await end_of("end") == (0, "")
+    @pytest.mark.slow
+    async def test_that_a_thread_holds_up_is_ended_and_one_that_is_taken_back_bounds_nothing(self) -> None:
+        (held_up, _), taken_back = await asyncio.gather(end_of("leave"), end_of("end"))
+        assert held_up == EXIT_STOOD
+        assert taken_back == (0, "")
 
     def test_that_is_not_for_good_is_not_the_service_managers_to_know(self) -> None:
         told = list[str]()
@@ -117,7 +105,7 @@ class TestAStop:
 
 class TestServiceManager:
     @pytest.mark.parametrize("abstract", [False, True])
-    async def test_is_told_in_one_datagram_a_message(self, tmp_path: Path, abstract: bool) -> None:
+    def test_is_told_in_one_datagram_a_message(self, tmp_path: Path, *, abstract: bool) -> None:
         if abstract and sys.platform != "linux":
             abstract = False  # only Linux has such names
         address = f"@cc-bot-{os.getpid()}" if abstract else str(tmp_path / "notify")
@@ -129,6 +117,25 @@ class TestServiceManager:
             manager.tell("WATCHDOG=1")
             assert [systemd.recv(99), systemd.recv(99)] == [b"READY=1", b"WATCHDOG=1"]
 
-    @pytest.mark.parametrize("address", ["", "@nobody-is-there", "/nowhere/at/all"])
-    async def test_that_is_not_there_is_no_trouble(self, address: str) -> None:
-        ServiceManager(address).tell("READY=1")
+    def test_that_is_not_there_is_no_trouble(self) -> None:
+        for address in ("", "@nobody-is-there", "/nowhere/at/all"):
+            ServiceManager(address).tell("READY=1")
+
+
+class TestUpkeep:
+    async def test_that_breaks_is_on_record_and_taken_up_again_until_it_is_cancelled(self) -> None:
+        trouble, begun = [ValueError("何かが壊れた"), KeyError("again")], asyncio.Event()
+
+        async def work() -> None:
+            if trouble:
+                raise trouble.pop()
+            begun.set()
+            await asyncio.Event().wait()
+
+        with capture_logs() as records:
+            task = asyncio.create_task(keep_running(work, pause_s=0))
+            await begun.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        assert [record["event"] for record in records] == ["upkeep_broke", "upkeep_broke"]

@@ -1,4 +1,4 @@
-"""Charts as text, for where there is no picture."""
+"""Charts as text, for where there is no picture, and their numbers as their readers count."""
 
 import pytest
 from hypothesis import given
@@ -6,61 +6,52 @@ from hypothesis import strategies as st
 
 from cc_bot.charts import table
 from cc_bot.charts.labels import balance, cells, wrap_label
+from cc_bot.charts.table import format_exactly, format_short, scale
+from cc_bot.domain import Locale
 from cc_bot.domain.canvas import Chart, ChartKind, Series
 from tests.charts.charts import chart, several
 
 KINDS: list[ChartKind] = ["bar", "line", "pie"]
+EAST = {name: [123456789.0] for name in ("東京", "大阪", "福岡")}
+TABLES: list[tuple[Chart, str]] = [
+    (
+        chart("bar", {"りんご": 120.0, "みかん": 60.0, "もも": 10.0}),
+        "120 ████████████ りんご\n 60 ██████       みかん\n 10 █            もも",
+    ),
+    (chart("line", {"札幌": -8.0, "那覇": 16.5}), "  -8 ░░░░░░       札幌\n16.5 ████████████ 那覇"),
+    (
+        chart("pie", {"家賃": 75000.0, "食費": 24900.0, "本": 100.0}),
+        "75,000 75% ████████████ 家賃\n24,900 25% ████         食費\n   100 <1%              本",
+    ),
+    (chart("pie", {"a": 0.0, "b": 0.0}), "0 0%              a\n0 0%              b"),
+    (
+        chart("bar", {"駅前の商店街にあるパン屋さん": 8600.0, "コーヒー": 4300.0}),
+        "8,600 ████████████ 駅前の商店街\n"
+        "                   にあるパン屋\n"
+        "                   さん\n"
+        "4,300 ██████       コーヒー",
+    ),
+    (
+        chart("bar", {"東京": 123456789012345.0, "大阪": -98765432109.5}),
+        "123,456,789,012,345 東京\n    -98,765,432,110 大阪",
+    ),
+    (
+        several("line", ["1月", "2月"], {"最高気温": [9.8, 10.9], "最低気温": [1.2, -2]}),
+        "A 最高気温\nB 最低気温\n   A   B\n 9.8 1.2 1月\n10.9  -2 2月",
+    ),
+    (
+        several("bar", ["売上"], EAST),
+        "A 東京\nB 大阪\n          A           B\n123,456,789 123,456,789 売上\n\n福岡\n123,456,789 売上",
+    ),
+    (several("bar", [], {}), ""),
+    (several("bar", [], {"値": []}), ""),
+]
 
 
-class TestOneSeries:
-    def test_has_a_bar_for_each_number_before_its_label(self) -> None:
-        assert table(chart("bar", {"りんご": 120.0, "みかん": 60.0, "もも": 10.0})) == (
-            "120 ████████████ りんご\n 60 ██████       みかん\n 10 █            もも"
-        )
-
-    def test_has_hollow_bars_below_zero(self) -> None:
-        assert table(chart("line", {"札幌": -8.0, "那覇": 16.5})) == (
-            "  -8 ░░░░░░       札幌\n16.5 ████████████ 那覇"
-        )
-
-    def test_of_a_pie_tells_the_shares(self) -> None:
-        assert table(chart("pie", {"家賃": 75000.0, "食費": 24900.0, "本": 100.0})) == (
-            "75,000 75% ████████████ 家賃\n24,900 25% ████         食費\n   100 <1%              本"
-        )
-
-    def test_without_anything_in_it_has_no_bars_to_compare(self) -> None:
-        assert table(chart("pie", {"a": 0.0, "b": 0.0})) == ("0 0%              a\n0 0%              b")
-
-    def test_wraps_a_long_label_below_itself(self) -> None:
-        assert table(chart("bar", {"駅前の商店街にあるパン屋さん": 8600.0, "コーヒー": 4300.0})) == (
-            "8,600 ████████████ 駅前の商店街\n"
-            "                   にあるパン屋\n"
-            "                   さん\n"
-            "4,300 ██████       コーヒー"
-        )
-
-    def test_with_long_numbers_goes_without_bars(self) -> None:
-        assert table(chart("bar", {"東京": 123456789012345.0, "大阪": -98765432109.5})) == (
-            "123,456,789,012,345 東京\n    -98,765,432,110 大阪"
-        )
-
-
-class TestSeveralSeries:
-    def test_stand_side_by_side_below_letters(self) -> None:
-        shown = table(several("line", ["1月", "2月"], {"最高気温": [9.8, 10.9], "最低気温": [1.2, -2]}))
-        assert shown == ("A 最高気温\nB 最低気温\n   A   B\n 9.8 1.2 1月\n10.9  -2 2月")
-
-    def test_that_do_not_fit_side_by_side_go_on_below(self) -> None:
-        series = {name: [123456789.0] for name in ("東京", "大阪", "福岡")}
-        assert table(several("bar", ["売上"], series)) == (
-            "A 東京\nB 大阪\n          A           B\n123,456,789 123,456,789 売上\n\n福岡\n123,456,789 売上"
-        )
-
-
-class TestEveryTable:
-    def test_of_nothing_is_empty(self) -> None:
-        assert table(several("bar", [], {})) == ""
-        assert table(several("bar", [], {"値": []})) == ""
+class TestTable:
+    @pytest.mark.parametrize(("what", "shown"), TABLES)
+    def test_has_numbers_bars_and_labels_as_far_as_there_is_room(self, what: Chart, shown: str) -> None:
+        assert table(what) == shown
 
     @given(
         kind=st.sampled_from(KINDS),
@@ -72,23 +63,20 @@ class TestEveryTable:
     def test_keeps_to_its_width_and_loses_nothing(
         self, kind: ChartKind, labels: list[str], names: list[str], width: int, data: st.DataObject
     ) -> None:
-        values = st.lists(st.floats(0, allow_infinity=False), min_size=len(labels), max_size=len(labels)).map(
-            tuple
-        )
+        numbers = st.floats(0, allow_infinity=False)
+        values = st.lists(numbers, min_size=len(labels), max_size=len(labels)).map(tuple)
         series = tuple(Series(name, data.draw(values)) for name in names)
         lines = table(Chart("c", "t", kind, tuple(labels), series), width).split("\n")
         assert max(map(cells, lines)) <= width
         said = "".join("".join(lines).split())
         assert all(letter in said for label in labels for letter in label if not letter.isspace())
 
-    @pytest.mark.parametrize(
-        ("text", "wide"), [("abc", 3), ("りんご", 6), ("ｱｲｳ", 3), ("❤️", 2), ("👨‍👩‍👧", 2), ("", 0)]
-    )
-    def test_measures_japanese_as_a_terminal_does(self, text: str, wide: int) -> None:
-        assert cells(text) == wide
+    def test_measures_japanese_as_a_terminal_does(self) -> None:
+        wide = {"abc": 3, "りんご": 6, "ｱｲｳ": 3, "❤️": 2, "👨‍👩‍👧": 2, "": 0}
+        assert {text: cells(text) for text in wide} == wide
 
 
-class TestLines:
+class TestLabel:
     @pytest.mark.parametrize(
         ("label", "room", "lines"),
         [
@@ -99,16 +87,62 @@ class TestLines:
             ("東京", 40, ["東京"]),
         ],
     )
-    def test_end_between_words(self, label: str, room: int, lines: list[str]) -> None:
+    def test_ends_its_lines_between_words(self, label: str, room: int, lines: list[str]) -> None:
         assert balance(label, room, cells) == lines
 
-    @pytest.mark.parametrize("sign", ["。", "…", "ゝ", "ヶ", "ㇰ", "’"])
-    def test_begin_with_nothing_that_belongs_to_the_one_before(self, sign: str) -> None:
-        assert wrap_label(f"漢字{sign}漢字", 4, cells) == ["漢", f"字{sign}", "漢字"]
+    def test_begins_no_line_with_what_belongs_to_the_one_before(self) -> None:
+        for sign in ("。", "…", "ゝ", "ヶ", "ㇰ", "’"):
+            assert wrap_label(f"漢字{sign}漢字", 4, cells) == ["漢", f"字{sign}", "漢字"]
 
     @given(st.text("あいウ漢ab 、ー（）", max_size=40), st.integers(4, 30))
-    def test_that_are_balanced_are_as_few_and_hold_the_same(self, label: str, room: int) -> None:
+    def test_that_is_balanced_has_as_few_lines_and_holds_the_same(self, label: str, room: int) -> None:
         plain, even = wrap_label(label, room, cells), balance(label, room, cells)
         assert len(even) <= len(plain)
         assert "".join("".join(even).split()) == "".join(label.split())
         assert all(cells(line) <= room for line in even)
+
+
+class TestNumbers:
+    def test_are_counted_in_ten_thousands_or_in_thousands(self) -> None:
+        short = [
+            (0, "0", "0"),
+            (-0.0, "0", "0"),
+            (0.0012, "0.0012", "0.0012"),
+            (12.345, "12.35", "12.35"),
+            (-8.5, "-8.5", "-8.5"),
+            (99999, "99,999", "99,999"),
+            (123456, "12.35万", "123.5K"),
+            (12500000, "1,250万", "12.5M"),
+            (-2.1e8, "-2.1億", "-210M"),
+            (3e12, "3兆", "3T"),
+            (1e30, "1e+30", "1e+30"),
+        ]
+        told = [(n, format_short(n, Locale.JA), format_short(n, Locale.EN)) for n, _, _ in short]
+        assert told == short
+
+    def test_say_all_that_matters(self) -> None:
+        exact = {
+            1234567: "1,234,567",
+            0.1 + 0.2: "0.3",
+            1234.5: "1,234.5",
+            1e16: "1e+16",
+            -3: "-3",
+            -0.0: "0",
+        }
+        assert {value: format_exactly(value) for value in exact} == exact
+
+    def test_of_a_scale_have_one_unit_and_as_many_decimals_as_needed(self) -> None:
+        scales: dict[tuple[float, ...], tuple[list[str], list[str]]] = {
+            (0, 500000, 1000000): (["0", "50万", "100万"], ["0", "0.5M", "1M"]),
+            (0.1, 0.15, 0.2): (["0.1", "0.15", "0.2"], ["0.1", "0.15", "0.2"]),
+            (-5, 0, 5): (["-5", "0", "5"], ["-5", "0", "5"]),
+            (0, 5e14, 1e15): (["0", "500兆", "1,000兆"], ["0", "500T", "1,000T"]),
+            (7,): (["7"], ["7"]),
+            (): ([], []),
+        }
+        assert {at: (scale(at, Locale.JA), scale(at, Locale.EN)) for at in scales} == scales
+
+    @given(st.floats(-1e9, 1e9), st.sampled_from([0.001, 0.25, 1, 2.5, 1000, 20000]))
+    def test_of_a_scale_name_no_two_ticks_alike(self, low: float, step: float) -> None:
+        ticks = [round(low / step) * step + place * step for place in range(6)]
+        assert len(set(scale(ticks, Locale.JA))) == 6

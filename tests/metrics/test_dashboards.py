@@ -62,38 +62,31 @@ def expressions() -> Iterator[str]:
     yield from (target["expr"] for panel in panels() for target in panel["targets"])
 
 
-@pytest.mark.parametrize("expression", list(expressions()))
-class TestAnExpression:
-    def test_names_only_what_the_program_tells(self, expression: str) -> None:
-        named = set(NAME.findall(expression))
-        assert named <= told().keys()
-        assert named or expression.startswith("up{")
-
-    def test_asks_for_labels_that_there_are(self, expression: str) -> None:
+class TestExpressions:
+    def test_name_only_what_the_program_tells_with_labels_that_there_are(self) -> None:
         known = told()
-        for name, matchers in LABEL.findall(expression):
-            for label, values in re.findall(r'(\w+)=~?"([^"]*)"', matchers):
-                assert set(values.split("|")) <= known[name][label]
-        for labels in re.findall(r"sum by \(([^)]*)\)", expression):
-            wanted = {label.strip() for label in labels.split(",")}
-            [name] = set(NAME.findall(expression))
-            assert wanted <= known[name].keys()
-
-    def test_closes_what_it_opens(self, expression: str) -> None:
-        assert all(expression.count(left) == expression.count(right) for left, right in ("()", "[]", "{}"))
+        for expression in expressions():
+            named = set(NAME.findall(expression))
+            assert named <= known.keys(), expression
+            assert named or expression.startswith("up{")
+            for name, matchers in LABEL.findall(expression):
+                for label, values in re.findall(r'(\w+)=~?"([^"]*)"', matchers):
+                    assert set(values.split("|")) <= known[name][label], expression
+            for labels in re.findall(r"sum by \(([^)]*)\)", expression):
+                [name] = named
+                assert {label.strip() for label in labels.split(",")} <= known[name].keys(), expression
+            assert all(expression.count(a) == expression.count(b) for a, b in ("()", "[]", "{}")), expression
 
 
 class TestAlerts:
-    @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: str(rule["alert"]))
-    def test_say_how_bad_it_is_and_what_to_do_in_both_languages(self, rule: dict[str, Any]) -> None:
-        assert rule["labels"]["severity"] in ("critical", "warning")
-        for text in (rule["annotations"]["summary"], rule["annotations"]["description"]):
-            japanese, _, english = text.partition(" / ")
-            assert re.search(r"[\u3041-\u30ff]", japanese)
-            assert not re.search(r"[\u3041-\u30ff]", english)
-            assert english
-
-    def test_have_names_of_their_own(self) -> None:
+    def test_say_how_bad_it_is_and_what_to_do_in_both_languages_under_names_of_their_own(self) -> None:
+        for rule in alerts():
+            assert rule["labels"]["severity"] in ("critical", "warning")
+            for text in (rule["annotations"]["summary"], rule["annotations"]["description"]):
+                japanese, _, english = text.partition(" / ")
+                assert re.search(r"[\u3041-\u30ff]", japanese), text
+                assert english, text
+                assert not re.search(r"[\u3041-\u30ff]", english), text
         names = [rule["alert"] for rule in alerts()]
         assert len(names) == len(set(names))
 

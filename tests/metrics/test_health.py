@@ -14,6 +14,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import Vitals
 from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
 
 
 @dataclass
@@ -24,7 +25,7 @@ class Idle:
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db", embedder=None) as stores:
+    async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
         yield stores
 
 
@@ -35,12 +36,12 @@ def vitals_of(stores: Stores, patience_s: float = 20) -> Vitals:
 
 
 class TestADatabase:
-    async def test_that_works_is_healthy_and_counted(self, stores: Stores) -> None:
-        readings = await vitals_of(stores).readings()
-        assert readings.health.ok
-        assert readings.sessions == 0
-        assert readings.size_bytes
-        assert readings.backed_up_at_s is None
+    async def test_that_works_is_healthy_and_counted_until_it_is_closed(self, tmp_path: Path) -> None:
+        async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
+            readings = await vitals_of(stores).readings()
+            assert (readings.health.ok, readings.sessions, readings.backed_up_at_s) == (True, 0, None)
+            assert readings.size_bytes
+        assert (await vitals_of(stores).health()).problems == {"database": "unusable"}
 
     async def test_that_another_program_holds_is_locked_until_it_lets_go(
         self, stores: Stores, tmp_path: Path
@@ -55,7 +56,7 @@ class TestADatabase:
         assert (await vitals_of(stores).health()).ok
 
     async def test_of_whose_failure_nobody_waits_to_hear_leaves_no_error_behind(self, tmp_path: Path) -> None:
-        unheard, url = list[str](), f"sqlite:///{tmp_path}/other.db"
+        unheard, url = list[str](), laid_out(tmp_path / "other.db")
         asyncio.get_running_loop().set_exception_handler(lambda _, told: unheard.append(told["message"]))
         async with open_stores(url, embedder=None, patience_s=0.1) as stores:
             vitals = vitals_of(stores, patience_s=0.01)
@@ -68,8 +69,3 @@ class TestADatabase:
         gc.collect()
         await asyncio.sleep(0)
         assert unheard == []
-
-    async def test_that_was_closed_is_unusable(self, tmp_path: Path) -> None:
-        async with open_stores(f"sqlite:///{tmp_path}/other.db", embedder=None) as stores:
-            pass
-        assert (await vitals_of(stores).health()).problems == {"database": "unusable"}

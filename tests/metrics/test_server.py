@@ -102,55 +102,42 @@ async def program() -> AsyncIterator[Served]:
 
 
 class TestNoRequest:
-    @pytest.mark.parametrize(
-        ("sent", "status"),
-        [
+    async def test_is_refused_and_nothing_is_logged(
+        self, program: Served, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        for sent, status in (
             (b"nonsense\r\n\r\n", 400),
             (b"GET / HTTP/9.9\r\n\r\n", 400),
             (b"G(T / HTTP/1.1\r\n\r\n", 400),
             (b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n", 431),
-        ],
-        ids=["nonsense", "no version", "no method", "a long line"],
-    )
-    async def test_is_refused_and_nothing_is_logged(
-        self, program: Served, sent: bytes, status: int, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", int(program.url.rpartition(":")[2]))
-        writer.write(sent)
-        assert f" {status} ".encode() in (await reader.read()).splitlines()[0]
-        writer.close()
+        ):
+            async with opened(program) as (reader, writer):
+                writer.write(sent)
+                assert f" {status} ".encode() in (await rest_of(reader)).splitlines()[0]
         assert [record for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
 class TestHealth:
-    async def test_is_ok_while_connected_and_writable(self, program: Served) -> None:
+    async def test_is_ok_while_connected_and_writable_and_else_tells_all_that_is_wrong(
+        self, program: Served
+    ) -> None:
+        watched, room, broken = program.watched, ROOM_BYTES, {"database": "unusable"}
         assert await program.health() == (200, {"status": "ok", "problems": {}})
-
-    async def test_is_ok_before_the_first_heartbeat(self, program: Served) -> None:
-        program.watched.pulse.begin(lambda: nan)
+        watched.pulse.begin(lambda: nan)  # before the first heartbeat
         assert (await program.health())[0] == 200
-
-    async def test_tells_that_the_gateway_is_gone(self, program: Served) -> None:
-        program.watched.pulse.begin(lambda: None)
+        for watched.broken, watched.free_bytes, problems in (
+            (True, room, broken),
+            (False, room - 1, {"database": "no_room"}),  # before anything fails
+            (False, -1, broken),
+        ):
+            status, told = await program.health()
+            assert (status, told["problems"]) == (503, problems)
+        watched.pulse.begin(lambda: None)
+        assert (await program.health())[1]["problems"] == {"gateway": "disconnected", **broken}
+        watched.free_bytes = room
+        watched.pulse.end()  # before the bot is there, and when it leaves
         status, told = await program.health()
-        assert (status, told["problems"]) == (503, {"gateway": "disconnected"})
-
-    async def test_is_not_ok_before_the_bot_is_there_and_when_it_leaves(self, program: Served) -> None:
-        program.watched.pulse.end()
-        assert (await program.health())[0] == 503
-
-    async def test_tells_that_the_database_takes_no_write(self, program: Served) -> None:
-        program.watched.broken = True
-        status, told = await program.health()
-        assert (status, told["problems"]) == (503, {"database": "unusable"})
-
-    async def test_tells_that_the_disk_is_full_before_anything_fails(self, program: Served) -> None:
-        program.watched.free_bytes = ROOM_BYTES - 1
-        assert (await program.health())[1]["problems"] == {"database": "no_room"}
-
-    async def test_tells_that_there_is_no_disk(self, program: Served) -> None:
-        program.watched.free_bytes = -1
-        assert (await program.health())[1]["problems"] == {"database": "unusable"}
+        assert (status, [*told["problems"]]) == (503, ["gateway"])
 
     async def test_asks_a_held_database_once_at_a_time(self, program: Served) -> None:
         held = program.watched.held = asyncio.Event()
@@ -160,19 +147,13 @@ class TestHealth:
         held.set()
         assert (await program.health())[0] == 200
 
-    async def test_tells_all_that_is_wrong(self, program: Served) -> None:
-        program.watched.broken = True
-        program.watched.pulse.end()
-        assert set((await program.health())[1]["problems"]) == {"gateway", "database"}
-
 
 class TestMetrics:
-    async def test_tell_what_was_counted_and_what_is(self, program: Served) -> None:
+    async def test_tell_what_was_counted_and_what_is_anew_for_each_scrape(self, program: Served) -> None:
         program.meter.record_failure("ModelUnavailable")
         status, text = await program.get("/metrics")
         assert status == 200
-        lines = text.splitlines()
-        for line in (
+        assert {
             'cc_bot_errors_total{kind="ModelUnavailable"} 1.0',
             "cc_bot_turns_running 2.0",
             "cc_bot_turns_waiting 3.0",
@@ -183,8 +164,9 @@ class TestMetrics:
             "cc_bot_last_backup_timestamp_seconds 1.795e+09",
             "cc_bot_gateway_connected 1.0",
             "cc_bot_gateway_latency_seconds 0.05",
-        ):
-            assert line in lines
+        } - {*text.splitlines()} == set()
+        program.watched.pulse.begin(lambda: 0.5)
+        assert "cc_bot_gateway_latency_seconds 0.5" in (await program.get("/metrics"))[1]
 
     async def test_leave_out_what_cannot_be_told(self, program: Served) -> None:
         program.watched.broken = True
@@ -194,88 +176,27 @@ class TestMetrics:
         assert status == 200
         assert "cc_bot_database_writable 0.0" in text
         assert "cc_bot_gateway_connected 0.0" in text
-        for name in ("cc_bot_sessions ", "cc_bot_disk_free_bytes ", "cc_bot_last_backup_timestamp_seconds "):
-            assert name not in text
-        assert "cc_bot_gateway_latency_seconds " not in text
-
-    async def test_are_read_anew_for_each_scrape(self, program: Served) -> None:
-        await program.get("/metrics")
-        program.watched.pulse.begin(lambda: 0.5)
-        assert "cc_bot_gateway_latency_seconds 0.5" in (await program.get("/metrics"))[1]
-
-
-@pytest.fixture
-async def impatient() -> AsyncIterator[Served]:
-    watched = Watched()
-    watched.pulse.begin(lambda: 0.05)
-    async with served(watched, patience_s=0.5) as program:
-        yield program
+        for name in (
+            "sessions",
+            "disk_free_bytes",
+            "last_backup_timestamp_seconds",
+            "gateway_latency_seconds",
+        ):
+            assert f"cc_bot_{name} " not in text
 
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 BODY = b"POST /healthz HTTP/1.1\r\nHost: x\r\n"
-TRICKLES: dict[str, tuple[bytes, bytes]] = {
-    "nothing at all": (b"", b""),
-    "half a request line": (b"GET /heal", b""),
-    "a header line at a time": (GET, b"X-Y: z\r\n"),
-    "a letter of a header at a time": (GET + b"X-Y: ", b"z"),
-    "empty lines": (b"", b"\r\n"),
-}
-WHOLE: dict[str, bytes] = {
-    "no body": GET + b"\r\n",
-    "a body that never comes": BODY + b"Content-Length: 1000000000\r\n\r\n",
-    "a body without end": BODY + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-}
-
-
-class TestAConnection:
-    """Each ends by the server's hand, and none needs the other side to be of good will."""
-
-    @pytest.mark.parametrize("trickle", TRICKLES)
-    async def test_whose_request_does_not_come_to_an_end_is_closed(
-        self, impatient: Served, trickle: str
-    ) -> None:
-        first, more = TRICKLES[trickle]
-        async with asyncio.timeout(60), opened(impatient) as (reader, writer):
-            writer.write(first)
-            ending = asyncio.create_task(rest_of(reader))
-            while not ending.done():
-                writer.write(more)
-                await asyncio.sleep(0.05)
-            assert b"200 OK" not in await ending
-        assert await impatient.health() == (200, {"status": "ok", "problems": {}})
-
-    @pytest.mark.parametrize("whole", WHOLE)
-    async def test_is_for_one_answer(self, program: Served, whole: str) -> None:
-        async with asyncio.timeout(5), opened(program) as (reader, writer):  # and not PATIENCE_S
-            writer.write(WHOLE[whole])
-            assert (await rest_of(reader)).count(b"HTTP/1.1 ") == 1
-
-    @pytest.mark.slow
-    async def test_whose_answer_is_not_read_is_closed(self, impatient: Served) -> None:
-        for number in range(100_000):
-            impatient.meter.record_failure(f"Trouble{number}")  # longer than any socket's buffer
-        async with asyncio.timeout(60), opened(impatient, limit=1) as (reader, writer):
-            writer.write(GET.replace(b"healthz", b"metrics") + b"\r\n")
-            await asyncio.sleep(1.5)
-            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
-                await reader.readexactly(100_000_000)
-
-    async def test_is_served_beside_many_that_ask_for_nothing(self, program: Served) -> None:
-        async with asyncio.timeout(5), AsyncExitStack() as stack:  # and not PATIENCE_S
-            for _ in range(2 * MOST_CONNECTIONS):
-                _, writer = await stack.enter_async_context(opened(program))
-                writer.write(GET)
-            assert (await program.health())[0] == 200
+WHOLE = (
+    GET + b"\r\n",
+    BODY + b"Content-Length: 1000000000\r\n\r\n",  # which never comes
+    BODY + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",  # without end
+)
 
 
 @asynccontextmanager
-async def opened(
-    program: Served, limit: int = 2**16
-) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    reader, writer = await asyncio.open_connection(
-        "127.0.0.1", int(program.url.rpartition(":")[2]), limit=limit
-    )
+async def opened(program: Served) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(program.url.rpartition(":")[2]))
     try:
         yield reader, writer
     finally:
@@ -293,27 +214,47 @@ async def rest_of(reader: asyncio.StreamReader) -> bytes:
     return data
 
 
+class TestAConnection:
+    """Its bounds are those of every listener, and tested there."""
+
+    async def test_is_for_one_answer(self, program: Served) -> None:
+        for whole in WHOLE:
+            async with asyncio.timeout(5), opened(program) as (reader, writer):  # and not PATIENCE_S
+                writer.write(whole)
+                assert (await rest_of(reader)).count(b"HTTP/1.1 ") == 1
+
+    async def test_is_served_beside_many_that_ask_for_nothing(self, program: Served) -> None:
+        async with asyncio.timeout(5), AsyncExitStack() as stack:  # and not PATIENCE_S
+            for _ in range(2 * MOST_CONNECTIONS):
+                _, writer = await stack.enter_async_context(opened(program))
+                writer.write(GET)
+            assert (await program.health())[0] == 200
+
+    async def test_whose_request_does_not_come_is_closed(self) -> None:
+        async with served(Watched(), patience_s=0.3) as program, opened(program) as (reader, writer):
+            writer.write(GET)
+            async with asyncio.timeout(60):
+                assert b"200 OK" not in await rest_of(reader)
+
+
 class TestServing:
     async def test_offers_nothing_else(self, program: Served) -> None:
         for path in ("/", "/metrics/../healthz2", "/admin"):
             assert (await program.get(path))[0] == 404
 
-    async def test_refuses_a_port_that_somebody_has(self, program: Served) -> None:
+    async def test_refuses_a_port_that_somebody_has_and_a_host_that_is_not_here(
+        self, program: Served
+    ) -> None:
         port = int(program.url.rpartition(":")[2])
         vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
-        with pytest.raises(PortTaken) as refused:
+        with pytest.raises(PortTaken) as taken:
             async with serve("127.0.0.1", port, PrometheusMeter("0"), vitals):
                 pass
         setting = "CC_BOT_METRICS_PORT"
-        assert refused.value.params == {"host": "127.0.0.1", "port": port, "setting": setting}
-
-    def test_refuses_a_port_that_only_root_may_use(self) -> None:
-        port = Port("127.0.0.1", 80, "CC_BOT_METRICS_HOST", "CC_BOT_METRICS_PORT", "9464")
-        refused = startup_error(OSError(errno.EACCES, "Permission denied"), port)
-        assert refused.params["name"] == "CC_BOT_METRICS_PORT"
-
-    async def test_refuses_a_host_that_is_not_here(self) -> None:
-        vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
+        assert taken.value.params == {"host": "127.0.0.1", "port": port, "setting": setting}
         with pytest.raises(InvalidSetting):
             async with serve("192.0.2.1", 0, PrometheusMeter("0"), vitals):
                 pass
+        of_root = Port("127.0.0.1", 80, "CC_BOT_METRICS_HOST", setting, "9464")
+        refused = startup_error(OSError(errno.EACCES, "Permission denied"), of_root)
+        assert refused.params["name"] == setting
