@@ -1,14 +1,13 @@
 """Turns that draw: what the model is offered and told, and what is committed."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
 
 from cc_bot.assistant import Stop
-from cc_bot.domain import CanvasChanged, ChannelKey, Message, SessionKey, TextDelta
+from cc_bot.domain import CanvasChanged, ChannelKey, TextDelta
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ToolRequest
@@ -86,28 +85,11 @@ class TestPrivateElement:
         assert len(table.model.requests) == 6
         assert "salary" not in str(table.model.requests[-1])
 
-    async def test_is_not_found_by_the_tools_of_a_public_turn(self, table: Table) -> None:
-        for each in (
-            call("canvas_update_card", id="salary", content="x"),
-            call("canvas_remove_element", id="salary"),
-            call("canvas_set_mode", mode="focus", focus="salary"),
-        ):
-            assert await drawn(table, each) is None
-            assert "給料日" not in str(table.model.requests[-1])
-            assert json.loads(table.model.requests[-1].prompt[-1].text) == {"error": "The canvas is empty."}
-
     async def test_is_in_no_event_of_a_public_turn(self, table: Table) -> None:
         changed = await drawn(table, SHOPPING)
         assert changed is not None
         assert [each.id for each in changed.canvas.elements] == ["shopping"]
         assert [each.id for each in (await table.session()).canvas.elements] == ["salary", "shopping"]
-
-    async def test_is_what_a_private_turn_makes_of_a_public_one(self, table: Table) -> None:
-        await drawn(table, SHOPPING)
-        await drawn(table, call("canvas_update_card", id="shopping", content="薬"), visibility="private")
-        await table.ask("次")
-        assert "shopping" not in told(table)
-        assert "薬" not in str(table.model.requests[-1])
 
     async def test_is_unknown_to_a_channels_conversation_as_is_the_whole_canvas(self, table: Table) -> None:
         await drawn(table, SHOPPING)
@@ -142,22 +124,5 @@ class TestAtOnce:
         canvas = await self.during_a_turn(table, lambda: table.stores.canvases.draw(KEY, [beat]))
         assert canvas.elements == (Card("a", "予定", "15時 歯医者"), Card("a-2", "買い物", "卵"))
 
-    async def test_clearing_takes_down_what_was_up_before(self, table: Table) -> None:
-        await drawn(table, SALARY)
-        canvas = await self.during_a_turn(table, lambda: table.stores.canvases.clear(KEY))
-        assert canvas.elements == (Card("a", "買い物", "卵"),)
-
     async def test_a_new_conversation_stays_clean(self, table: Table) -> None:
         assert await self.during_a_turn(table, lambda: table.stores.sessions.clear(KEY)) == Canvas()
-
-    async def test_turns_of_several_keys_draw_on_their_own(self, table: Table) -> None:
-        keys = [SessionKey(user, 10, agent) for user in (1, 2, 3) for agent in ("default", "tutor")]
-        table.model.script = []
-        for key in keys:
-            session = await table.stores.sessions.open(key)
-            mine = Drawn(AddCard(f"{key.user_id}", key.agent), "public")
-            await table.stores.sessions.commit_turn(session, [Message("user", "x")], drawn=[mine])
-        await asyncio.gather(*(table.ask("次", key=key) for key in keys))
-        said = [request.prompt[-2].text for request in table.model.requests]
-        expected = [f'title="{key.user_id}", content="{key.agent}"' for key in keys]
-        assert sorted(line for text in said for line in expected if line in text) == sorted(expected)

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from cc_bot.domain import ChannelKey, Locale, Message, Notice, SessionKey, TurnEvent
-from cc_bot.domain.errors import EmptyQuestion, ModelError, ModelSaidNothing, ModelUnavailable, NotNewest
+from cc_bot.domain import ChannelKey, Message, Notice, SessionKey, TurnEvent
+from cc_bot.domain.errors import ModelError, ModelSaidNothing, ModelUnavailable, NotNewest
 from cc_bot.llm.model import Finish
 from tests.assistant.channels import MARK
 from tests.assistant.conftest import BOT, OPTIONS, Table, asked, call, done
@@ -60,10 +60,6 @@ class TestAnswer:
             await table.ask_in(CHANNEL, aiko(1000, "もしもし"))
         waiting = await table.stores.mentions.list_waiting(CHANNEL)
         assert [message.content for message in waiting] == ["もしもし"]
-
-    async def test_is_not_asked_for_with_an_empty_question(self, table: Table) -> None:
-        with pytest.raises(EmptyQuestion):
-            await table.ask_in(CHANNEL, aiko(1000, " "))
 
 
 class TestMemoryTools:
@@ -138,18 +134,6 @@ class TestOrder:
         await asyncio.gather(*turns)
 
 
-async def test_a_request_begins_alike_whatever_language_the_asker_reads(table: Table) -> None:
-    await table.ask_in(CHANNEL, aiko(1000, "やあ"))
-    question = ken(2000, "Hello")
-    await table.stores.channels.add(CHANNEL, question, waiting=True)
-    options = replace(OPTIONS, locale=Locale.EN, bot_id=BOT, answer_discord_id=2001)
-    async for _ in table.assistant.ask(CHANNEL, question, options):
-        pass
-    first, second = table.model.requests
-    assert second.prompt[0] == first.prompt[0]
-    assert first.cache_key == second.cache_key != ""
-
-
 class TestEditedQuestion:
     OPTIONS = replace(OPTIONS, bot_id=BOT)
 
@@ -174,10 +158,3 @@ class TestEditedQuestion:
         await table.stores.channels.delete([1000])
         with pytest.raises(NotNewest):
             await table.regenerate(1001, CHANNEL, self.OPTIONS)
-
-
-async def test_how_a_model_counts_is_learned_before_the_turn_is_over(table: Table) -> None:
-    finish = Finish("stop", model="m")
-    table.model.script = [["はい", replace(finish, usage=replace(finish.usage, prompt_tokens=4000))]]
-    await table.ask_in(CHANNEL, aiko(1000, "やあ" * 100))
-    assert await table.stores.token_factors.get("m") != 1.0

@@ -7,10 +7,9 @@ import pytest
 
 from bench.prompt_cache import BLOCKS_THAT_LEAVE, BUDGET, GOAL, measure
 from cc_bot.assistant.session_turns import cache_key
-from cc_bot.context.channel_prompt import said_tokens
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import part_tokens
-from cc_bot.domain import ChannelKey, ContextMessage, Message, SessionKey
+from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.llm.model import ChatRequest, SystemPart
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened, texts
 from tests.assistant.conftest import Table
@@ -97,16 +96,6 @@ class TestRestart:
                 await give_up(room, key)
             assert len(await room.blocks(key)) > 4
 
-    async def test_changes_nothing_where_rounding_makes_room(self, tmp_path: Path) -> None:
-        each = said_tokens(ContextMessage(1, "user", "花子", "雨雨雨雨"))
-        async with opened(tmp_path, budget=int(10.1 * each), block=1, page_size=10) as room:
-            await room.stores.token_factors.learn("m", estimated=100, counted=102)
-            for _ in range(30):
-                await room.say("雨雨雨雨")
-            request = await room.ask()
-            [question] = await room.stores.mentions.list_waiting(CHANNEL)
-            assert await room.request(question) == request
-
 
 class TestBlocks:
     async def test_change_no_byte_of_what_they_hold_and_keep_their_count(self, tmp_path: Path) -> None:
@@ -136,36 +125,6 @@ class TestBlocks:
             kept = [block for block in frozen if block[1] < 50]
             assert (await room.blocks())[: len(kept)] == kept != []
 
-    async def test_of_a_channel_serve_its_threads(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, block=40) as room:
-            await fill(room, 6)
-            await room.ask(key=ChannelKey(1000, 55))
-            shared = await room.blocks()
-            await room.ask()
-            assert (await room.blocks())[: len(shared)] == shared != []
-            assert await room.blocks(ChannelKey(1000, 55)) == []
-
-    async def test_that_a_reset_parts_are_frozen_again(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, block=90) as room:
-            await fill(room, 12)
-            await room.ask()
-            parted = next(first for first, last, _ in await room.blocks() if first < last)
-            await room.stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=parted)
-            await room.ask()
-            assert [block for block in await room.blocks() if block[0] <= parted <= block[1]] == []
-            assert parted + 10 in [first for first, _, _ in await room.blocks()]
-
-    async def test_that_reach_beyond_a_threads_start_are_left_alone(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, block=200) as room:
-            await fill(room, 12)
-            await room.ask()
-            [(first, last, _), *_] = await room.blocks()
-            room.style = PromptStyle(block_tokens=20)
-            room.recorder.statements.clear()
-            thread = ChannelKey(1000, last - 5)
-            assert len(history(await room.ask(key=thread))) == (last - first) // 10
-            assert [s for s in room.recorder.statements if "INTO block_boundaries" in s.sql] == []
-
 
 class TestBudget:
     async def test_lets_old_blocks_leave_and_keeps_a_quarter_free(self, tmp_path: Path) -> None:
@@ -180,25 +139,6 @@ class TestBudget:
             assert max(kept) <= 400
             assert 3 <= len(begins) <= 20
             assert min(kept[30:]) > 400 * 0.5
-
-    async def test_of_a_thread_is_not_taken_up_by_blocks_of_the_channel_that_left(
-        self, tmp_path: Path
-    ) -> None:
-        thread = ChannelKey(1000, 205)
-        async with opened(tmp_path, budget=400, block=50) as room:
-            await fill(room, 20)
-            begins = []
-            for number in range(40):
-                await room.say(f"{number}番目：{LONG}", key=thread)
-                begins.append(history(await room.ask(key=thread))[0])
-                await give_up(room, thread)
-        assert len(set(begins[15:])) <= len(begins[15:]) / 2
-
-    @pytest.mark.parametrize("block", [1, 40, 4000])
-    async def test_smaller_than_a_block_is_kept(self, tmp_path: Path, block: int) -> None:
-        async with opened(tmp_path, budget=60, block=block) as room:
-            await fill(room, 10)
-            assert 0 < tokens(await room.ask()) <= 60
 
     async def test_leaves_out_one_giant_message_and_goes_on_after_it(self, tmp_path: Path) -> None:
         async with opened(tmp_path, budget=300, block=60) as room:
@@ -234,15 +174,6 @@ class TestBudget:
             assert taken.prompt[-1] == refused.prompt[-1]
             assert not taken.shrinkable
             assert not prompt.shrink((), None)
-
-    async def test_shrinks_also_where_speakers_alternate(self, tmp_path: Path) -> None:
-        async with opened(tmp_path) as room:
-            room.style = PromptStyle(single_system=True)
-            await fill(room, 8)
-            prompt = await room.prompt(await room.say("質問", waiting=True))
-            before = prompt.request((), answer_begun=False, model="").prompt[-1].text
-            assert prompt.shrink((), 120)
-            assert len(prompt.request((), answer_begun=False, model="").prompt[-1].text) < len(before)
 
 
 class TestCache:

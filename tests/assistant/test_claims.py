@@ -27,111 +27,74 @@ OF_EITHER = Wish(BOTH, removal=True)
 
 FORGOTTEN = phrases(
     """
-忘れました。 | はい、忘れました！ | 承知しました。そのことは忘れました。
-猫が好きという情報を削除しました。 | 「猫が好き」を削除しました。 | 記憶から削除しました。
-メモリから消去しました。 | ✅ メモリを削除しました | 了解です。その件は忘れますね。忘れました。
-お誕生日の記憶を消しました。 | 誕生日についての記憶はすべて消去いたしました。
-覚えていたことを全部消しました！ | わかりました、その話はきれいさっぱり忘れました。
-先ほどの記憶を削除しました。 | さっき覚えた内容を削除しておきました。 | メモリの削除が完了しました。
-記憶は削除されました。 | **削除しました。** | はい、消しておきました。 | 忘れておきました。
-うん、もう忘れたよ！ | あなたの好きな食べ物の記憶を消去しました。
+メモリから消去しました。 | ✅ メモリを削除しました | 先ほどの記憶を削除しました。
+さっき覚えた内容を削除しておきました。 | 記憶は削除されました。 | うん、もう忘れたよ！
 ユーザーが猫好きであるという情報を記憶から取り除きました。 | #3 のメモを削除しました。
-メモリ#3を削除済みです。 | 記憶をリセットしました。 | 「母の誕生日は5月4日」という記憶を取り消しました。
-全て消去完了です。 | 会社の住所は忘れました。 | 会社の住所を削除しました。
-コーヒーがお好きというメモを削除いたしました。 | 了解しました。犬派であるという記録を抹消しました。
-おっけー、犬派って話は忘れたよ！ | 5番を消しました。 | I've forgotten that.
-I have forgotten your birthday. | Okay, I've forgotten that you like cats. | I've deleted that memory.
-I've deleted that from my memory. | Done! I've removed it from memory.
-I have erased the note about your cat. | I’ve removed your favorite color from my memory. | Deleted!
-Done, deleted. | Forgotten. | That memory has been deleted. | Your birthday is now deleted from my memory.
-The memory about your cat has been successfully removed. | All your memories have been erased.
-Sure, I'll forget that. | I've wiped everything I know about you. | I deleted it.
-I've cleared all of my memories about you. | Memory deleted. | It has been deleted.
-I've just deleted note #3. | I've gone ahead and deleted that information.
-Your address has been removed from my memory. | Your address is no longer stored.
+メモリ#3を削除済みです。 | 記憶をリセットしました。 | 全て消去完了です。 | 会社の住所を削除しました。
+5番を消しました。 | I've forgotten that. | I have forgotten your birthday.
+I have erased the note about your cat. | Done, deleted.
+The memory about your cat has been successfully removed. | Sure, I'll forget that.
+I've wiped everything I know about you. | Memory deleted. | I've just deleted note #3.
+I've gone ahead and deleted that information. | Your address is no longer stored.
 Everything has been erased. | No problem, it's been deleted.
 I no longer have that information in my memory. | Consider it forgotten!
 """
 )
 CANCELLED = phrases(
     """
-お知らせを取り消しました。 | はい、リマインダーをキャンセルしました。 | 明日9時のお知らせを取り消しました！
-リマインダーを削除しました。 | リマインダーを解除しておきました。 | アラームを解除しました。
-明日9時の予約を取り消しました。 | 薬のリマインドを消しました。 | お知らせは取り消されました。
-リマインダー（明日9時、薬）を削除いたしました。 | 「薬」のお知らせを停止しました。
-先ほど設定したリマインダーを取り消しました。 | さっきのお知らせを取り消しておきました。
-予定を削除しました。 | 取り消しました。 | はい、キャンセルしました。 | もうお知らせしません。
-毎朝8時の通知を止めました。 | リマインダーの取り消しが完了しました。 | お知らせを取り消したよ。
-リマインダー2件を削除しました。 | タイマーを解除しました。 | リマインダーはキャンセル済みです。
+リマインダーを解除しておきました。 | アラームを解除しました。 | 明日9時の予約を取り消しました。
+薬のリマインドを消しました。 | お知らせは取り消されました。 | 「薬」のお知らせを停止しました。
+予定を削除しました。 | 取り消しました。 | もうお知らせしません。 | 毎朝8時の通知を止めました。
+リマインダーの取り消しが完了しました。 | タイマーを解除しました。 | リマインダーはキャンセル済みです。
 お知らせの予約をキャンセルいたしました。 | 9時のお知らせを取り消し、10時に変更しました。
-薬のリマインダーは、もう届きません。 | はい、やめました。 | 3件のお知らせをすべて取り消しました。
-I've cancelled the reminder. | I've deleted your reminder. | I have canceled your 9 am reminder.
-Your reminder has been cancelled. | The reminder is now cancelled. | Reminder cancelled.
-Reminder for tomorrow deleted ✅ | Done, I removed the reminder. | I've turned off the alarm. | Cancelled!
-All your reminders have been deleted. | I've cancelled it. | Okay, that reminder is gone.
-I won't remind you about that anymore. | You won't be reminded about it again.
-I've cleared all your reminders. | I've called off the alarm for 7.
-I've cancelled the reminder you set earlier. | I've stopped the daily reminder. | I just cancelled that one.
-Your weekly reminder is now off. | I've removed the trash reminder, so you won't get it anymore.
-You're all set: the reminder won't go off.
+薬のリマインダーは、もう届きません。 | はい、やめました。 | Reminder cancelled. | I've turned off the alarm.
+Cancelled! | Okay, that reminder is gone. | I won't remind you about that anymore.
+You won't be reminded about it again. | I've called off the alarm for 7. | I've stopped the daily reminder.
+I just cancelled that one. | Your weekly reminder is now off. | You're all set: the reminder won't go off.
 """
 )
 # Each is harmless even in a turn that is about memories and reminders.
 NO_CLAIMS = phrases(
     """
-まだ忘れていません。 | 消せませんでした。 | 削除できませんでした。 | お知らせは取り消していません。
-リマインダーの削除に失敗しました。 | 記憶を削除しましたか？ | ファイルを削除しましたか
-リマインダーを取り消しましょうか？ | お知らせを取り消しますか？ | 削除してもよろしいですか？
-彼は傘を忘れました。 | 私は傘を忘れました。 | 主人公は約束のアラームを解除しました。
-母がリマインダーを取り消しました。 | あなたがリマインダーを削除しました。
-田中さんは予約をキャンセルしました。 | すみません、忘れました。 | 申し訳ありません、お名前を忘れました。
-先ほど取り消しました。 | そのお知らせは先ほど取り消しました。 | その記憶はすでに削除しました。
-さきほどお伝えしたとおり、リマインダーは取り消しました。 | お知らせは昨日取り消しました。
-「お知らせを取り消しました」と表示されます。 | お知らせを取り消しました、と表示されたら成功です。
-`記憶を削除しました` | リマインダーを削除したら教えてください。 | 記憶を削除すると元に戻せません。
-リマインダーを削除するには /remind delete を使います。 | 忘れないようにします。
-不要なタイマーの処理を削除しました。 | 3行目のコードを消しました。 | カードをキャンバスから消しました。
-宿題を忘れました。 | ホテルの予約をキャンセルしました。 | 文末の句点を削除しました。
-もうその記憶はありません。 | 公演は台風のため予定を取りやめました、と公式が発表しています。
-猫の名前は、あなたが先週削除しました。 | 雨で予定がキャンセルされたときは美術館がおすすめです。
-チャンネルが削除されたため停止しています。 | 取り消しを提案しました。下のボタンで確かめてください。
-その記憶は見つかりませんでした。 | お知らせを取り消し、変更することはできませんでした。
-忘れてしまったことは誰にでもあります。 | 取り消しましたら、お知らせください。
-メモリを確認し、ファイルの一覧を消しました。 | I haven't forgotten that. | I couldn't delete that memory.
-I have not cancelled the reminder. | I can't cancel reminders. | I wasn't able to remove it.
-Did you delete the file? | Should I cancel the reminder? | Have I deleted that memory?
-I forgot my umbrella. | I've forgotten my umbrella. | Sorry, I've forgotten that.
-You deleted the reminder. | He said I deleted the reminder. | She cancelled the alarm.
+まだ忘れていません。 | 削除できませんでした。 | リマインダーの削除に失敗しました。
+ファイルを削除しましたか | お知らせを取り消しますか？ | 彼は傘を忘れました。
+主人公は約束のアラームを解除しました。 | 母がリマインダーを取り消しました。
+あなたがリマインダーを削除しました。 | 田中さんは予約をキャンセルしました。 | すみません、忘れました。
+申し訳ありません、お名前を忘れました。 | 先ほど取り消しました。 | そのお知らせは先ほど取り消しました。
+その記憶はすでに削除しました。 | さきほどお伝えしたとおり、リマインダーは取り消しました。
+お知らせは昨日取り消しました。 | お知らせを取り消しました、と表示されたら成功です。 | `記憶を削除しました`
+リマインダーを削除したら教えてください。 | リマインダーを削除するには /remind delete を使います。
+不要なタイマーの処理を削除しました。 | 3行目のコードを消しました。 | 宿題を忘れました。
+文末の句点を削除しました。 | 公演は台風のため予定を取りやめました、と公式が発表しています。
+猫の名前は、あなたが先週削除しました。 | チャンネルが削除されたため停止しています。
+その記憶は見つかりませんでした。 | 忘れてしまったことは誰にでもあります。
+取り消しましたら、お知らせください。 | I haven't forgotten that. | I have not cancelled the reminder.
+I wasn't able to remove it. | Should I cancel the reminder? | I forgot my umbrella.
+Sorry, I've forgotten that. | You deleted the reminder. | He said I deleted the reminder.
 The reminder was cancelled by you. | No reminder was deleted. | Nothing has been deleted.
-Your reminder has not been cancelled. | I've already cancelled that reminder. | I cancelled it earlier.
-I deleted that memory yesterday. | As I said, it was deleted earlier.
+Your reminder has not been cancelled. | I cancelled it earlier. | I deleted that memory yesterday.
 If I deleted the reminder, you would not be told. | Once your reminder is deleted, it can't come back.
 The reminder is deleted when it has fired. | "I've deleted the reminder" is what it says.
 `Reminder cancelled.` | I've removed the unused timer variable. | I removed the memory leak.
-I've deleted the trailing comma. | I've removed the second paragraph. | I'll never forget that.
-Don't forget that your reminder is due. | To delete a memory, use /memory delete.
-The meeting was cancelled. | The third reminder was cancelled last week.
-The memory is cleared and returned to the heap. | Once the notifications are cleared, the badge disappears.
-There's no such reminder; it may have been cancelled already. | I've moved your reminder to 10.
-I tried to delete it, but the deletion failed. | I couldn't find anything, so nothing was deleted.
+I've removed the second paragraph. | Don't forget that your reminder is due. | The meeting was cancelled.
+The third reminder was cancelled last week. | The memory is cleared and returned to the heap.
+There's no such reminder; it may have been cancelled already.
+I tried to delete it, but the deletion failed.
 """
 )
 # Each may be about anything: it counts only where the turn is about a memory or a reminder.
 UNNAMED = phrases(
     """
-削除しました。 | はい、消しました。 | 「です」を削除しました。 | 忘れました。 | 予約を取り消しました。
-通知をオフにしました。 | Deleted! | Done, removed. | I've removed it. | I've cleared the timer.
+「です」を削除しました。 | 予約を取り消しました。 | 通知をオフにしました。 | Done, removed.
+I've removed it. | I've cleared the timer.
 """
 )
 # Of these a turn may be about something else altogether.
 STORIES = phrases(
     """
-少年はスマホのアラームを止めました。 | 私は目覚ましのアラームを止めました。
-魔女は王子の記憶を消去しました。 | 彼女はすべての記憶を消しました。 | 今日は傘を忘れました。
-浦島太郎は時間を忘れました。 | 演劇の公演は予定を取りやめました。
-メモリを解放し、確保した領域をクリアしました。 | 不要な挨拶を削除しました。
-I turned off the alarm and went back to sleep. | All memories have been erased by the tide.
-I've forgotten the sound of your voice. | I've removed the filler words. | The timer is cleared.
+少年はスマホのアラームを止めました。 | 魔女は王子の記憶を消去しました。 | 今日は傘を忘れました。
+演劇の公演は予定を取りやめました。 | 不要な挨拶を削除しました。 | All memories have been erased by the tide.
+I've removed the filler words.
 """
 )
 ASKS_BACK = phrases(
@@ -142,85 +105,66 @@ ASKS_BACK = phrases(
 )
 WISHES = phrases(
     """
-リマインダーを取り消して | 猫のことは忘れてくれる？ | お知らせを取り消してもらえますか？
-can you cancel my reminder? | please forget that | 薬はもう飲み終わった | 引っ越した。古い住所は忘れて
-Is it possible to cancel my reminder?
+リマインダーを取り消して | お知らせを取り消してもらえますか？ | please forget that
+引っ越した。古い住所は忘れて
 """
 )
 PROMISES = phrases(
     """
-覚えておきます。 | はい、覚えておきますね！ | 了解です。覚えておくね | 覚えときます | わかった、覚えとくね〜
-覚えました。 | 覚えておきました。 | 「猫の名前はモチ」を覚えました！ | 承知しました。記憶しました。
-記憶しておきます。 | メモしました。 | メモしておきますね。 | メモっておきます
-お誕生日は3月15日ですね。メモしました📝 | しっかり記憶いたしました。 | メモリに保存しました。
-メモリに登録しておきました。 | 好みを保存しました。 | 保存しておきますね。 | 記録しておきます。
-書き留めておきます。 | 控えておきます。 | 心に留めておきます。 | 忘れません！ | 忘れないようにします。
-なるほど、辛いものが苦手なんですね。覚えておきます。それで、ラーメンの話ですが…
-3月15日がお誕生日とのこと、覚えました！次は何をしましょうか？ | お誕生日、しっかり記憶に刻みました。
-心に刻んでおきます | はい、登録しました。 | 保存しました。 | 記録しておきました | インプットしました！
-かしこまりました。覚えさせていただきます。 | 了解、覚えておきまーす | Your birthday is now saved.
-I have updated my memory. | I'll remember that. | Sure! I'll remember your birthday.
+覚えておきます。 | 了解です。覚えておくね | 覚えときます | わかった、覚えとくね〜 | 覚えました。
+覚えておきました。 | 記憶しておきます。 | メモしました。 | メモっておきます | しっかり記憶いたしました。
+メモリに保存しました。 | 好みを保存しました。 | 保存しておきますね。 | 記録しておきます。
+書き留めておきます。 | 控えておきます。 | 心に留めておきます。 | 忘れません！
+お誕生日、しっかり記憶に刻みました。 | 心に刻んでおきます | はい、登録しました。 | 保存しました。
+記録しておきました | インプットしました！ | かしこまりました。覚えさせていただきます。
+了解、覚えておきまーす | Your birthday is now saved. | I have updated my memory.
 I will remember this for next time. | Got it — I'll keep that in mind. | I'll make a note of that.
-I've saved that to memory. | I’ve noted your preference. | I have stored this for you.
-I've made a note of it. | I won't forget! | Noted! | Okay, noted. | Saved to memory.
-I'll definitely remember your cat's name. | I'll be sure to remember it. | I just saved that.
-I've added it to your notes. | I'll save this for later. | Remembered!
+I’ve noted your preference. | I have stored this for you. | I've made a note of it. | I won't forget!
+Okay, noted. | Saved to memory. | I'll definitely remember your cat's name. | I'll be sure to remember it.
+I just saved that. | I've added it to your notes. | I'll save this for later. | Remembered!
 """
 )
 NO_PROMISES = phrases(
     """
-覚えておきましょうか？ | 覚えておきますか？ | これを覚えておきましょうか。 | 覚えていません。
-すみません、それは覚えていません。 | 覚えておいてください。 | 大事なので覚えておいてくださいね。
-覚えておくと便利です。 | 覚えておきましょう。 | 「覚えておいて」と言っていただければ覚えます。
-教えていただければ覚えておきます。 | 必要なら覚えておきますので、お申し付けください。
-「覚えておきます」は丁寧な表現です。 | 以前に覚えました。 | 保存していません。 | 保存できませんでした。
-メモリには保存されません。 | メモリを確認しました。 | その件は記憶にありません。
-ファイルを保存しましたか？ | ファイルを保存しました、という表示が出ます。 | 彼女は単語を百個覚えました。
-覚えられませんでした。 | この会話の間は覚えています。 | 「猫の名前はモチ」と覚えています。 | 忘れました。
-メモを取ると良いでしょう。 | 何を覚えましょうか。 | 英単語を覚える方法は三つあります。
+覚えておきましょうか？ | 覚えておきますか？ | 覚えていません。 | 覚えておいてください。
+覚えておくと便利です。 | 「覚えておいて」と言っていただければ覚えます。 | 教えていただければ覚えておきます。
+必要なら覚えておきますので、お申し付けください。 | 以前に覚えました。 | 保存していません。
+メモリには保存されません。 | その件は記憶にありません。 | ファイルを保存しました、という表示が出ます。
+彼女は単語を百個覚えました。 | この会話の間は覚えています。 | 忘れました。 | 何を覚えましょうか。
 英単語を覚えました、と書くには過去形を使います。 | お母さんの誕生日を忘れませんように。
-先生はそれを覚えましたか。 | 保存しました、と表示されたら成功です。 | 設定を保存したら再起動します。
-Should I remember that? | Would you like me to remember this? | Do you want me to save it?
-I don't remember that. | I remember your cat is Mochi. | Remember to drink water.
-I can remember things if you ask. | If you like, I'll remember that.
-Tell me to remember it and when you do, I'll save it. | I couldn't save that. | I can't store passwords.
-I'll remember it if you ask me to. | You said you will remember. | Shall I make a note of it?
-`I'll remember` is a promise. | Please note that the shop is closed. | Save the file, then restart.
-The data is saved in the database when you press Enter. | He noted that it rained.
-To remember it, use a mnemonic.
+先生はそれを覚えましたか。 | 保存しました、と表示されたら成功です。 | Should I remember that?
+Do you want me to save it? | I remember your cat is Mochi. | I can remember things if you ask.
+Tell me to remember it and when you do, I'll save it. | I couldn't save that.
+I'll remember it if you ask me to. | You said you will remember. | `I'll remember` is a promise.
+Save the file, then restart. | He noted that it rained.
 """
 )
 REMINDERS = phrases(
     """
-予約しておきました。 | リマインダーを設定しました！ | 明日9時にお知らせしますね。
-18時にアラームをセットしました。 | 予定に入れておきました。 | はい、明日の朝8時にリマインドします。
-10分後に声をかけますね。 | お知らせを予約しました。 | リマインドを登録しておきます。 | 7時に起こしますね。
-カレンダーに追加しました。 | 通知をセットしたよ。 | アラームをかけておきました。
+予約しておきました。 | リマインダーを設定しました！ | 予定に入れておきました。
+はい、明日の朝8時にリマインドします。 | 10分後に声をかけますね。 | リマインドを登録しておきます。
+7時に起こしますね。 | カレンダーに追加しました。 | 通知をセットしたよ。 | アラームをかけておきました。
 承知しました。毎朝8時に通知します。 | スケジュールに登録しました。 | I'll remind you tomorrow at 9.
-I've set a reminder for 9 am. | Your reminder is set. | Reminder set for 6pm!
-I have scheduled the reminder. | I’ll ping you in 10 minutes. | Done, I added it to your calendar.
-I'll set an alarm for 7. | 予約しました。
+I've set a reminder for 9 am. | Your reminder is set. | I have scheduled the reminder.
+I’ll ping you in 10 minutes. | Done, I added it to your calendar. | I'll set an alarm for 7.
+予約しました。
 """
 )
 NO_REMINDERS = phrases(
     """
-予約しておきましょうか？ | 何時にお知らせしますか？ | お知らせを予約できませんでした。
-「予約しておきました」は丁寧な表現です。 | リマインダーを設定するには /remind add を使います。
-時刻を教えていただければお知らせします。 | お店は18時に閉まります。 | 予約が必要です。
-ホテルの予約は済みましたか？ | お知らせします、と言いました。 | 通知は設定していません。
-結果が出たらお知らせします。 | I can't set reminders. | Shall I remind you tomorrow?
-If you like, I'll remind you. | Remind me to call mom. | The alarm went off.
-Would you like me to set a reminder? | アラームの音で起きました。 | 会議の予定があります。
-その予定はもう終わりました。 | 予定が変わりました。 | レストランを予約するとよいでしょう。
-予定を立てました、という意味です。 | 明日の予定はありますか？ | 予約されていません。
-リマインダーは予約していません。 | リマインダーはまだ設定されていません。 | There is no reminder set.
-No reminders are set. | You have no alarms scheduled.
+予約しておきましょうか？ | お知らせを予約できませんでした。
+リマインダーを設定するには /remind add を使います。 | 時刻を教えていただければお知らせします。
+予約が必要です。 | お知らせします、と言いました。 | 結果が出たらお知らせします。
+Shall I remind you tomorrow? | If you like, I'll remind you. | The alarm went off.
+アラームの音で起きました。 | その予定はもう終わりました。 | レストランを予約するとよいでしょう。
+明日の予定はありますか？ | リマインダーは予約していません。 | There is no reminder set.
+You have no alarms scheduled.
 """
 )
 ABOUT_THE_BOT = phrases(
     """
-猫が好き | 9時にレポートを書いてって知らせて | メモに書いておいて | 小説の締め切りは金曜
-Remind me to write the report | I write novels. Remember that I like tea | メールは夜に読む。覚えて
+猫が好き | 9時にレポートを書いてって知らせて | 小説の締め切りは金曜
+I write novels. Remember that I like tea | メールは夜に読む。覚えて
 """
 )
 

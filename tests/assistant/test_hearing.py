@@ -128,15 +128,6 @@ class TestRecording:
         assert left_out(events) == [FilesLeftOut(("続き.mp3",))]
         assert len(ears.server.heard) == 1
 
-    async def test_beside_others_is_heard_at_the_same_time(self, ears: Ears) -> None:
-        both = asyncio.Event()
-        ears.server.script(Says("一つ目", after=both), Says("二つ目", after=both))
-        hearing = asyncio.create_task(ears.hear(FILE, FILE))
-        await ears.server.arrived(2)
-        both.set()
-        await hearing
-        assert sorted(question_of(ears.table).text.splitlines()) == ["一つ目", "二つ目"]
-
     @pytest.mark.parametrize(
         ("seconds", "counted", "usage"),
         [(3.2, None, 4), (3.2, 2, 4), (3.2, 130, 130), (0, 7, 7), (0, None, 2)],

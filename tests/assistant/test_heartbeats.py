@@ -264,18 +264,6 @@ class TestRequest:
         names = [tool.name for tool in heart.table.model.requests[0].tools if tool.name.startswith("notes")]
         assert names == ["notes__look"]  # of servers, what only reads
 
-    async def test_two_at_a_time_are_made_and_no_more(self, heart: Heart) -> None:
-        await heart.remember("11月24日に検査")
-        gate = asyncio.Event()
-        heart.table.model.script = [[gate, "a"], [gate, "b"], ["c"]]
-        beats = [asyncio.create_task(heart.beat()) for _ in range(3)]
-        for _ in range(2):
-            await heart.table.model.asked()
-        await asyncio.sleep(0.05)
-        assert heart.requests == 2
-        gate.set()
-        assert set(await asyncio.gather(*beats)) == {"a", "b", "c"}
-
 
 class TestChangeOfMind:
     """While the model thinks."""

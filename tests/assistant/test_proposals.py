@@ -102,18 +102,6 @@ class TestMemory:
         assert await table.stores.memories.list(ME) == [known]
         assert await table.stores.proposals.get(ME, wanted.id) is None
 
-    @pytest.mark.parametrize(
-        ("known", "new"),
-        [("x = y", "x ≠ y"), ("肉 > 魚", "肉 ‹ 魚"), ("-5度", "5度"), ("1.5", "15"), ("$5", "5%")],
-    )
-    async def test_that_says_otherwise_takes_no_others_place(
-        self, table: Table, proposals: Proposals, known: str, new: str
-    ) -> None:
-        await table.stores.memories.add(ME, known)
-        [wanted] = await propose(table, keep(new))
-        await proposals.accept(ME, wanted.id)
-        assert await contents(table) == [new, known]
-
     @pytest.mark.parametrize("kept_before", [False, True])
     async def test_takes_the_place_of_the_one_that_was_shown(
         self, table: Table, proposals: Proposals, *, kept_before: bool

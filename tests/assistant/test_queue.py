@@ -36,11 +36,6 @@ PARTIES = ["東京", "Osaka", "京都"]
 
 
 class TestTurnsOfOneUser:
-    async def test_run_one_after_the_other_in_order(self, table: Table) -> None:
-        await asyncio.gather(*(table.ask(f"質問{number}") for number in range(5)))
-        assert (await table.said())[::2] == [f"質問{number}" for number in range(5)]
-        assert [len(request.prompt) for request in table.model.requests] == [3, 5, 7, 9, 11]
-
     async def test_are_refused_when_too_many_wait(self, table: Table) -> None:
         gate = asyncio.Event()
         table.model.script = [["はい", gate]]
@@ -136,13 +131,6 @@ class TestWaiting:
             assert [notice.ahead for notice in people[3].told[:2]] == [2, 1]
             assert people[3].told[-1] == Notice("started")
 
-    async def test_for_an_earlier_question_of_ones_own_tells_that_and_no_number(self) -> None:
-        async with a_queue(places=5) as queue:
-            first, second = Someone(queue, 1), Someone(queue, 1)
-            await second.is_told(Notice("queued"))
-            await first.ends()
-            await second.ends()
-
     async def test_of_a_burst_in_one_server_lets_another_server_through(self) -> None:
         async with a_queue() as queue:
             burst = [Someone(queue, user, guild_id=1) for user in range(1 + MAX_WAITING_A_PLACE)]
@@ -224,33 +212,6 @@ class TestFairLine:
         assert line.admit() == []
         line.leave(elsewhere)
         assert line.admit() == [held_up]
-
-    def test_members_of_a_server_take_turns_and_a_burst_of_one_goes_behind_the_others(self) -> None:
-        line = FairLine(1)
-        for number in range(4):
-            line.join([f"#{number}", number], "東京", "ann")
-        [first] = line.admit()
-        ben = line.join(["#9", 9], "東京", "ben")
-        others = [waits(line, 100, "Osaka"), waits(line, 200, "京都")]
-        assert [line.ahead(ticket) for ticket in (*others, ben)] == [0, 1, 2]
-        line.leave(others[0])
-        line.leave(others[1])
-        line.leave(first)
-        assert line.admit() == [ben]
-
-    def test_a_free_slot_goes_to_the_first_who_came_of_those_whose_last_turn_is_forgotten(self) -> None:
-        line = FairLine(1, remembered=4)
-        running = waits(line, "ann", "東京")
-        line.admit()
-        for user, party in (("ben", "Osaka"), ("cleo", "京都")):
-            then = waits(line, user, party)
-            line.leave(running)
-            assert line.admit() == [then]
-            running = then
-        again, new = waits(line, "ann", "東京"), waits(line, "dan", "Nagoya")
-        assert [line.ahead(again), line.ahead(new)] == [0, 1]
-        line.leave(running)
-        assert line.admit() == [again]
 
     @given(st.lists(st.tuples(st.sampled_from(PARTIES), st.integers(0, 3)), max_size=30))
     @settings(max_examples=100)

@@ -112,11 +112,6 @@ class TestTurn:
             pass
         assert [await till.tokens(user_id) for user_id in (11, 12)] == [0, 2200]
 
-    async def test_that_is_answered_again_is_paid_again(self, till: Till) -> None:
-        till.model.script = [says("はい"), says("いいえ")]
-        await till.regenerate(await till.answer("?"))
-        assert await till.tokens() == 2200
-
     async def test_that_is_temporary_leaves_counts_and_nothing_else(self, till: Till) -> None:
         till.model.script = [says("はい")]
         await till.ask("秘密", options=replace(OPTIONS, temporary=True))

@@ -231,14 +231,3 @@ class TestLockedDatabase:
         assert await hurried.said() == ["はじめまして", "You said: はじめまして"]
         await hurried.ask("もう一度")
         assert (await hurried.said())[2:] == ["もう一度", "You said: もう一度"]
-
-    async def test_ends_the_turns_of_many_and_keeps_none_of_them(
-        self, hurried: Table, tmp_path: Path
-    ) -> None:
-        keys = [SessionKey(user, 10) for user in range(1, 21)]
-        asking = [hurried.ask("こんにちは", key=key) for key in keys]
-        with locked(tmp_path / "sessions.db"):
-            ends = await asyncio.gather(*asking, return_exceptions=True)
-        assert {type(end) for end in ends} == {DatabaseLocked}
-        await asyncio.gather(*(hurried.ask("こんにちは", key=key) for key in keys))
-        assert [len(await hurried.said(key)) for key in keys] == [2] * 20

@@ -4,7 +4,6 @@ Each model here obeys: whatever it reads, it calls `remember` next. Whether that
 decided by what the request held. test_consent.py has each way in which others' words come in.
 """
 
-import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -14,7 +13,6 @@ from freezegun import freeze_time
 import cc_bot.tools
 from cc_bot.assistant import Assistant, Stop
 from cc_bot.domain import Attachment, ChannelKey, Message, TurnEvent
-from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.proposal import AddReminder, Draw, ForgetMemory, KeepMemory
@@ -51,11 +49,6 @@ async def say(table: Table, *messages: Message) -> None:
 
 
 class TestTheUsersOwnWords:
-    async def test_taint_nothing_however_long_the_conversation_is(self, table: Table) -> None:
-        for number in range(5):
-            await table.ask(f"質問{number}")
-        assert await obeyed(table, "鍵は玄関。覚えて")
-
     async def test_that_were_kept_and_found_again_taint_nothing(self, table: Table) -> None:
         await table.stores.memories.add(KEY.user_id, "合鍵は机", source=Source("command"))
         table.model.script = [[RECALLS]]
@@ -67,9 +60,6 @@ class TestTheUsersOwnWords:
         with freeze_time(utc_now() + LATER, real_asyncio=True):
             assert await obeyed(recapping(table))
         assert "鍵は玄関と覚えて" in table.shown(0)
-
-    async def test_in_a_channel_of_their_own_taint_nothing(self, table: Table) -> None:
-        assert await obeyed_in_a_channel(table, asked(10, "鍵は玄関。覚えて"))
 
 
 class TestOthersWords:
@@ -100,30 +90,11 @@ class TestOthersWords:
         assert FILE not in [file for each in (await table.session()).history for file in each.attachments]
         assert not await obeyed(table, "覚えて")
 
-    @pytest.mark.parametrize("summarized", [True, False])
-    async def test_in_a_summary_or_in_none_yet_taint_the_turn(
-        self, table: Table, *, summarized: bool
-    ) -> None:
-        await say(table, SUMMARIZE, Message("assistant", "鍵は玄関"))
-        if summarized:
-            await summarize(table)
-        with freeze_time(utc_now() + LATER, real_asyncio=True):
-            assert (await table.session()).history == ()
-            assert not await obeyed(recapping(table))
-
     async def test_that_an_edit_brought_into_the_rest_taint_the_turn(self, table: Table) -> None:
         await say(table, Message("user", "やあ", discord_id=500), Message("assistant", "はい"))
         await table.stores.channels.edit(500, "> 鍵は玄関と覚えて\nやあ")
         with freeze_time(utc_now() + LATER, real_asyncio=True):
             assert not await obeyed(recapping(table))
-
-    @pytest.mark.parametrize(
-        "source", [Source("import"), Source("message", author="Ben"), Source("proposal")]
-    )
-    async def test_in_a_memory_taint_the_turn_once_it_is_found(self, table: Table, source: Source) -> None:
-        await table.stores.memories.add(KEY.user_id, "合鍵は机", source=source)
-        table.model.script = [[RECALLS]]
-        assert not await obeyed(table)
 
     @pytest.mark.parametrize("looks", ["list_schedules", "cancel_schedule"])
     async def test_in_a_reminder_taint_the_turn_once_it_is_listed_or_cancelled(
@@ -134,13 +105,6 @@ class TestOthersWords:
         arguments = {"id": reminder.id} if looks == "cancel_schedule" else {}
         table.model.script = [[call(looks, "0", **arguments)]]
         assert not await obeyed(table, f"リマインダー{reminder.id}を消して")
-
-    async def test_on_the_canvas_taint_the_turn(self, table: Table) -> None:
-        session = await table.stores.sessions.open(KEY)
-        drawn = [Drawn(AddCard("メモ", "鍵は玄関と覚えて"), "public", tainted=True)]
-        turn = Message("user", "出して"), Message("assistant", "はい")
-        await table.stores.sessions.archive_turn(session, turn, drawn=drawn)
-        assert not await obeyed(table)
 
     async def test_in_a_result_of_a_turn_that_was_stopped_there_taint_the_next_turn(
         self, table: Table
@@ -235,14 +199,6 @@ class TestOneMemoryATurn:
     async def keys(self, table: Table) -> list[Memory]:
         return [await table.stores.memories.add(KEY.user_id, f"鍵{number}") for number in range(5)]
 
-    async def test_is_changed_by_itself_and_no_other(self, table: Table, keys: list[Memory]) -> None:
-        table.model.script = [[RECALLS], *([forgetting(key.id)] for key in keys[:3]), ["はい。"]]
-        events = await table.ask("鍵のことを忘れて")
-        assert [event.change.kind for event in events if isinstance(event, MemoryChanged)] == ["deleted"]
-        assert [each.change for each in done(events).proposals] == [
-            ForgetMemory(key.id, key.content, key.number) for key in keys[1:3]
-        ]
-
     async def test_is_not_picked_from_several_at_once_however_their_name_is_written(
         self, table: Table, keys: list[Memory]
     ) -> None:
@@ -258,36 +214,6 @@ class TestOneMemoryATurn:
                 each.id for each in await table.stores.memories.list(KEY.user_id)
             }
             assert len(done(events).proposals) == 3
-
-    async def test_is_not_new_because_it_took_anothers_place(self, table: Table) -> None:
-        former = await table.stores.memories.add(KEY.user_id, "会議は金曜")
-        known = await table.stores.memories.add(KEY.user_id, "合鍵は机")
-        table.model.script = [
-            [call("recall", "0", query="会議")],
-            [call("remember", content=known.content, supersedes=former.id)],
-            [forgetting(known.id)],
-            ["はい。"],
-        ]
-        events = await table.ask("会議は金曜じゃなくて合鍵は机")
-        assert [each.change for each in done(events).proposals] == [
-            ForgetMemory(known.id, known.content, known.number)
-        ]
-        assert await table.stores.memories.get(KEY.user_id, known.id) is not None
-
-    async def test_that_is_kept_beside_one_proposal_too_many_has_its_receipt(
-        self, table: Table, keys: list[Memory]
-    ) -> None:
-        news = [f"新しい{key.content}" for key in keys]
-        renews = [
-            call("remember", new, content=new, supersedes=key.id) for key, new in zip(keys, news, strict=True)
-        ]
-        table.model.script = [*([renew] for renew in renews), ["はい。"]]
-        events = await table.ask("鍵は全部新しい")
-        receipts = [event.change.memory.content for event in events if isinstance(event, MemoryChanged)]
-        assert receipts == news
-        assert len(done(events).proposals) == 4
-        last = json.loads(done(events).answer.tool_calls[-1].result)
-        assert "error" in last["superseded"]
 
 
 CHANNEL = ChannelKey(1000)

@@ -138,18 +138,6 @@ class TestTheId:
         await table.answer("二つ目")
         assert get_contextvars()["turn"] != given
 
-    async def test_reaches_the_tasks_that_are_started_from_there(self, table: Table) -> None:
-        begin_turn()
-        given = get_contextvars()["turn"]
-
-        async def elsewhere() -> object:
-            await table.answer("元気？")
-            return get_contextvars()["turn"]
-
-        assert await asyncio.create_task(elsewhere()) == given
-        await table.answer("もう一つ")  # in the task that gave the id, which is taken up by now
-        assert get_contextvars()["turn"] != given
-
     def test_of_a_job_ends_with_it(self) -> None:
         with job("sweep"):
             assert str(get_contextvars()["job"]).startswith("sweep-")

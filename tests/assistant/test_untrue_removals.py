@@ -76,13 +76,6 @@ class TestClaim:
             assert [each.ok for each in done(events).answer.tool_calls] == [True]
             assert untrue(events) == []
 
-    async def test_of_a_cancelled_reminder_is_not_made_true_by_a_memory(
-        self, table: Table, kept: Kept
-    ) -> None:
-        answer = "猫の記憶を削除し、お知らせも取り消しました。"
-        table.model.script = [[kept.forgets, NO_REMINDER], [answer]]
-        assert untrue(await table.ask("猫のことと薬のお知らせを消して")) == ["reminder"]
-
     async def test_in_reply_to_a_yes_is_about_what_was_asked(self, table: Table) -> None:
         table.model.script = [["薬のお知らせを取り消してよろしいですか？"], ["取り消しました。"]]
         await table.ask("薬のやつ、いらない")

@@ -1,6 +1,5 @@
 """How much of a long conversation a turn shows the model."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -9,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from structlog.testing import capture_logs
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings
@@ -20,7 +18,7 @@ from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, ToolResultPart, UserPart
-from cc_bot.storage import Statement, apply_pending, open_database
+from cc_bot.storage import open_database
 from cc_bot.stores import SessionStore, open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, call
@@ -92,18 +90,6 @@ class TestBudget:
             pair = max(map(message_tokens, next_pair)) * 2 * counted / 100
             assert cost > min(budget / 2, budget - pair) - 1e-6
 
-    async def test_decides_how_many_pages_are_read(self, tmp_path: Path) -> None:
-        async with long_table(tmp_path, budget_tokens=500, page_size=4) as table:
-            await talk(table, 30)
-            session = await table.stores.sessions.open(KEY)
-            read: list[int] = []
-            while session.more and len(read) < 3:
-                session = await table.stores.sessions.load_earlier(session)
-                read.append(len(session.history))
-            assert read == [8, 12, 16]
-            await table.ask("次は？")
-            assert 4 < len(shown(table.model.requests[0])) < 20
-
     async def test_shows_a_public_turn_nothing_private_from_any_page(self, tmp_path: Path) -> None:
         async with long_table(tmp_path, page_size=3) as table:
             session = await table.stores.sessions.open(KEY)
@@ -158,21 +144,6 @@ class TestCalibration:
             await table.stores.sessions.clear(SessionKey(2, 2))
             assert (await self.learned(table), await self.learned(table, "")) == (1, 1)
 
-    async def test_that_fails_is_a_log_record_and_no_more(self, tmp_path: Path) -> None:
-        async with (
-            long_table(tmp_path) as table,
-            open_database(f"sqlite:///{tmp_path}/sessions.db") as database,
-        ):
-            await apply_pending(database)
-            full = "CREATE TRIGGER full BEFORE INSERT ON token_factors BEGIN SELECT RAISE(ABORT, 'full'); END"
-            await database.transaction([Statement(full)], ())
-            table.model.script = [["はい", Finish("stop", usage=Usage(1500, 5), model="m")]]
-            with capture_logs() as logs:
-                assert (await table.answer("秘密の質問")).content == "はい"
-                await table.assistant.settle()
-        [record] = [record for record in logs if record["event"] == "calibration_failed"]
-        assert "秘密" not in str(record)
-
 
 class TestTooLong:
     async def test_a_history_is_halved_and_the_user_gets_an_answer(self, table: Table) -> None:
@@ -215,11 +186,3 @@ class TestTooLong:
         assert taken.prompt[-2:] == refused.prompt[-2:]
         assert isinstance(taken.prompt[-1], ToolResultPart)
         assert len(taken.prompt) < len(refused.prompt)
-
-    async def test_stopping_in_the_second_try_stops_it(self, table: Table) -> None:
-        await talk(table, 8)
-        table.model.script = [[ContextTooLong()], ["途中まで", asyncio.Event()]]
-        events = table.assistant.ask(KEY, Message("user", "続きは？"), OPTIONS)
-        await anext(events)
-        await events.aclose()
-        assert table.model.ended_early == 1

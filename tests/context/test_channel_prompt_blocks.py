@@ -12,7 +12,6 @@ from cc_bot.context.channel_prompt import (
     Measure,
     Plan,
     Stretch,
-    fitting,
     plan,
     render,
 )
@@ -97,12 +96,6 @@ class TestMark:
         assert len({name[-7:] for name in shown}) == 2
         assert speaker(imitation, 8)[-7:] == mark_of(8)
 
-    @given(st.text(), st.integers(1, 2**63 - 1))
-    def test_is_the_last_of_a_name_and_the_only_one(self, name: str, author: int) -> None:
-        shown = speaker(name, author)
-        assert shown.endswith(mark_of(author))
-        assert shown.count("#") == 1
-
     def test_never_changes_and_is_another_one_for_nearly_everybody(self) -> None:
         """Frozen blocks of an earlier run of the program have it."""
         assert (mark_of(1), mark_of(1574315914789126144), mark_of(0)) == ("#075768", "#771492", "")
@@ -144,9 +137,6 @@ class TestFreezing:
         later = plan([stretch(*rows, blocks=first.frozen)], measure(factor=0.5))
         assert [group.tokens for group in later.groups] == [20, 20, 5]
 
-    def test_makes_blocks_of_a_quarter_of_a_small_budget(self) -> None:
-        assert Measure.of(100, 4000, 1.0, len).block == 25
-
 
 class TestWindow:
     @pytest.mark.parametrize(
@@ -187,11 +177,6 @@ class TestWindow:
         assert edges == sorted(edges)
         if rows and counted.tokens(rows[-1:]) <= budget * 0.7:
             assert ids
-
-    def test_keeps_the_newest_blocks_that_fit_when_there_are_too_many(self) -> None:
-        blocks = [Block(KEY, number, number, 20) for number in range(1, 8)]
-        assert [block.first_id for block in fitting(blocks, measure())] == [5, 6, 7]
-        assert fitting(blocks[:5], measure()) == blocks[:5]
 
 
 class TestThread:

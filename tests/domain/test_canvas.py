@@ -165,11 +165,6 @@ class TestUpdating:
 
 
 class TestMode:
-    def test_is_what_was_set_until_everything_is_cleared(self) -> None:
-        assert draw(MILK, SetMode("board")).mode == "board"
-        assert draw(MILK, SetMode("board"), SetMode("list")) == draw(MILK)
-        assert draw(MILK, SetMode("board"), SetMode("clear")) == draw(SetMode("clear")) == Canvas()
-
     def test_focus_shows_an_element_that_is_there_and_ends_with_it(self) -> None:
         focused = draw(MILK, SALES, SetMode("focus", "chart-1"))
         assert (focused.mode, focused.focus) == ("focus", "chart-1")
@@ -191,10 +186,6 @@ class TestPrivateElement:
     """Drawn in a private turn; a public one does as if it were not there."""
 
     HIDDEN = hidden(replace(MILK, id="salary"))
-
-    def test_is_private_and_seen_in_private(self) -> None:
-        assert [each.visibility for each in self.HIDDEN.elements] == ["private"]
-        assert ids(hidden(UpdateCard("salary", title="x"), canvas=self.HIDDEN)) == ["salary"]
 
     def test_is_neither_changed_nor_named_in_public_but_goes_with_all_others(self) -> None:
         for command in (UpdateCard("salary", title="x"), RemoveElement("salary"), SetMode("focus", "salary")):
@@ -219,11 +210,6 @@ class TestPrivateElement:
 
 class TestCommandsForAnOlderCanvas:
     A = Drawn(replace(MILK, id="a"), "public")
-
-    def test_that_no_longer_apply_are_left_out(self) -> None:
-        missing = UpdateCard("gone", title="x"), RemoveElement("gone")
-        drawn = [self.A, *(Drawn(command, "public") for command in missing)]
-        assert ids(reduce_all(Canvas(), drawn)) == ["a"]
 
     def test_follow_an_element_to_its_new_id(self) -> None:
         up = draw(replace(MILK, id="a"))

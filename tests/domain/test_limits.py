@@ -22,9 +22,7 @@ from cc_bot.domain.member import (
     bounds_of_guild,
     bounds_of_user,
     break_down,
-    chart_of,
     find_reached,
-    first_day,
     next_day,
     next_month,
     report_of,
@@ -157,9 +155,6 @@ class TestCost:
         assert Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
         assert Price(1, 1).of(Usage(seconds=90)) == 0
 
-    def test_of_cached_tokens_is_that_of_any_without_a_price_of_their_own(self) -> None:
-        assert Price(1.0, 2.0).of(Usage(1000, 0, 400)) == 1000
-
     def test_is_nothing_for_a_model_without_a_price(self) -> None:
         prices = PriceList("JPY", {"small": Price(1, 2)})
         assert prices.cost("large", Usage(1000, 1000)) == 0
@@ -197,23 +192,11 @@ class TestReport:
         report = report_of([used(1, 5), used(1, 50, model="large"), used(40, 500, model="old")], TODAY)
         assert [model for model, _ in report.models] == ["large", "small"]
 
-    def test_of_nothing_is_empty(self) -> None:
-        assert report_of([], TODAY).empty
-        assert not report_of([used(3, 1, turns=0)], TODAY).empty
-
-    def test_needs_all_of_the_month_and_two_weeks(self) -> None:
-        assert first_day(TODAY) == date(2026, 11, 1)
-        assert first_day(date(2026, 12, 3)) == date(2026, 11, 20)
-
     def test_names_models_without_a_price_once_others_have_one(self) -> None:
         report = report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="", turns=1)], TODAY)
         assert with_prices(report, "USD", ()).currency == ""
         assert with_prices(report, "USD", ["small"]).unpriced == ("large", "")
         assert with_prices(report, "USD", ["small"]).currency == "USD"
-
-    def test_is_a_chart_with_a_bar_for_each_day(self) -> None:
-        chart = chart_of(report_of([used(1, 5)], TODAY), "Tokens")
-        assert (chart.labels, chart.series[0].values) == (("11/21", "11/22"), (5.0, 0.0))
 
 
 class TestBreakdown:

@@ -4,8 +4,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cc_bot.domain.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
 
@@ -24,15 +22,6 @@ def living(*shards: tuple[int, ...] | None, count: int = 16, **told: str) -> lis
 )
 def test_shards_are_told_in_ranges(shards: tuple[int, ...], told: str) -> None:
     assert write_shards(shards) == told
-
-
-@given(st.sets(st.integers(0, 40)))
-def test_shards_that_are_told_are_all_there_are(shards: set[int]) -> None:
-    found = set[int]()
-    for part in filter(None, write_shards(shards).split(", ")):
-        first, _, last = part.partition("-")
-        found.update(range(int(first), int(last or first) + 1))
-    assert found == shards
 
 
 def test_shards_that_nobody_holds_are_found() -> None:

@@ -12,7 +12,6 @@ from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.schedule import (
     MOST,
     Firing,
-    Mark,
     Matter,
     Schedule,
     audible,
@@ -163,8 +162,3 @@ class TestNews:
             looked_at |= marks(*news)
             seen += [matter.id for matter in news]
         assert len(seen) == len(set(seen)) == len(of(*memories))
-
-    def test_is_known_by_marks_that_say_nothing_and_end(self) -> None:
-        [matter] = of(memory("11月25日に歯医者", changed=timedelta(hours=-1)))
-        assert all("歯医者" not in mark.name and mark.until > NOW for mark in matter.marks)
-        assert Mark("named 1 20261125", datetime(2026, 11, 27, tzinfo=TOKYO)) in matter.marks

@@ -95,10 +95,6 @@ class TestSloppyArguments:
         assert draft_of(context).canvas == Canvas(up, "board")
         assert "Say what to change" in await refused(context, "update_card", id="card-1", title="")
 
-    async def test_number_is_an_id(self, context: ToolContext) -> None:
-        assert await draw(context, "add_card", title="t", content="c", id=7) == {"id": "7"}
-        assert await draw(context, "remove_element", id=7) == {"up": []}
-
 
 class TestRefusal:
     async def test_tells_the_limit(self, context: ToolContext) -> None:
@@ -150,11 +146,6 @@ class TestPrivateElement:
         }
         assert errors == {"No such element is up. Up are: card-1."}
         assert draft_of(context).canvas.elements == (Card("card-1", "u", "c"),)
-
-    async def test_is_named_and_changed_in_private(self, context: ToolContext) -> None:
-        private = replace(context, canvas=CanvasDraft(Canvas((HIDDEN,)), "private"))
-        assert await draw(private, "update_card", id="salary", content="末日") == {"up": ["salary"]}
-        assert draft_of(private).canvas.elements == (replace(HIDDEN, content="末日"),)
 
 
 @pytest.mark.slow

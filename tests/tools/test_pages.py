@@ -147,13 +147,6 @@ class TestReadPage:
         assert {outcome.text for outcome in (*at_once, later)} == {later.text}
         assert (later.ok, len(web.requests)) == (True, 1)
 
-    async def test_asks_once_more_for_a_page_that_failed(self, turn: Turn, web: LoopbackWeb) -> None:
-        web.pages["/busy"] = Answer(status=503)
-        turn = turn.of("http://a.example/busy")
-        assert "503" in (await turn.read("http://a.example/busy")).text
-        web.pages["/busy"] = Answer("空きました".encode(), "text/plain")
-        assert "空きました" in (await turn.read("http://a.example/busy")).text
-
     async def test_reads_so_many_pages_in_a_turn_and_no_more(self, turn: Turn) -> None:
         turn = turn.of("http://a.example/order")
         for _ in range(MOST_PAGES):
@@ -184,10 +177,6 @@ class TestWebSearch:
             *[True] * MOST_SEARCHES,
             False,
         ]
-
-    async def test_that_fails_is_told_of(self, turn: Turn, search: LoopbackSearchServer) -> None:
-        search.json = False
-        assert "JSON" in (await turn.search("天気")).text
 
 
 async def test_nothing_is_read_or_offered_without_the_web(context: ToolContext) -> None:

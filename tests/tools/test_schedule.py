@@ -127,11 +127,6 @@ class TestScheduling:
         assert result_of(first)["scheduled"]["ref"] != there.id
         assert len(await kept(stores)) == 2
 
-    async def test_in_private_stays_private(self, context: ToolContext, stores: Stores) -> None:
-        await told(private(context), "schedule", when=NINE, text="薬")
-        [made] = await kept(stores)
-        assert (made.visibility, made.place) == ("private", "dm")
-
     async def test_needs_somebody_to_remind(self, context: ToolContext) -> None:
         assert not (await call(replace(context, schedules=None), "schedule", when="9時", text="薬")).ok
 
