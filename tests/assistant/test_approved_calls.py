@@ -95,11 +95,6 @@ class TestProposal:
         with pytest.raises(CallGone):
             await served.calls.find(ME + 1, proposal.id)
 
-    async def test_of_arguments_that_do_not_fit_is_none(self, served: Served) -> None:
-        served.model.script = [[call("notes__write", path="x")], ["できません。"]]
-        assert done(await served.ask("書いて")).proposals == ()
-        assert "Missing" in (await served.told())["error"]
-
     async def test_stays_for_ten_minutes_and_then_the_model_is_told(self, served: Served) -> None:
         proposal = await served.propose()
         with freeze_time(utc_now() + timedelta(minutes=9), real_asyncio=True):

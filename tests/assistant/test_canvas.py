@@ -54,10 +54,6 @@ class TestDrawing:
         assert changed is not None
         assert [each.title for each in changed.canvas.elements] == [str(n) for n in range(1, 8)]
 
-    async def test_that_changes_nothing_is_told_to_nobody(self, table: Table) -> None:
-        assert await drawn(table, call("canvas_remove_element", id="nothing")) is None
-        assert (await table.session()).canvas == Canvas()
-
     async def test_of_a_turn_that_was_stopped_stays(self, table: Table) -> None:
         table.model.script = [[SHOPPING], ["はい", asyncio.Event()]]
         stop = Stop()

@@ -6,13 +6,11 @@ from pathlib import Path
 import pytest
 
 from bench.prompt_cache import BLOCKS_THAT_LEAVE, BUDGET, GOAL, measure
-from cc_bot.assistant.session_turns import cache_key
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import part_tokens
-from cc_bot.domain import ChannelKey, Message, SessionKey
-from cc_bot.llm.model import ChatRequest, SystemPart
+from cc_bot.domain import ChannelKey, Message
+from cc_bot.llm.model import ChatRequest
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened, texts
-from tests.assistant.conftest import Table
 
 THREAD = ChannelKey(1000, 35)
 LONG = "駅前の店で昼を食べて、川沿いの道を歩いて帰りました。"
@@ -195,18 +193,3 @@ class TestCache:
         end = first.stable[-1] + 1
         assert then.prompt[:end] == first.prompt[:end]
         assert then.cache_key == first.cache_key
-
-    async def test_marks_of_a_session_stand_before_and_after_its_history(self, table: Table) -> None:
-        await table.ask("一つ目")
-        await table.ask("二つ目")
-        first, then = table.model.requests
-        assert (first.stable, then.stable) == ((0,), (0, 2))
-        assert isinstance(then.prompt[3], SystemPart)
-        assert first.cache_key == then.cache_key != ""
-
-    def test_keys_differ_by_channel_thread_and_agent_and_tell_no_id(self) -> None:
-        a, b = ChannelKey(123456789, 0), ChannelKey(123456789, 5)
-        sessions = SessionKey(5, 123456789), SessionKey(5, 123456789, "other")
-        keys = {cache_key(key) for key in (a, b, *sessions)}
-        assert len(keys) == 4
-        assert all(len(key) == 16 and "123456789" not in key for key in keys)

@@ -15,7 +15,7 @@ from cc_bot.assistant.turn import Account
 from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.measures import Ending, NullMeter, Phase
 from cc_bot.llm.model import Fallback
-from cc_bot.log import begin_turn, job
+from cc_bot.log import begin_turn
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import Table, call
@@ -87,20 +87,13 @@ class TestTheMeter:
         assert "first_token_s" not in record
         assert metered.assistant.underway == ()
 
-    @pytest.mark.parametrize(
-        ("error", "ending"),
-        [
-            (LimitReached(what="turns_per_minute", resets="7"), "refused"),
-            (Busy(), "refused"),
-            (ShuttingDown(), "refused"),
-            (Crowded(), "failed"),
-            (StorageError(), "failed"),
-            (ValueError(), "failed"),
-        ],
-    )
-    def test_can_tell_a_refusal_from_a_failure(self, meter: Noted, error: Exception, ending: str) -> None:
-        Account(meter).record_failure(error)
-        assert (meter.endings[0][0], meter.kinds) == (ending, [type(error).__name__])
+    def test_can_tell_a_refusal_from_a_failure(self) -> None:
+        refused = LimitReached(what="turns_per_minute", resets="7"), Busy(), ShuttingDown()
+        failed = Crowded(), StorageError(), ValueError()
+        for ending, errors in (("refused", refused), ("failed", failed)):
+            for error in errors:
+                Account(meter := Noted()).record_failure(error)
+                assert (meter.endings[0][0], meter.kinds) == (ending, [type(error).__name__])
 
     async def test_is_told_of_the_wait_in_line_and_active_turns_are_shown_by_phase(
         self, metered: Table, meter: Noted
@@ -137,8 +130,3 @@ class TestTheId:
         assert get_contextvars()["turn"] == given
         await table.answer("二つ目")
         assert get_contextvars()["turn"] != given
-
-    def test_of_a_job_ends_with_it(self) -> None:
-        with job("sweep"):
-            assert str(get_contextvars()["job"]).startswith("sweep-")
-        assert "job" not in get_contextvars()

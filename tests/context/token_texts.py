@@ -54,44 +54,6 @@ _MIXED = (
 )
 
 _CODE = (
-    '''from dataclasses import dataclass, field
-from pathlib import Path
-import json
-
-
-@dataclass
-class Inventory:
-    """What is in the warehouse, by article number."""
-
-    items: dict[str, int] = field(default_factory=dict)
-
-    def add(self, article: str, quantity: int = 1) -> None:
-        if quantity <= 0:
-            raise ValueError(f"quantity must be positive, not {quantity}")
-        self.items[article] = self.items.get(article, 0) + quantity
-
-    @classmethod
-    def load(cls, path: Path) -> "Inventory":
-        with path.open(encoding="utf-8") as file:
-            return cls(json.load(file))
-
-    def total(self) -> int:
-        return sum(self.items.values())
-''',
-    """import { useEffect, useState } from "react";
-
-export function Clock({ timezone = "UTC", intervalMs = 1000 }) {
-  const [now, setNow] = useState(() => new Date());
-
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), intervalMs);
-    return () => clearInterval(timer);
-  }, [intervalMs]);
-
-  const text = now.toLocaleTimeString("ja-JP", { timeZone: timezone, hour12: false });
-  return <span className="clock" title={timezone}>{text}</span>;
-}
-""",
     """SELECT c.name, COUNT(o.id) AS orders, COALESCE(SUM(o.total), 0) AS revenue
 FROM customers AS c
 LEFT JOIN orders AS o ON o.customer_id = c.id AND o.created_at >= '2026-01-01'
@@ -116,16 +78,18 @@ if ! gzip -t "$TARGET/app-$STAMP.tar.gz"; then
   exit 1
 fi
 """,
-    """{
-  "name": "weather-widget",
-  "version": "2.3.1",
-  "private": true,
-  "scripts": {"build": "vite build", "test": "vitest run --coverage"},
-  "dependencies": {"react": "^19.1.0", "date-fns": "~4.1.0"},
-  "cities": [
-    {"id": 1850147, "name": "東京", "lat": 35.6895, "lon": 139.6917, "temp": [3.2, 11.8]},
-    {"id": 1853909, "name": "大阪", "lat": 34.6937, "lon": 135.5022, "temp": [4.1, 12.4]}
-  ]
+    """import { useEffect, useState } from "react";
+
+export function Clock({ timezone = "UTC", intervalMs = 1000 }) {
+  const [now, setNow] = useState(() => new Date());
+
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), intervalMs);
+    return () => clearInterval(timer);
+  }, [intervalMs]);
+
+  const text = now.toLocaleTimeString("ja-JP", { timeZone: timezone, hour12: false });
+  return <span className="clock" title={timezone}>{text}</span>;
 }
 """,
 )
@@ -187,31 +151,6 @@ async def retry(action: Callable[[], Awaitable[T]], attempts: int = 3, delay_s: 
             await asyncio.sleep(delay_s * 2 ** (attempt - 1))
     raise AssertionError("unreachable")
 ''',
-    """package main
-
-import (
-	"encoding/json"
-	"log"
-	"net/http"
-)
-
-type Todo struct {
-	ID    int    `json:"id"`
-	Title string `json:"title"`
-	Done  bool   `json:"done"`
-}
-
-func main() {
-	todos := []Todo{{1, "write tests", false}, {2, "sleep", true}}
-	http.HandleFunc("/todos", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if err := json.NewEncoder(w).Encode(todos); err != nil {
-			log.Printf("encode: %v", err)
-		}
-	})
-	log.Fatal(http.ListenAndServe(":8080", nil))
-}
-""",
     """.card {
   display: grid;
   grid-template-columns: 64px 1fr auto;
@@ -226,55 +165,22 @@ func main() {
   .card { grid-template-columns: 1fr; }
 }
 """,
-    """services:
-  web:
-    image: ghcr.io/example/shop:1.14.2
-    restart: unless-stopped
-    ports: ["127.0.0.1:8000:8000"]
-    environment:
-      DATABASE_URL: postgresql://shop:${DB_PASSWORD}@db:5432/shop
-      LOG_LEVEL: info
-    depends_on:
-      db: {condition: service_healthy}
-  db:
-    image: postgres:17-alpine
-    volumes:
-      - db-data:/var/lib/postgresql/data
-""",
 )
 
 HELD_OUT_TOOLS: Final = (
     ToolSchema(
         "search_flights",
         "Search for flights between two airports on a given date. Returns at most ten offers, cheapest first.",
-        {
-            "type": "object",
-            "properties": {
-                "origin": {
-                    "type": "string",
-                    "description": "IATA code of the airport of departure, e.g. HND",
-                },
-                "destination": {"type": "string", "description": "IATA code of the airport of arrival"},
-                "date": {"type": "string", "format": "date", "description": "Local date of departure"},
-                "passengers": {"type": "integer", "minimum": 1, "maximum": 9, "default": 1},
-                "cabin": {"type": "string", "enum": ["economy", "premium", "business", "first"]},
-            },
-            "required": ["origin", "destination", "date"],
-            "additionalProperties": False,
-        },
+        json.loads(
+            """{"type": "object", "properties": {"origin": {"type": "string", "description": "IATA code of the airport of departure, e.g. HND"}, "destination": {"type": "string", "description": "IATA code of the airport of arrival"}, "date": {"type": "string", "format": "date", "description": "Local date of departure"}, "passengers": {"type": "integer", "minimum": 1, "maximum": 9, "default": 1}, "cabin": {"type": "string", "enum": ["economy", "premium", "business", "first"]}}, "required": ["origin", "destination", "date"], "additionalProperties": false}"""
+        ),
     ),
     ToolSchema(
         "create_reminder",
         "指定された日時にユーザーへ通知するリマインダーを作成します。日時が過去の場合はエラーを返します。",
-        {
-            "type": "object",
-            "properties": {
-                "text": {"type": "string", "description": "通知する内容", "maxLength": 500},
-                "at": {"type": "string", "format": "date-time", "description": "通知する日時（ISO 8601）"},
-                "repeat": {"anyOf": [{"enum": ["daily", "weekly", "monthly"]}, {"type": "null"}]},
-            },
-            "required": ["text", "at"],
-        },
+        json.loads(
+            """{"type": "object", "properties": {"text": {"type": "string", "description": "通知する内容", "maxLength": 500}, "at": {"type": "string", "format": "date-time", "description": "通知する日時（ISO 8601）"}, "repeat": {"anyOf": [{"enum": ["daily", "weekly", "monthly"]}, {"type": "null"}]}}, "required": ["text", "at"]}"""
+        ),
     ),
 )
 

@@ -106,11 +106,6 @@ class TestMemories:
 
 
 class TestNews:
-    def test_is_what_was_not_looked_at(self) -> None:
-        matters = of(memory("11月25日に歯医者", number=1), memory("11月26日に旅行", number=2))
-        assert [matter.id for matter in new(matters, marks(matters[0]))] == [2]
-        assert new(matters, marks(*matters)) == ()
-
     def test_of_a_matter_is_what_of_it_is_new(self) -> None:
         [before] = of(memory("11月25日に歯医者"))
         [after] = new(of(memory("11月25日に歯医者", changed=timedelta())), marks(before))
@@ -131,12 +126,6 @@ class TestNews:
         due = list(of_reminders([reminder(timedelta(hours=1), number=4)], NOW))
         missed = list(of_missed([Firing(reminder(timedelta(), number=5), NOW - timedelta(hours=2))], NOW))
         assert [matter.id for matter in new([*memories, *due, *missed], ())] == [5, 4, 3, 2, 1]
-
-    def test_is_not_all_told_at_once(self) -> None:
-        matters = of(*(memory(number=number, changed=timedelta(hours=-1)) for number in range(MOST + 5)))
-        first = new(matters, ())
-        assert len(first) == MOST
-        assert len(new(matters, marks(*first))) == 5
 
     @given(
         texts=st.lists(

@@ -70,20 +70,13 @@ class TestDrawing:
 
 
 class TestSloppyArguments:
-    @pytest.mark.parametrize(
-        "series",
-        [
-            {"name": "x", "values": [1, 2]},
-            [{"name": "x", "values": ["1", "2"]}],
-            [1, 2],
-            [{"values": [1, 2]}],
-        ],
-    )
-    async def test_series(self, context: ToolContext, series: object) -> None:
-        await draw(context, "add_chart", title="t", kind="pie", labels=[2025, "b"], series=series)
-        [chart] = draft_of(context).canvas.elements
-        assert isinstance(chart, Chart)
-        assert (chart.labels, chart.series[0].values) == (("2025", "b"), (1.0, 2.0))
+    async def test_series(self, context: ToolContext) -> None:
+        named: list[object] = [{"name": "x", "values": ["1", "2"]}]
+        for series in (named, named[0], [1, 2], [{"values": [1, 2]}]):
+            await draw(context, "add_chart", title="t", kind="pie", labels=[2025, "b"], series=series)
+            chart = draft_of(context).canvas.elements[-1]
+            assert isinstance(chart, Chart)
+            assert (chart.labels, chart.series[0].values) == (("2025", "b"), (1.0, 2.0))
 
     async def test_null_and_empty_text_leave_what_there_is(self, context: ToolContext) -> None:
         await draw(context, "show_text", content="x", title=None, id=None)
@@ -100,9 +93,6 @@ class TestRefusal:
     async def test_tells_the_limit(self, context: ToolContext) -> None:
         long = await refused(context, "add_card", title="t", content="あ" * 1001)
         assert "1000 characters at most" in long
-        labels = [str(number) for number in range(25)]
-        many = await refused(context, "add_chart", title="t", kind="bar", labels=labels, series=[1] * 25)
-        assert "labels: from 1 to 24" in many
         for _ in range(10):
             await draw(context, "show_text", content="x")
         assert "full" in await refused(context, "add_card", title="t", content="c")

@@ -223,12 +223,6 @@ class TestKnownMemory:
         [changed] = await stores.memories.list(ME.user_id)
         assert changed.expires_at is not None
 
-    async def test_of_another_meaning_is_another_memory(self, context: ToolContext, stores: Stores) -> None:
-        await stores.memories.add(ME.user_id, "x = y")
-        outcome = await call(context, "remember", content="x ≠ y")
-        assert [each.kind for each in outcome.changes] == ["added"]
-        assert await stores.memories.count(ME.user_id) == 2
-
     async def test_a_change_of_nothing_is_none(
         self, context: ToolContext, stores: Stores, memory: Memory
     ) -> None:
