@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 _MAX_ANSWER_BYTES: Final = 16 * 2**20
+_PIECE_BYTES: Final = 64 * 2**10
 
 
 def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
@@ -44,12 +45,13 @@ async def ask_process(command: Sequence[str], data: bytes) -> bytes:
 
 
 async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
-    """Hand over the bytes; a process that ends before is heard, not fed."""
-    stdin = process.stdin
+    """Hand over the bytes in pieces, for asyncio keeps a copy; one that ends before is heard, not fed."""
+    stdin, whole = process.stdin, memoryview(data)
     if stdin is not None:
         with suppress(OSError):
-            stdin.write(data)
-            await stdin.drain()
+            for at in range(0, len(data), _PIECE_BYTES):
+                stdin.write(whole[at : at + _PIECE_BYTES])
+                await stdin.drain()
         stdin.close()
 
 

@@ -1,9 +1,11 @@
 """One user who sends far more than a person can, to the running program; a bystander is served meanwhile."""
 
 import asyncio
+import io
+import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from secrets import token_urlsafe
+from secrets import token_bytes, token_urlsafe
 from typing import Final
 
 import pytest
@@ -128,6 +130,25 @@ class TestTwentyPictures:
         told = [embed.get("description", "") for reply in ends for embed in reply.history[-1].embeds]
         sentence = texts(Locale.JA).answer.files_deleted.format(count=1)
         assert sum(sentence in each for each in told) == PICTURES - count
+
+
+def with_picture(document: bytes, size: int) -> bytes:
+    """The document with something in it that can't be packed."""
+    packed = io.BytesIO(document)
+    with zipfile.ZipFile(packed, "a") as package:
+        package.writestr("word/media/a.png", token_bytes(size))
+    return packed.getvalue()
+
+
+class TestFilesInADirectMessage:
+    async def test_are_in_memory_one_at_a_time(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        """The bot and the process that reads hold 20 MB each, and what they load."""
+        file = File("a.docx", with_picture(word(["はい"]), 19 * 2**20), "application/octet-stream")
+        dm = stage.discord.dm(aiko)
+        async with bystander(stage, channel, max_growth_mib=120):
+            for _ in range(CHANNELS):
+                stage.model.script(says("はい。"))
+                await stage.ask(aiko, dm, attachment=file)
 
 
 class TestFilesInManyChannels:
