@@ -109,3 +109,11 @@ async def running(
         file, kept, path=path, cost=lambda _: 100, budget=budget, words=words, form_s=form_s
     ) as servers:
         yield Running(servers, path, kept)
+
+
+@asynccontextmanager
+async def ready(folder: Path, *switches: object, **rules: Any) -> AsyncIterator[Running]:
+    """Have one hostile server run that is ready, with these switches and rules."""
+    async with running(folder, hostile=hostile(*switches, **rules)) as bot:
+        await bot.until_ready()
+        yield bot

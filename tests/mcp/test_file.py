@@ -37,75 +37,44 @@ def refusal(document: Any, locale: Locale = Locale.EN) -> str:
 
 
 class TestAnEntry:
-    @pytest.mark.parametrize("group", ["mcpServers", "servers"])
-    def test_is_taken_as_other_programs_write_it(self, group: str) -> None:
-        entry = one(
-            {
-                "type": "stdio",
-                "command": PROGRAM,
-                "args": ["-m", "notes"],
-                "env": {"A": "ああ"},
-                "autoApprove": ["read"],
-                "alwaysAllow": [],
-                "timeout": 60,
-                "disabled": False,
-            },
-            group,
-        )
-        assert (entry.command, entry.arguments) == (sys.executable, ("-m", "notes"))
-        assert entry.rules == ServerRules()
+    def test_is_taken_as_other_programs_write_it(self) -> None:
+        written = {
+            "type": "stdio",
+            "command": PROGRAM,
+            "args": ["-m", "${HOME}/notes"],
+            "env": {"A": "${KEY}"},
+        }
+        others = {"autoApprove": ["read"], "alwaysAllow": [], "timeout": 60, "disabled": False}
+        for group in ("mcpServers", "servers"):
+            entry = one({**written, **others}, group)
+            assert (entry.command, entry.arguments) == (sys.executable, ("-m", "/home/notes"))
+            assert entry.rules == ServerRules()
+            inherited = {name: VARIABLES[name] for name in ("PATH", "HOME", "LANG")}
+            assert entry.environment == {**inherited, "A": "geheim-42"}
 
-    def test_gives_its_program_path_home_language_and_its_own_variables_alone(self) -> None:
-        entry = one({"command": PROGRAM, "env": {"A": "${KEY}"}})
-        inherited = {name: VARIABLES[name] for name in ("PATH", "HOME", "LANG")}
-        assert entry.environment == {**inherited, "A": "geheim-42"}
-
-    @pytest.mark.parametrize("written", ["${KEY}", "${env:KEY}", "${OTHER:-geheim-42}"])
-    def test_has_its_variables_filled_in(self, written: str) -> None:
-        headers = {"Authorization": f"Bearer {written}"}
-        entry = one({"url": "https://notes.example/mcp", "headers": headers})
-        assert entry.headers == {"Authorization": "Bearer geheim-42"}
-
-    def test_may_name_in_its_arguments_what_is_no_secret(self) -> None:
-        assert one({"command": PROGRAM, "args": ["${HOME}/notes"]}).arguments == ("/home/notes",)
-
-    @pytest.mark.parametrize("kind", ["http", "streamable-http", "streamableHttp"])
-    def test_of_a_server_on_the_web_is_known_by_its_type_or_by_its_url(self, kind: str) -> None:
+    def test_of_a_server_on_the_web_is_known_by_its_type_or_by_its_url(self) -> None:
         url = "https://notes.example/mcp"
-        assert one({"type": kind, "url": url}) == one({"url": url})
+        for kind in ("http", "streamable-http", "streamableHttp"):
+            assert one({"type": kind, "url": url}) == one({"url": url})
+        for written in ("${KEY}", "${env:KEY}", "${OTHER:-geheim-42}"):
+            entry = one({"url": url, "headers": {"Authorization": f"Bearer {written}"}})
+            assert entry.headers == {"Authorization": "Bearer geheim-42"}
 
     def test_says_what_may_be_called_where_and_for_whom(self) -> None:
-        ours = {
-            "tools": ["get_*"],
-            "deny": ["get_all"],
-            "approve": "always",
-            "approvers": "owners",
-            "timeout_s": 5,
-            "max_result_kb": 4,
-            "calls_per_turn": 2,
-            "roles": [7],
-            "guilds": ["123456789012345678"],
-            "channels": [9],
-            "local": ["get_note"],
-        }
+        ours = json.loads("""{
+            "tools": ["get_*"], "deny": ["get_all"], "approve": "always", "approvers": "owners",
+            "timeout_s": 5, "max_result_kb": 4, "calls_per_turn": 2, "local": ["get_note"],
+            "roles": [7], "guilds": ["123456789012345678"], "channels": [9]
+        }""")
+        guilds = frozenset({123456789012345678})
         assert one({"command": PROGRAM, "cc_bot": ours}).rules == ServerRules(
-            ("get_*",),
-            ("get_all",),
-            "always",
-            "owners",
-            5.0,
-            4,
-            2,
-            frozenset({123456789012345678}),
-            frozenset({9}),
+            *(("get_*",), ("get_all",), "always", "owners", 5.0, 4, 2, guilds, frozenset({9})),
             dms=False,
             roles=frozenset({7}),
             local=("get_note",),
         )
-
-    @pytest.mark.parametrize("off", [{"disabled": True}, {"cc_bot": {"enabled": False}}])
-    def test_that_is_switched_off_is_no_server(self, off: Mapping[str, Any]) -> None:
-        assert parse({"mcpServers": {"notes": {"command": "is-not-there", **off}}}) == {}
+        for off in ({"disabled": True}, {"cc_bot": {"enabled": False}}):
+            assert parse({"mcpServers": {"notes": {"command": "is-not-there", **off}}}) == {}
 
     def test_shows_no_value_where_it_is_printed(self) -> None:
         entry = one({"command": PROGRAM, "args": ["geheim-42"], "env": {"A": "wert-43"}})
@@ -129,62 +98,46 @@ MISTAKES = [
     # (what stands in the file, what its sentence has to name)
     ('{"mcpServers": {', ["line 1", "column 17"]),
     ("[" * 5000, ["line"]),
-    ("[]", ["{…}"]),
-    ({"mcpServers": []}, ["mcpServers"]),
     ({"mcpServer": {}}, ["mcpServer", "mcpServers"]),
     ('{"mcpServers": {"notes": {}, "notes": {}}}', ["notes", "twice"]),
     ('{"mcpServers": {"notes": {"env": {"A": "wert-43", "A": ""}}}}', ["notes", "A", "twice"]),
-    ('{"mcpServers": {"notes": {"command": "a", "command": "b"}}}', ["notes", "command", "twice"]),
     ('{"mcpServers": {}, "mcpServers": {}}', ["mcpServers", "twice"]),
     ({"mcpServers": {"notes": {"command": PROGRAM}}, "servers": {"notes": {}}}, ["notes", "twice"]),
     ({"mcpServers": {"a b": {"command": PROGRAM}, "a.b": {"command": PROGRAM}}}, ["a b", "a.b", "Rename"]),
     ({"mcpServers": {"": {"command": PROGRAM}}}, ["empty name"]),
     ('{"servers": {"t": {"command": "wert-43",},}}', ["commas after", "line 1"]),
-    ('{"servers": {"t": {"args": ["wert-43", ]}}}', ["commas after", "line 1"]),
     ('{\n // 私のサーバー\n "servers": {}}', ["Comments", "line 2"]),
-    ('{"servers": {} /* ここまで */}', ["Comments", "line 1"]),
     ('{"servers": {"t" "u"}}', ["not valid JSON"]),
     (server(envFile=".env"), ["notes", "envFile", "not supported"]),
     (server(env={"A": "wert-43\0"}), ["notes", "env.A", "NUL"]),
-    (server(args=["wert-43\0"]), ["notes", "args", "mcp-server-time"]),
     (server(env={"PORT": 43}), ["notes", "env.PORT", '"3000"']),
     (over_http(url="https://a.example", headers={"X-Age": 43}), ["notes", "headers.X-Age"]),
     (server(command=str(Path(__file__).parent)), ["notes", "command", "can't be run"]),
-    (server(command=__file__), ["notes", "command", "can't be run"]),
     ({"mcpServers": {"a__b": {"command": PROGRAM}}}, ["a__b"]),
     ({"mcpServers": {"ノート": {"command": PROGRAM}}}, ["ノート"]),
-    ({"mcpServers": {"notes": "uvx"}}, ["notes"]),
     (server(comand="x"), ["notes", "comand", "command"]),
     (server(cc_bot={"tool": []}), ["notes", "cc_bot.tool", "tools"]),
     (server(args="wert-43"), ["notes", "args", "mcp-server-time"]),
-    (server(args=[1]), ["notes", "args"]),
-    (server(env={"A": 43}), ["notes", "env"]),
     (server(env={"A": "${NOWHERE}"}), ["notes", "env.A", "NOWHERE"]),
     (server(args=["--key=${KEY}"]), ["notes", "args", "${KEY}", "env", "headers"]),
-    (server(args=["${env:KEY}"]), ["notes", "args", "${KEY}"]),
     (server(args=["${OTHER:-wert-43}"]), ["notes", "args", "${OTHER}"]),
     (server(command="${KEY}"), ["notes", "command", "${KEY}"]),
     (server(args=["${input:key}"]), ["notes", "args", "${input:key}", "not supported"]),
     (server(cwd="/is/not/there"), ["notes", "cwd"]),
     (server(cwd="~nobody-of-that-name/x"), ["notes", "cwd"]),
-    (server(cwd="x" * 5000), ["notes", "cwd"]),
     (server(command="/" + "x" * 5000), ["notes", "command"]),
     (server(**{"\ud800": 1}), ["notes", "ud800"]),
     (server(command="is-not-there"), ["notes", "command"]),
-    (server(command=""), ["notes", "command"]),
     (server(url="https://notes.example"), ["notes", "command"]),
     (over_http(type="sse", url="https://notes.example"), ["notes", "sse"]),
     (over_http(type="carrier", url="https://notes.example"), ["notes", "type"]),
     (over_http(type="http"), ["notes", "url"]),
     (over_http(url="file:///wert-43"), ["notes", "url"]),
-    (over_http(url="https://[wert-43"), ["notes", "url"]),
     (over_http(url="https://a.example", headers={"A": "wert-43\n"}), ["notes", "headers"]),
     (over_http(url="https://a.example", headers={"A b": "wert-43"}), ["notes", "headers"]),
     (server(cc_bot={"approve": "sometimes"}), ["notes", "cc_bot.approve", '"writes"']),
-    (server(cc_bot={"approvers": "all"}), ["notes", "cc_bot.approvers"]),
     (server(cc_bot={"timeout_s": 0}), ["notes", "cc_bot.timeout_s"]),
     (server(cc_bot={"max_result_kb": "16"}), ["notes", "cc_bot.max_result_kb"]),
-    (server(cc_bot={"calls_per_turn": 0}), ["notes", "cc_bot.calls_per_turn"]),
     (server(cc_bot={"guilds": ["here"]}), ["notes", "cc_bot.guilds"]),
     (server(cc_bot={"enabled": "no"}), ["notes", "cc_bot.enabled"]),
     (server(cc_bot=[]), ["notes", "cc_bot"]),
@@ -192,23 +145,13 @@ MISTAKES = [
 
 
 class TestAMistake:
-    @pytest.mark.parametrize(("document", "named"), MISTAKES)
-    def test_is_one_sentence_with_server_and_key(self, document: Any, named: list[str]) -> None:
-        sentence = refusal(document)
-        assert all(word in sentence for word in named)
-        assert "\n" not in sentence
-        assert not any(secret in sentence for secret in SECRETS)
-
-    @pytest.mark.parametrize("document", [mistake for mistake, _ in MISTAKES])
-    def test_is_told_in_the_operators_language(self, document: Any) -> None:
-        assert refusal(document, Locale.JA) != refusal(document, Locale.EN)
-
-    async def test_ends_the_start_and_names_the_file(self, tmp_path: Path) -> None:
-        path = tmp_path / "mcp.json"
-        path.write_text('{"mcpServers": {"notes": {"command": "is-not-there"}}}')
-        with pytest.raises(InvalidToolServers) as error:
-            await servers_file(path, variables=VARIABLES, locale=Locale.EN).load()
-        assert error.value.params["path"] == str(path)
+    def test_is_one_sentence_with_server_and_key(self) -> None:
+        for document, named in MISTAKES:
+            sentence = refusal(document)
+            assert [word for word in named if word not in sentence] == [], sentence
+            assert "\n" not in sentence
+            assert not any(secret in sentence for secret in SECRETS), sentence
+            assert refusal(document, Locale.JA) != sentence
 
     async def test_while_the_bot_runs_is_logged_once_and_changes_nothing(self, tmp_path: Path) -> None:
         path = tmp_path / "mcp.json"
@@ -223,29 +166,23 @@ class TestAMistake:
         assert record["event"] == "tool_servers_not_reloaded"
         assert "wert-43" not in str(record)
 
-    @pytest.mark.parametrize("content", ["", " \n", "\ufeff"])
-    async def test_is_a_file_that_was_emptied_but_not_one_without_servers(
-        self, tmp_path: Path, content: str
-    ) -> None:
+    async def test_is_a_file_that_was_emptied_but_not_one_without_servers(self, tmp_path: Path) -> None:
         path = tmp_path / "mcp.json"
+        assert await servers_file(path, variables=VARIABLES, locale=Locale.JA).load() == {}
         path.write_text(json.dumps(server()))
         file = servers_file(path, variables=VARIABLES, locale=Locale.JA)
         before = await file.load()
         assert before
-        path.write_text(content, encoding="utf-8")
-        with capture_logs() as records:
-            assert await file.now() == before
-        assert '{"mcpServers": {}}' in records[0]["problem"]
-        with pytest.raises(InvalidToolServers):
-            await servers_file(path, variables=VARIABLES, locale=Locale.JA).load()
-        for none in ("{}", '{"mcpServers": {}}'):
-            path.write_text(none)
-            assert await file.now() == {}
-            path.write_text(json.dumps(server()))
-            assert await file.now() == before
-
-
-class TestNoFile:
-    async def test_names_no_server(self, tmp_path: Path) -> None:
-        file = servers_file(tmp_path / "mcp.json", variables=VARIABLES, locale=Locale.EN)
-        assert await file.load() == {}
+        for empty in ("", " \n", "\ufeff"):
+            path.write_text(empty, encoding="utf-8")
+            with capture_logs() as records:
+                assert await file.now() == before
+            assert '{"mcpServers": {}}' in records[0]["problem"]
+            with pytest.raises(InvalidToolServers) as error:
+                await servers_file(path, variables=VARIABLES, locale=Locale.JA).load()
+            assert error.value.params["path"] == str(path)
+            for none in ("{}", '{"mcpServers": {}}'):
+                path.write_text(none)
+                assert await file.now() == {}
+                path.write_text(json.dumps(server()))
+                assert await file.now() == before

@@ -17,7 +17,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.mcp.forms import form_of
 from cc_bot.texts import texts
 from tests.mcp.form_words import HARMLESS, SECRETS, Words
-from tests.mcp.running import Running, hostile, running
+from tests.mcp.running import Running, hostile, ready, running
 
 ASKING: Final = Path(__file__).parent / "asking_server.py"
 
@@ -66,12 +66,14 @@ async def asked(bot: Running, somebody: Somebody | None) -> dict[str, Any]:
 
 
 class TestAForm:
-    async def test_is_answered_by_whoever_had_the_call_made(self, tmp_path: Path) -> None:
-        somebody = Somebody({"name": " 愛子 "})
-        async with running(tmp_path, hostile=hostile("--elicit")) as bot:
-            await bot.until_ready()
+    async def test_is_answered_or_declined_by_whoever_had_the_call_made(self, tmp_path: Path) -> None:
+        somebody, declining = Somebody({"name": " 愛子 "}), Somebody(None)
+        async with ready(tmp_path, "--elicit") as bot:
             told = await asked(bot, somebody)
-        assert told == {"notes": [], "action": "accept", "content": {"name": "愛子"}}
+            assert told == {"notes": [], "action": "accept", "content": {"name": "愛子"}}
+            told = await asked(bot, declining)
+            assert (told["action"], "did not want to answer" in told["notes"][0]) == ("decline", True)
+            assert (await asked(bot, None))["action"] == "decline", "nobody can be asked"
         [form] = somebody.forms
         assert (form.server, form.message, form.fields[0].title) == ("hostile", "どなたですか", "お名前")
 
@@ -119,38 +121,19 @@ class TestAForm:
             told = await asked(bot, Somebody(entered))
         assert told["content"] == {"count": 12, "price": 1234.5, "hot": True, "size": "l", "colour": "r"}
 
-    async def test_that_is_declined_is_told_to_server_and_model(self, tmp_path: Path) -> None:
-        async with running(tmp_path, hostile=hostile("--elicit")) as bot:
-            await bot.until_ready()
-            told = await asked(bot, Somebody(None))
-        assert told["action"] == "decline"
-        assert "did not want to answer" in told["notes"][0]
-
-    async def test_that_nobody_can_be_asked_is_declined(self, tmp_path: Path) -> None:
-        async with running(tmp_path, hostile=hostile("--elicit")) as bot:
-            await bot.until_ready()
-            assert (await asked(bot, None))["action"] == "decline"
-
-    async def test_stops_the_time_of_the_call(self, tmp_path: Path) -> None:
-        entry = hostile("--elicit", timeout_s=2)
-        async with running(tmp_path, hostile=entry) as bot:
-            await bot.until_ready()
-            told = await asked(bot, Somebody({"name": "愛子"}, slow_s=3))
+    async def test_stops_the_time_of_the_call_and_is_cancelled_in_its_own(self, tmp_path: Path) -> None:
+        async with ready(tmp_path, "--elicit", timeout_s=1) as bot:
+            told = await asked(bot, Somebody({"name": "愛子"}, slow_s=2))
             assert told["action"] == "accept"
-
-    async def test_that_is_not_answered_in_time_is_cancelled(self, tmp_path: Path) -> None:
-        somebody = Somebody(never=True)
+        never = Somebody(never=True)
         async with running(tmp_path, form_s=0.2, hostile=hostile("--elicit")) as bot:
             await bot.until_ready()
-            told = await asked(bot, somebody)
-        assert told["action"] == "cancel"
-        assert "in time" in told["notes"][0]
-        assert somebody.taken_back == 1
+            told = await asked(bot, never)
+        assert (told["action"], "in time" in told["notes"][0], never.taken_back) == ("cancel", True, 1)
 
     async def test_is_taken_back_when_the_call_is_stopped(self, tmp_path: Path) -> None:
         somebody = Somebody(never=True)
-        async with running(tmp_path, hostile=hostile("--elicit", "--count", tmp_path / "calls")) as bot:
-            await bot.until_ready()
+        async with ready(tmp_path, "--elicit", "--count", tmp_path / "calls") as bot:
             call = asyncio.create_task(bot.echo(asker=somebody))
             await somebody.asked.wait()
             call.cancel()
@@ -163,8 +146,7 @@ class TestAForm:
         self, tmp_path: Path
     ) -> None:
         somebody, other = Somebody({"name": "愛子"}), Somebody({"name": "Ben"})
-        async with running(tmp_path, hostile=hostile("--elicit", "--slow-call", 1)) as bot:
-            await bot.until_ready()
+        async with ready(tmp_path, "--elicit", "--slow-call", 1) as bot:
             results = await asyncio.gather(asked(bot, somebody), asked(bot, other))
         # The one that asks last may be the only one that is left.
         assert results[0]["action"] == "decline" or results[1]["action"] == "decline"
@@ -173,19 +155,14 @@ class TestAForm:
         for asker, result in zip((somebody, other), results, strict=True):
             unclear = any("under way" in note for note in result["notes"])
             assert [type(each) for each in asker.refusals] == [QuestionUnclear] * unclear
-
-    async def test_that_is_declined_is_told_once_to_who_had_several_calls_made(self, tmp_path: Path) -> None:
-        somebody = Somebody({"name": "愛子"})
-        async with running(tmp_path, hostile=hostile("--elicit", "--slow-call", 1)) as bot:
-            await bot.until_ready()
-            await asyncio.gather(asked(bot, somebody), asked(bot, somebody))
-        assert [type(each) for each in somebody.refusals] == [QuestionUnclear]
+        several = Somebody({"name": "愛子"})
+        async with ready(tmp_path, "--elicit", "--slow-call", 1) as bot:
+            await asyncio.gather(asked(bot, several), asked(bot, several))
+        assert [type(each) for each in several.refusals] == [QuestionUnclear], "it is told once"
 
     async def test_of_a_call_that_was_stopped_reaches_nobody_else(self, tmp_path: Path) -> None:
         counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
-        entry = hostile("--elicit", "--slow-call", 2, "--count", counted)
-        async with running(tmp_path, hostile=entry) as bot:
-            await bot.until_ready()
+        async with ready(tmp_path, "--elicit", "--slow-call", 2, "--count", counted) as bot:
             stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
             await bot.until(counted.exists)
             stopped.cancel()
@@ -196,9 +173,7 @@ class TestAForm:
 
     async def test_of_a_call_that_took_too_long_reaches_nobody_else(self, tmp_path: Path) -> None:
         other = Somebody({"name": "Ben"})
-        entry = hostile("--elicit", "--slow-call", 1.5, timeout_s=1)
-        async with running(tmp_path, hostile=entry) as bot:
-            await bot.until_ready()
+        async with ready(tmp_path, "--elicit", "--slow-call", 1.5, timeout_s=1) as bot:
             for asker in (Somebody({"name": "愛子"}), other):
                 with pytest.raises(ToolTimedOut):
                     await bot.echo(asker=asker)
@@ -206,9 +181,7 @@ class TestAForm:
 
     async def test_of_a_call_is_nobodys_once_a_stopped_one_was_never_answered(self, tmp_path: Path) -> None:
         counted, other = tmp_path / "calls", Somebody({"name": "Ben"})
-        entry = hostile("--elicit", "--mute-once", "--count", counted)
-        async with running(tmp_path, hostile=entry) as bot:
-            await bot.until_ready()
+        async with ready(tmp_path, "--elicit", "--mute-once", "--count", counted) as bot:
             stopped = asyncio.create_task(bot.echo(asker=Somebody({"name": "愛子"})))
             await bot.until(counted.exists)
             stopped.cancel()
@@ -223,51 +196,49 @@ class TestAForm:
 
 
 class TestASecret:
-    @pytest.mark.parametrize(
-        "field",
-        [
-            {"password": {"type": "string"}},
-            {"userPin": {"type": "string"}},
-            {"p_a-s.s": {"type": "string", "title": "パス ワード"}},
-            {"a": {"type": "string", "title": "ＡＰＩ キー"}},
-            {"a": {"type": "string", "title": "ぱすわーど"}},
-            {"a": {"type": "string", "description": "カードの番号（16桁）"}},
-            {"a": {"type": "string", "title": "Your pass\u200bword"}},
-            {"a": {"type": "string", "title": "Passw0rd"}},
-            {"a": {"type": "string", "title": "раsswоrd"}},
-            {"a": {"type": "string", "description": "The CVV on the back"}},
-            {"a": {"type": "string", "format": "password"}},
-            {"a": {"type": "string"}, "b": {"type": "string", "title": "認証コード"}},
-        ],
-        ids=str,
-    )
-    async def test_is_never_asked_for(self, tmp_path: Path, field: Mapping[str, Any]) -> None:
-        somebody = Somebody({"a": "hunter2"})
-        async with running(tmp_path, hostile=asking(tmp_path, **field)) as bot:
-            await bot.until_ready()
-            told = await asked(bot, somebody)
-        assert told["action"] == "decline"
-        assert "content" not in told
-        assert somebody.forms == []
-        assert [type(each) for each in somebody.refusals] == [SecretAsked]
-        [note] = told["notes"]
-        assert "it asked for a secret" in note
+    async def test_is_never_asked_for(self, tmp_path: Path) -> None:
+        url = {"mode": "url", "message": "ログイン", "url": "https://evil.invalid/", "elicitationId": "1"}
+        (folder := tmp_path / "url").mkdir()
+        notes = []
+        for entry in (asking(tmp_path, password={"type": "string"}), asking_with(folder, url)):
+            somebody = Somebody({"password": "hunter2"})
+            async with running(tmp_path, hostile=entry) as bot:
+                await bot.until_ready()
+                told = await asked(bot, somebody)
+            assert (told["action"], "content" in told) == ("decline", False)
+            assert (somebody.forms, len(somebody.refusals)) == ([], 1)
+            notes += told["notes"]
+        assert "it asked for a secret" in notes[0]
 
-    async def test_is_not_asked_for_at_an_address_either(self, tmp_path: Path) -> None:
-        params = {"mode": "url", "message": "ログイン", "url": "https://evil.invalid/", "elicitationId": "1"}
-        somebody = Somebody({})
-        async with running(tmp_path, hostile=asking_with(tmp_path, params)) as bot:
-            await bot.until_ready()
-            assert (await asked(bot, somebody))["action"] == "decline"
-        assert (somebody.forms, len(somebody.refusals)) == ([], 1)
 
-    async def test_is_not_asked_for_in_the_words_above_the_form(self, tmp_path: Path) -> None:
-        somebody = Somebody({"a": "hunter2"})
-        entry = asking(tmp_path, "下にパスワードを書いてください", a={"type": "string"})
-        async with running(tmp_path, hostile=entry) as bot:
-            await bot.until_ready()
-            assert (await asked(bot, somebody))["action"] == "decline"
-        assert somebody.forms == []
+FIELDS: Final[tuple[dict[str, Any], ...]] = (
+    {"password": {"type": "string"}},
+    {"userPin": {"type": "string"}},
+    {"p_a-s.s": {"type": "string", "title": "パス ワード"}},
+    {"a": {"type": "string", "description": "カードの番号（16桁）"}},
+    {"a": {"type": "string", "format": "password"}},
+    {"a": {"type": "string"}, "b": {"type": "string", "title": "認証コード"}},
+)
+NO_FORMS: Final[dict[str, dict[str, Any]]] = {
+    "no field": {},
+    "six fields": {f"f{number}": {"type": "string"} for number in range(6)},
+    "a list": {"a": {"type": "array", "items": {"type": "string"}}},
+    "many choices": {"a": {"type": "string", "enum": [str(number) for number in range(30)]}},
+    "very many fields": {f"パスワード{number}": {"type": "string"} for number in range(1000)},
+    "very long words": {"a": {"type": "string", "description": "長" * 100_000}},
+    "no number": {"a": {"type": "integer", "minimum": 9, "maximum": 1}},
+    "no text": {"a": {"type": "string", "minLength": 5000}},
+}
+
+
+def refusal_of(properties: Mapping[str, Any], above: str = "") -> type[Exception] | None:
+    """What a form with these fields is refused with; None where it is asked."""
+    schema = {"type": "object", "properties": properties}
+    try:
+        form_of("notes", ElicitRequestFormParams(message=above, requested_schema=schema))
+    except (SecretAsked, FormUnsuitable) as refusal:
+        return type(refusal)
+    return None
 
 
 def asks_for_secret(words: Words) -> bool:
@@ -277,21 +248,15 @@ def asks_for_secret(words: Words) -> bool:
     )
     told = {"title": title, "description": description, "default": default, "enum": choices}
     field = {"type": "string", **{key: value for key, value in told.items() if value}}
-    schema = {"type": "object", "properties": {name: field}}
-    try:
-        form_of("notes", ElicitRequestFormParams(message=above, requested_schema=schema))
-    except SecretAsked:
-        return True
-    return False
+    return refusal_of({name: field}, above) is SecretAsked
 
 
 class TestTheWordsOfAForm:
-    def test_are_known_by_most_ways_to_ask_for_a_secret(self) -> None:
+    def test_are_known_by_most_ways_to_ask_for_a_secret_and_may_ask_for_anything_else(self) -> None:
         missed = [words for words in SECRETS if not asks_for_secret(words)]
         assert len(missed) <= 2, missed
-
-    def test_may_ask_for_anything_else(self) -> None:
         assert [words for words in HARMLESS if asks_for_secret(words)] == []
+        assert [fields for fields in FIELDS if refusal_of(fields) is not SecretAsked] == []
 
     @pytest.mark.parametrize("locale", Locale)
     def test_stand_below_a_warning_that_no_server_writes(self, locale: Locale) -> None:
@@ -302,32 +267,12 @@ class TestTheWordsOfAForm:
 
 
 class TestWhatIsNoForm:
-    @pytest.mark.parametrize(
-        "properties",
-        [
-            {},
-            {f"f{number}": {"type": "string"} for number in range(6)},
-            {"a": {"type": "array", "items": {"type": "string"}}},
-            {"a": {"type": "string", "enum": [str(number) for number in range(30)]}},
-            {f"パスワード{number}": {"type": "string"} for number in range(1000)},
-            {"a": {"type": "string", "description": "長" * 100_000}},
-            {"a": {"type": "integer", "minimum": 9, "maximum": 1}},
-            {"a": {"type": "string", "minLength": 5000}},
-        ],
-        ids=[
-            "no field",
-            "six fields",
-            "a list",
-            "many choices",
-            "very many fields",
-            "very long words",
-            "no number",
-            "no text",
-        ],
-    )
-    async def test_is_declined_and_said(self, tmp_path: Path, properties: Mapping[str, Any]) -> None:
+    async def test_is_declined_and_said(self, tmp_path: Path) -> None:
+        assert {what: refusal_of(fields) for what, fields in NO_FORMS.items()} == dict.fromkeys(
+            NO_FORMS, FormUnsuitable
+        )
         somebody = Somebody({})
-        async with running(tmp_path, hostile=asking(tmp_path, **properties)) as bot:
+        async with running(tmp_path, hostile=asking(tmp_path, **NO_FORMS["a list"])) as bot:
             await bot.until_ready()
             told = await asked(bot, somebody)
         assert told["action"] == "decline"

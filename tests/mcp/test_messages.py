@@ -1,13 +1,25 @@
-"""Messages of servers, cleaned before the library reads them."""
+"""Messages of servers, cleaned before the library reads them, and results, cut to what may be told."""
 
+import base64
 import json
 import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcp_types import (
+    AudioContent,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ImageContent,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 
+from cc_bot.domain.tool_server import ServerResult
 from cc_bot.mcp.lists import MOST_TOOLS
 from cc_bot.mcp.messages import (
     MAX_BLOCKS,
@@ -18,104 +30,126 @@ from cc_bot.mcp.messages import (
     clean_message,
     has_too_many_values,
 )
+from cc_bot.mcp.results import MOST_IMAGE_BYTES, cut, result_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
 )
 
 
-def written(result: object) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
-
-
 async def cleaned(result: object) -> Any:
-    return json.loads(await clean_message(written(result)))["result"]
+    message = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
+    return json.loads(await clean_message(message))["result"]
 
 
 class TestAMessage:
     @pytest.mark.slow
+    @settings(max_examples=50)
     @given(st.dictionaries(st.text(), JSON))
     async def test_is_what_it_was(self, message: dict[str, Any]) -> None:
         message.pop("result", None)
         text = json.dumps(message).encode("utf-8", "surrogatepass")
         assert json.loads(await clean_message(text)) == json.loads(text)
 
-    @pytest.mark.parametrize(
-        "text",
-        [
-            b"",
-            b"[]",
-            b"7",
-            b"{",
-            b'{"a":',
-            b"[" * 200_000,
-            b'{"a":' * 200_000,
-            b'{"a":' + b"[" * 2000,
-            b"\xff",
-        ],
-        ids=range(9),
-    )
-    async def test_that_is_none_is_refused(self, text: bytes) -> None:
-        with pytest.raises(MessageUnreadable):
-            await clean_message(text)
+    async def test_that_is_none_or_has_too_many_values_is_refused_unread(self) -> None:
+        deep = (b"[" * 200_000, b'{"a":' * 200_000, b'{"a":' + b"[" * 2000)
+        for text in (b"", b"[]", b"7", b"{", b'{"a":', b"\xff", *deep):
+            with pytest.raises(MessageUnreadable):
+                await clean_message(text)
+        for value in ("[],", "0,", '"",', '"\\\\",', '"\\"",'):
+            many = f'{{"result":{{"x":[{value * MAX_VALUES}0]}}}}'
+            with pytest.raises(MessageUnreadable, match="too many values"):
+                await clean_message(many.encode())
+        for values in ("{" + '"a":0,' * MAX_VALUES + '"b":0}', '[{"a":' * MAX_VALUES):
+            with pytest.raises(MessageUnreadable, match="too many values"):
+                await clean_message(f'{{"result":{{"x":{values}}}}}'.encode())
+        for signs in ("[{,", '\\"[,', "\\\\[{", '\\\\\\"[,{'):
+            assert not has_too_many_values(f'{{"a":"{signs * MAX_VALUES}"}}'.encode()), "it is in a text"
 
-    @pytest.mark.parametrize(
-        "value",
-        [
-            "[" + "[]," * MAX_VALUES + "0]",
-            "[" + "0," * MAX_VALUES + "0]",
-            "[" + '"",' * MAX_VALUES + "0]",
-            "[" + '"\\\\",' * MAX_VALUES + "0]",
-            "[" + '"\\"",' * MAX_VALUES + "0]",
-            "{" + '"a":0,' * MAX_VALUES + '"b":0}',
-            '[{"a":' * MAX_VALUES,
-        ],
-        ids=lambda value: value[:7],
-    )
-    async def test_of_too_many_values_is_refused_unread(self, value: str) -> None:
-        with pytest.raises(MessageUnreadable, match="too many values"):
-            await clean_message(f'{{"result":{{"x":{value}}}}}'.encode())
-
-    @pytest.mark.parametrize("text", ["[{,", '\\"[,', "\\\\[{", '\\\\\\"[,{'])
-    def test_may_have_as_much_of_anything_in_a_text(self, text: str) -> None:
-        assert not has_too_many_values(f'{{"a":"{text * MAX_VALUES}"}}'.encode())
-
-    async def test_has_halves_of_characters_replaced(self) -> None:
+    async def test_has_halves_of_characters_replaced_and_numbers_too_long_as_texts(self) -> None:
         halves = b'{"a":"' + b"\\ud83d\xf0\x9f" * MAX_INLINE_BYTES + b'"}'
         assert json.loads(await clean_message(halves)) == {"a": "\ufffd\ufffd" * MAX_INLINE_BYTES}
-
-    async def test_has_numbers_too_long_to_be_read_as_texts(self) -> None:
         assert sys.get_int_max_str_digits() < 5000
         digits = "1" * 5000
         assert json.loads(await clean_message(f'{{"a":{digits},"b":12}}'.encode())) == {"a": digits, "b": 12}
 
+    async def test_has_as_much_as_may_be_told(self) -> None:
+        blocks = [{"type": "text", "text": "a" * (MAX_TEXT // 2)} for _ in range(3)]
+        told = await cleaned({"content": blocks})
+        assert sum(len(each["text"]) for each in told["content"]) == MAX_TEXT + 1
+        told = (await cleaned({"content": [{"type": "text", "text": "a"}] * (MAX_BLOCKS + 7)}))["content"]
+        assert len(told) == MAX_BLOCKS + 1
+        assert f"[7 of {MAX_BLOCKS + 7} " in told[-1]["text"]
+        tools = [7, {"name": 7}, *({"name": f"t{n}", "icons": [1]} for n in range(MOST_TOOLS + 1))]
+        told = (await cleaned({"tools": tools}))["tools"]
+        assert [each["name"] for each in told] == [f"t{n}" for n in range(MOST_TOOLS)]
+        schema = {"type": "object", "allOf": [None]}
+        assert told[0] == {"name": "t0", "annotations": {}, "inputSchema": schema}
 
-class TestAResult:
     async def test_has_what_is_structured_as_a_text_where_there_is_none(self) -> None:
         assert await cleaned({"content": [], "structuredContent": {"場所": "東京"}}) == {
             "content": [{"type": "text", "text": '{"場所": "東京"}'}]
         }
         told = {"type": "text", "text": "12時"}
         assert await cleaned({"content": [told], "structuredContent": {"hour": 12}}) == {"content": [told]}
-
-    async def test_has_as_much_as_may_be_told(self) -> None:
-        blocks = [{"type": "text", "text": "a" * (MAX_TEXT // 2)} for _ in range(3)]
-        told = await cleaned({"content": blocks})
-        assert sum(len(each["text"]) for each in told["content"]) == MAX_TEXT + 1
-
-    async def test_has_as_many_parts_as_may_be_told(self) -> None:
-        told = (await cleaned({"content": [{"type": "text", "text": "a"}] * (MAX_BLOCKS + 7)}))["content"]
-        assert len(told) == MAX_BLOCKS + 1
-        assert f"[7 of {MAX_BLOCKS + 7} " in told[-1]["text"]
-
-    @pytest.mark.parametrize("content", ["nope", None, [1, None, {"text": 7}, {"type": "text"}]], ids=str)
-    async def test_that_is_none_stays_none(self, content: object) -> None:
-        assert (await cleaned({"content": content}))["content"] == content
+        for none in ("nope", None, [1, None, {"text": 7}, {"type": "text"}]):
+            assert (await cleaned({"content": none}))["content"] == none
 
 
-async def test_a_list_of_tools_has_as_many_as_are_kept() -> None:
-    tools = [7, {"name": 7}, *({"name": f"t{n}", "icons": [1]} for n in range(MOST_TOOLS + 1))]
-    told = (await cleaned({"tools": tools}))["tools"]
-    assert [each["name"] for each in told] == [f"t{n}" for n in range(MOST_TOOLS)]
-    assert told[0] == {"name": "t0", "annotations": {}, "inputSchema": {"type": "object", "allOf": [None]}}
+PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 100
+
+
+def result(*blocks: ContentBlock, **rest: Any) -> ServerResult:
+    return result_of(CallToolResult(content=list(blocks), **rest), most_kb=1)
+
+
+def text(words: str) -> TextContent:
+    return TextContent(type="text", text=words)
+
+
+def image(content: bytes) -> ImageContent:
+    return ImageContent(type="image", data=base64.b64encode(content).decode(), mime_type="image/png")
+
+
+class TestAResult:
+    def test_is_all_texts_together_or_a_failure(self) -> None:
+        assert result(text("一"), text("two")) == ServerResult("一\ntwo")
+        assert result(text("だめです"), is_error=True) == ServerResult("だめです", ok=False)
+
+    def test_that_is_long_is_cut_between_characters_and_says_how_much_is_missing(self) -> None:
+        told = result(text("猫" * 1000)).text
+        assert told == "猫" * 341 + "\n[1977 of 3000 bytes were left out here.]"
+        told = result(text("a" * (MAX_TEXT + 1))).text
+        assert told == "a" * 1024 + f"\n[More than {MAX_TEXT - 1024} bytes were left out here.]"
+
+    @given(st.text(), st.integers(1, 50))
+    def test_that_is_cut_is_the_beginning_of_the_whole(self, whole: str, limit: int) -> None:
+        kept, _, _ = cut(whole, limit).rpartition("\n[")
+        size = len(whole.encode("utf-8", "replace"))
+        assert size <= limit or (whole.startswith(kept) and len(kept.encode()) <= limit)
+
+    def test_shows_as_many_pictures_as_fit_and_nothing_that_is_only_called_one(self) -> None:
+        shown = result(text("絵"), image(PNG))
+        assert shown.text == "絵\n[A picture: image-1.png]"
+        assert [(each.name, each.content_type, each.data) for each in shown.images] == [
+            ("image-1.png", "image/png", PNG)
+        ]
+        for content in (b"<svg/>", b"MZ\x90", b"", b"RIFF0000WAVE"):
+            assert result(image(content)).images == (), content
+        assert result(ImageContent(type="image", data="***", mime_type="image/png")).images == ()
+        large = b"\xff\xd8\xff" + b"0" * (MOST_IMAGE_BYTES // 2)
+        shown = result(image(large), image(large), image(PNG))
+        assert [each.name for each in shown.images] == ["image-1.jpg", "image-2.png"]
+        assert "left out" in shown.text
+
+    def test_names_other_content_in_a_line_each(self) -> None:
+        resource = TextResourceContents(uri="note://1", text="本文")
+        told = result(
+            AudioContent(type="audio", data="", mime_type="audio/wav"),
+            ResourceLink(type="resource_link", uri="file:///a", name="a\nb"),
+            EmbeddedResource(type="resource", resource=resource),
+        ).text
+        assert [line.split(",")[0] for line in told.splitlines()] == ["[A recording", "[A link", "[A file"]
+        assert "本文" not in told

@@ -4,8 +4,8 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,115 +17,73 @@ from aiohttp.test_utils import TestServer
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway
 from cc_bot.mcp.guard import LONGEST_MESSAGE
-from tests.mcp.running import HERE, KeptLists, closed_port, running
+from tests.mcp.running import HERE, Running, closed_port, running
 from tests.web.pages import free_port
 
 HTTP_SERVER = Path(__file__).parent / "http_server.py"
-FROM_NPM = ("server-everything", "server-filesystem", "server-memory")
+FROM_NPM = ("server-everything", "server-filesystem")
 
 
 def python(module: str, *arguments: object, **rules: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": ["-m", module, *map(str, arguments)], "cc_bot": rules}
 
 
-class TestFromPyPI:
-    @pytest.mark.slow
-    async def test_the_time_is_told(self, tmp_path: Path) -> None:
-        async with running(tmp_path, time=python("mcp_server_time", "--local-timezone", "Asia/Tokyo")) as bot:
-            await bot.until_ready("time")
-            [convert, now] = bot.servers.tools_in(HERE)
-            assert (convert.tool.full_name, now.tool.full_name) == (
-                "time__convert_time",
-                "time__get_current_time",
-            )
-            result = await bot.servers.call("time", "get_current_time", {"timezone": "Asia/Tokyo"})
-            assert result.ok
-            assert "+09:00" in result.text
-
-    @pytest.mark.slow
-    async def test_a_repository_is_read_and_what_changes_it_waits(self, tmp_path: Path) -> None:
-        repository = tmp_path / "リポジトリ"
-        await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(repository)], check=True)
-        (repository / "メモ.txt").write_text("猫", encoding="utf-8")
-        async with running(tmp_path, git=python("mcp_server_git", "--repository", repository)) as bot:
-            await bot.until_ready("git")
-            waiting = {each.tool.name for each in bot.servers.tools_in(HERE) if each.waits}
-            assert {"git_add", "git_commit", "git_reset"} <= waiting
-            assert not {"git_status", "git_log", "git_diff"} & waiting
-            result = await bot.servers.call("git", "git_status", {"repo_path": str(repository)})
-            assert result.ok
-
-    @pytest.mark.slow
-    async def test_a_page_is_fetched(self, tmp_path: Path) -> None:
-        async def page(_: web.Request) -> web.Response:
-            return web.Response(text="<h1>お知らせ</h1><p>明日は休みです</p>", content_type="text/html")
-
-        app = web.Application()
-        app.router.add_get("/", page)
-        entry = python("mcp_server_fetch", "--allow-private-ips", "--ignore-robots-txt", timeout_s=60)
-        async with TestServer(app) as site, running(tmp_path, fetch=entry) as bot:
-            await bot.until_ready("fetch")
-            result = await bot.servers.call("fetch", "fetch", {"url": str(site.make_url("/"))})
-            assert "明日は休みです" in result.text
+@pytest.mark.slow
+async def test_a_repository_is_read_and_what_changes_it_waits(tmp_path: Path) -> None:
+    repository = tmp_path / "リポジトリ"
+    await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(repository)], check=True)
+    (repository / "メモ.txt").write_text("猫", encoding="utf-8")
+    async with running(tmp_path, git=python("mcp_server_git", "--repository", repository)) as bot:
+        await bot.until_ready("git")
+        waiting = {each.tool.name for each in bot.servers.tools_in(HERE) if each.waits}
+        assert {"git_add", "git_commit", "git_reset"} <= waiting
+        assert not {"git_status", "git_log", "git_diff"} & waiting
+        result = await bot.servers.call("git", "git_status", {"repo_path": str(repository)})
+        assert result.ok
 
 
-@pytest.fixture
-def notes() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """The address of a server over HTTP, and its process."""
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, str(HTTP_SERVER), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    yield f"http://127.0.0.1:{port}/mcp", process
-    process.kill()
-    process.wait()
+@asynccontextmanager
+async def program(*command: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Another Python program, until this is left."""
+    devnull = subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(sys.executable, *command, stdout=devnull, stderr=devnull)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
 
 class TestOverHttp:
     @pytest.mark.slow
-    async def test_tools_are_called(self, tmp_path: Path, notes: tuple[str, subprocess.Popen[bytes]]) -> None:
-        async with running(tmp_path, notes={"type": "http", "url": notes[0]}) as bot:
-            await bot.until_ready("notes")
-            assert [each.waits for each in bot.servers.tools_in(HERE)] == [False, True]
-            assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
-
-    @pytest.mark.slow
-    async def test_a_server_that_went_away_is_told_of_and_found_again(
-        self, tmp_path: Path, notes: tuple[str, subprocess.Popen[bytes]]
-    ) -> None:
-        url, process = notes
-        async with running(tmp_path, notes={"url": url}) as bot:
-            await bot.until_ready("notes")
-            process.kill()
-            process.wait()
+    async def test_a_server_is_called_told_of_when_it_goes_away_and_found_again(self, tmp_path: Path) -> None:
+        port = str(free_port())
+        async with running(tmp_path, notes={"type": "http", "url": f"http://127.0.0.1:{port}/mcp"}) as bot:
+            async with program(str(HTTP_SERVER), port):
+                await bot.until_ready("notes")
+                assert [each.waits for each in bot.servers.tools_in(HERE)] == [False, True]
+                assert (await bot.echo("こんにちは", server="notes")).text == "こんにちは"
             with pytest.raises((ToolServerAway, ToolCallLost)):  # lost: the wire just breaks
                 await bot.echo(server="notes")
             await bot.until(lambda: bot.report("notes").state == "away")
-            port = url.split(":")[2].split("/")[0]
-            again = await asyncio.create_subprocess_exec(sys.executable, str(HTTP_SERVER), port)
-            try:
+            async with program(str(HTTP_SERVER), port):
                 await bot.until_ready("notes")
                 assert (await bot.echo("また", server="notes")).text == "また"
-            finally:
-                again.kill()
-                await again.wait()
 
     @pytest.mark.parametrize("form", ["json", "events"])
-    @pytest.mark.parametrize("sent", ["a_million_keys", "lines_of_data", "punycode"])
-    async def test_an_answer_that_takes_too_long_to_read_is_not_read(
-        self, tmp_path: Path, sent: str, form: str
-    ) -> None:
+    async def test_an_answer_that_takes_too_long_to_read_is_not_read(self, tmp_path: Path, form: str) -> None:
         port = closed_port()
-        command = (sys.executable, "-m", "tests.attacks.heavy_server", str(port))
-        heavy = await asyncio.create_subprocess_exec(*command)
-        try:
-            async with running(tmp_path, heavy={"url": f"http://127.0.0.1:{port}/{form}/{sent}"}) as bot:
-                await bot.until_ready("heavy")
+        names = ("a_million_keys", "lines_of_data", "punycode")
+        entries: dict[str, Any] = {name: {"url": f"http://127.0.0.1:{port}/{form}/{name}"} for name in names}
+        async with (
+            program("-m", "tests.attacks.heavy_server", str(port)),
+            running(tmp_path, **entries) as bot,
+        ):
+            for name in names:
+                await bot.until_ready(name)
                 with suppress(ToolCallLost):
-                    assert not (await bot.servers.call("heavy", "look", {"text": "a"})).ok
-        finally:
-            heavy.kill()
-            await heavy.wait()
+                    assert not (await bot.servers.call(name, "look", {"text": "a"})).ok
 
     async def test_headers_go_to_the_server_alone_and_not_where_it_points(self, tmp_path: Path) -> None:
         seen = list[tuple[str, str | None]]()
@@ -219,6 +177,7 @@ class WithSessions:
         self.holds.set()
         """Until then no call is answered."""
         self.over = asyncio.Event()
+        self.over.set()
         """Until then no session that ends is told so."""
         self.app = web.Application()
         self.streams = list[float]()
@@ -274,15 +233,21 @@ async def _left_at_once(_: web.Request, response: web.StreamResponse) -> None:
     response.force_close()  # so that each request wants a connection of its own
 
 
+@asynccontextmanager
+async def sessions(folder: Path, double: WithSessions) -> AsyncIterator[Running]:
+    """Have a bot that has a session with it."""
+    async with (
+        TestServer(double.app) as here,
+        running(folder, notes={"url": str(here.make_url("/mcp"))}) as bot,
+    ):
+        await bot.until_ready("notes")
+        yield bot
+
+
 class TestASession:
     async def test_that_the_server_forgot_is_followed_by_another_one(self, tmp_path: Path) -> None:
         double = WithSessions()
-        double.over.set()
-        async with (
-            TestServer(double.app) as here,
-            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
-        ):
-            await bot.until_ready("notes")
+        async with sessions(tmp_path, double) as bot:
             double.known.clear()
             with pytest.raises(ToolServerAway):  # not lost: a call of no session does nothing
                 await bot.echo(server="notes")
@@ -296,7 +261,6 @@ class TestASession:
     ) -> None:
         """One that finds no way to it did nothing; the one before may have."""
         double, port = WithSessions(), free_port()
-        double.over.set()
         double.holds.clear()
         double.app.on_response_prepare.append(_left_at_once)
         runner = web.AppRunner(double.app)
@@ -318,88 +282,57 @@ class TestASession:
             double.holds.set()
             await runner.cleanup()
 
-    @pytest.mark.parametrize(
-        "spoil", [_breaks, _breaks_half_way, _breaks_in_a_stream, _is_no_json, _is_too_long]
-    )
-    async def test_in_which_a_call_is_spoiled_goes_on_with_all_others(
-        self, tmp_path: Path, spoil: Spoil
+    async def test_in_which_a_call_is_spoiled_goes_on_with_all_others(self, tmp_path: Path) -> None:
+        double = WithSessions()
+        async with sessions(tmp_path, double) as bot:
+            for spoil in (_breaks, _breaks_half_way, _breaks_in_a_stream, _is_no_json, _is_too_long):
+                double.calls = 0
+                double.holds.clear()
+                first = asyncio.create_task(bot.echo(server="notes"))
+                await bot.until(lambda: double.calls)
+                double.spoils = spoil
+                with pytest.raises(ToolCallLost):
+                    await bot.echo(server="notes")
+                double.spoils = None
+                assert not first.done(), spoil
+                double.holds.set()
+                assert (await first).text == "猫"
+                assert (await bot.echo(server="notes")).text == "猫"
+                assert double.calls == 3, spoil
+
+    async def test_in_which_an_error_comes_for_a_write_is_lost_and_one_that_is_turned_away_is_not(
+        self, tmp_path: Path
     ) -> None:
-        double = WithSessions()
-        double.over.set()
-        double.holds.clear()
-        async with (
-            TestServer(double.app) as here,
-            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
+        for number, (status, error) in enumerate(
+            (*((each, ToolCallLost) for each in (500, 503)), *((each, ToolServerAway) for each in (401, 429)))
         ):
-            await bot.until_ready("notes")
-            first = asyncio.create_task(bot.echo(server="notes"))
-            await bot.until(lambda: double.calls)
-            double.spoils = spoil
-            with pytest.raises(ToolCallLost):
-                await bot.echo(server="notes")
-            double.spoils = None
-            assert not first.done()
-            double.holds.set()
-            assert (await first).text == "猫"
-            assert (await bot.echo(server="notes")).text == "猫"
-            assert double.calls == 3
+            double = WithSessions()
+            (folder := tmp_path / str(number)).mkdir()
+            async with sessions(folder, double) as bot:
+                double.status = status
+                with pytest.raises(error):
+                    await bot.echo(server="notes")
+                assert double.calls == 1, status
+                double.status = 200
+                if error is ToolServerAway:
+                    assert (await bot.echo(server="notes")).text == "猫"
 
-    @pytest.mark.parametrize("status", [500, 502, 503])
-    async def test_in_which_an_error_comes_for_a_write_is_lost_as_the_server_may_have_made_it(
-        self, tmp_path: Path, status: int
-    ) -> None:
+    async def test_goes_on_after_half_an_emoji(self, tmp_path: Path) -> None:
         double = WithSessions()
-        double.over.set()
-        double.status = status
-        async with (
-            TestServer(double.app) as here,
-            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
-        ):
-            await bot.until_ready("notes")
-            with pytest.raises(ToolCallLost):
-                await bot.echo(server="notes")
-            assert double.calls == 1
-
-    @pytest.mark.parametrize("status", [401, 403, 429])
-    async def test_in_which_a_call_is_turned_away_takes_it_later(self, tmp_path: Path, status: int) -> None:
-        double = WithSessions()
-        double.over.set()
-        double.status = status
-        async with (
-            TestServer(double.app) as here,
-            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
-        ):
-            await bot.until_ready("notes")
-            with pytest.raises(ToolServerAway):
-                await bot.echo(server="notes")
-            double.status = 200
-            assert (await bot.echo(server="notes")).text == "猫"
-
-    @pytest.mark.parametrize("as_events", [False, True])
-    async def test_goes_on_after_half_an_emoji(self, tmp_path: Path, as_events: bool) -> None:
-        double = WithSessions()
-        double.over.set()
-        double.as_events, double.says = as_events, "猫\ud83d 😀 \\ud83d"
-        async with (
-            TestServer(double.app) as here,
-            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
-        ):
-            await bot.until_ready("notes")
-            assert (await bot.echo(server="notes")).text == "猫\ufffd 😀 \\ud83d"
+        double.says = "猫\ud83d 😀 \\ud83d"
+        async with sessions(tmp_path, double) as bot:
+            for double.as_events in (False, True):
+                assert (await bot.echo(server="notes")).text == "猫\ufffd 😀 \\ud83d"
 
     async def test_whose_stream_ends_at_once_is_asked_for_another_at_a_pace(self, tmp_path: Path) -> None:
         double = WithSessions()
-        double.over.set()
-        async with (
-            TestServer(double.app) as here,
-            running(tmp_path, notes={"url": str(here.make_url("/mcp"))}) as bot,
-        ):
-            await bot.until_ready("notes")
+        async with sessions(tmp_path, double) as bot:
             await bot.until(lambda: len(double.streams) >= 3)
         assert all(later - before > 0.9 for before, later in pairwise(double.streams))
 
     async def test_whose_end_the_server_does_not_answer_keeps_nobody(self, tmp_path: Path) -> None:
         double = WithSessions()
+        double.over.clear()
         async with TestServer(double.app) as here:
             try:
                 async with asyncio.timeout(60):
@@ -424,42 +357,28 @@ def npm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "node_modules" / ".bin"
 
 
-class TestFromNpm:
-    @pytest.mark.slow
-    async def test_all_kinds_of_content_come_back(self, tmp_path: Path, npm: Path) -> None:
-        entry = {"command": str(npm / "mcp-server-everything"), "args": ["stdio"]}
-        async with running(tmp_path, everything=entry) as bot:
-            await bot.until_ready("everything")
-            result = await bot.servers.call("everything", "echo", {"message": "こんにちは"})
-            assert "こんにちは" in result.text
-            pictured = await bot.servers.call("everything", "get-tiny-image", {})
-            assert [image.content_type for image in pictured.images] == ["image/png"]
-
-    async def test_files_are_read_and_what_writes_them_waits(self, tmp_path: Path, npm: Path) -> None:
-        folder = (tmp_path / "ファイル").resolve()
-        folder.mkdir()
-        (folder / "メモ.txt").write_text("買い物: 牛乳", encoding="utf-8")
-        entry = {"command": str(npm / "mcp-server-filesystem"), "args": [str(folder)]}
-        async with running(tmp_path, files=entry) as bot:
-            await bot.until_ready("files")
-            waits = {each.tool.name: each.waits for each in bot.servers.tools_in(HERE)}
-            assert (waits["read_text_file"], waits["write_file"]) == (False, True)
-            read = await bot.servers.call("files", "read_text_file", {"path": str(folder / "メモ.txt")})
-            assert "牛乳" in read.text
-            outside = await bot.servers.call("files", "read_text_file", {"path": "/etc/passwd"})
-            assert not outside.ok
-
-    @pytest.mark.slow
-    async def test_its_tools_are_the_same_after_a_restart(self, tmp_path: Path, npm: Path) -> None:
-        entry = {
-            "command": str(npm / "mcp-server-memory"),
-            "env": {"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")},
-        }
-        lists = KeptLists()
-        async with running(tmp_path, lists=lists, memory=entry) as bot:
-            await bot.until_ready("memory")
-            before = bot.servers.tools_in(HERE)
-        async with running(tmp_path, lists=lists, memory=entry) as bot:
-            await bot.until_ready("memory")
-            assert bot.servers.tools_in(HERE) == before
-            assert len(before) > 5
+@pytest.mark.slow
+async def test_servers_from_npm_give_all_kinds_of_content_and_their_writes_wait(
+    tmp_path: Path, npm: Path
+) -> None:
+    folder = (tmp_path / "ファイル").resolve()
+    folder.mkdir()
+    (folder / "メモ.txt").write_text("買い物: 牛乳", encoding="utf-8")
+    async with running(
+        tmp_path,
+        budget=100_000,
+        everything={"command": str(npm / "mcp-server-everything"), "args": ["stdio"]},
+        files={"command": str(npm / "mcp-server-filesystem"), "args": [str(folder)]},
+    ) as bot:
+        await bot.until_ready("everything")
+        await bot.until_ready("files")
+        result = await bot.servers.call("everything", "echo", {"message": "こんにちは"})
+        assert "こんにちは" in result.text
+        pictured = await bot.servers.call("everything", "get-tiny-image", {})
+        assert [image.content_type for image in pictured.images] == ["image/png"]
+        waits = {each.tool.full_name: each.waits for each in bot.servers.tools_in(HERE)}
+        assert (waits["files__read_text_file"], waits["files__write_file"]) == (False, True)
+        read = await bot.servers.call("files", "read_text_file", {"path": str(folder / "メモ.txt")})
+        assert "牛乳" in read.text
+        outside = await bot.servers.call("files", "read_text_file", {"path": "/etc/passwd"})
+        assert not outside.ok

@@ -45,75 +45,51 @@ class TestWhatModelsAreTold:
             "properties": {"day": {"type": "string", "description": "日付"}},
         }
 
-    def test_puts_references_where_they_are_made(self) -> None:
-        schema = {
-            "$defs": {"day": DATE},
-            "properties": {"from": {"$ref": "#/$defs/day", "description": "から"}},
-        }
-        assert told(schema)["properties"] == {"from": {"type": "string", "description": "から"}}
-
-    def test_ends_what_refers_to_itself(self) -> None:
+    def test_puts_references_where_they_are_made_ends_circles_and_follows_none_to_elsewhere(self) -> None:
         node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}
         schema = {
-            "$defs": {"node": node},
-            "type": "object",
-            "properties": {"first": {"$ref": "#/$defs/node"}},
+            "$defs": {"day": DATE, "node": node},
+            "properties": {
+                "from": {"$ref": "#/$defs/day", "description": "から"},
+                "first": {"$ref": "#/$defs/node"},
+                "other": {"$ref": "http://127.0.0.1/schema.json"},
+            },
         }
-        first = told(schema)["properties"]["first"]
-        assert first["properties"]["next"] == {}
+        properties = told(schema)["properties"]
+        assert properties["from"] == {"type": "string", "description": "から"}
+        assert properties["first"]["properties"]["next"] == {}
+        assert properties["other"] == {}
 
-    def test_follows_no_reference_to_elsewhere(self) -> None:
-        schema = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1/schema.json"}}}
-        assert told(schema)["properties"] == {"a": {}}
-
-    @pytest.mark.parametrize("union", ["anyOf", "oneOf"])
-    def test_merges_a_union_at_the_top(self, union: str) -> None:
-        schema = {
-            "properties": {"id": {"type": "integer"}},
-            "required": ["id"],
-            union: [
-                {
-                    "properties": {"text": {"type": "string"}, "as": {"type": "string"}},
-                    "required": ["text", "as"],
-                },
-                {
-                    "properties": {"file": {"type": "string"}, "as": {"type": "string"}},
-                    "required": ["file", "as"],
-                },
-            ],
-        }
-        merged = told(schema)
-        assert list(merged["properties"]) == ["id", "text", "as", "file"]
-        assert merged["required"] == ["id", "as"]
-        assert union not in merged
-
-    def test_joins_what_holds_together(self) -> None:
-        parts = [
-            {"properties": {"a": {"type": "string"}}, "required": ["a"]},
-            {"properties": {"b": {"type": "string"}}, "required": ["b"]},
+    def test_merges_a_union_at_the_top(self) -> None:
+        text = {name: {"type": "string"} for name in ("text", "file", "as")}
+        branches = [
+            {"properties": {name: text[name], "as": text["as"]}, "required": [name, "as"]}
+            for name in ("text", "file")
         ]
+        for union in ("anyOf", "oneOf"):
+            merged = told({"properties": {"id": {"type": "integer"}}, "required": ["id"], union: branches})
+            assert list(merged["properties"]) == ["id", "text", "as", "file"]
+            assert merged["required"] == ["id", "as"]
+            assert union not in merged
+        parts = [{"properties": {name: text["as"]}, "required": [name]} for name in ("a", "b")]
         assert told({"type": "object", "allOf": parts})["required"] == ["a", "b"]
 
     def test_writes_several_types_as_a_union(self) -> None:
         schema = {"type": "object", "properties": {"a": {"type": ["string", "null"], "description": "任意"}}}
-        assert told(schema)["properties"]["a"] == {
-            "description": "任意",
-            "anyOf": [{"type": "string"}, {"type": "null"}],
-        }
+        union = {"description": "任意", "anyOf": [{"type": "string"}, {"type": "null"}]}
+        assert told(schema)["properties"]["a"] == union
 
-    @pytest.mark.parametrize(
-        "schema",
-        [
+    def test_is_nothing_where_no_model_could_be_told(self) -> None:
+        schemas: list[dict[str, Any]] = [
             {"type": "string"},
             {"anyOf": [{"type": "string"}, {"type": "array"}]},
             {"type": "nonsense"},
             {"properties": {"a": 5}},
             {"properties": {f"p{number}": {} for number in range(MOST_NODES)}},
-        ],
-    )
-    def test_is_nothing_where_no_model_could_be_told(self, schema: dict[str, Any]) -> None:
-        with pytest.raises(SchemaRefused):
-            told(schema)
+        ]
+        for schema in schemas:
+            with pytest.raises(SchemaRefused):
+                told(schema)
 
 
 class TestArguments:
@@ -124,22 +100,18 @@ class TestArguments:
         "additionalProperties": False,
     }
 
-    @pytest.mark.parametrize(
-        ("arguments", "named"),
-        [
-            ({}, "missing: text"),
-            ({"text": 5}, "text: type has to be string"),
-            ({"text": "秘密", "count": 9}, "count: maximum has to be 3"),
-            ({"text": "秘密", "geheim": 1}, "a property that the tool does not have"),
-        ],
-    )
-    def test_that_do_not_fit_are_told_without_being_repeated(self, arguments: Any, named: str) -> None:
-        found = problem(self.SCHEMA, arguments)
-        assert named in found
-        assert "秘密" not in found
-        assert "geheim" not in found
-
-    def test_that_fit_are_no_problem(self) -> None:
+    def test_that_do_not_fit_are_told_without_being_repeated(self) -> None:
+        wrong: dict[str, dict[str, Any]] = {
+            "missing: text": {},
+            "text: type has to be string": {"text": 5},
+            "count: maximum has to be 3": {"text": "秘密", "count": 9},
+            "a property that the tool does not have": {"text": "秘密", "geheim": 1},
+        }
+        for named, arguments in wrong.items():
+            found = problem(self.SCHEMA, arguments)
+            assert named in found
+            assert "秘密" not in found
+            assert "geheim" not in found
         assert problem(self.SCHEMA, {"text": "猫", "count": 3}) == ""
 
     def test_are_checked_against_what_the_server_wrote_and_not_against_what_models_are_told(self) -> None:

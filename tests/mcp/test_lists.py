@@ -1,0 +1,244 @@
+"""The tools that servers list: offered, left out, and withheld until an owner accepts them as they are."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from cc_bot.domain.errors import ToolListNotShown, ToolServerUnknown
+from cc_bot.domain.tool_server import LeftOutTool, ServerTool
+from cc_bot.mcp.lists import from_text, listed, to_text
+from tests.mcp.running import HERE, KeptLists, Running, hostile, ready, running
+
+
+def tool(name: str, description: str = "", **schema: Any) -> dict[str, Any]:
+    return {"name": name, "description": description, "inputSchema": {"type": "object", **schema}}
+
+
+def write(folder: Path, *tools: dict[str, Any]) -> Path:
+    """A file with what a server lists."""
+    (path := folder / "tools.json").write_text(json.dumps(tools), "utf-8")
+    return path
+
+
+@asynccontextmanager
+async def listing(
+    folder: Path, *tools: dict[str, Any], lists: KeptLists | None = None, **rules: Any
+) -> AsyncIterator[Running]:
+    """Have a server run that lists these tools, and says so when the list changes."""
+    entry = hostile("--list", write(folder, *tools), "--list-changed", **rules)
+    async with running(folder, lists=lists, hostile=entry) as bot:
+        await bot.until_ready()
+        yield bot
+
+
+class TestTheTools:
+    async def test_are_offered_by_the_names_of_server_and_tool(self, tmp_path: Path) -> None:
+        names = ("echo", "get.時刻", "検索", "作成", "検索_a", "twice", "twice")
+        async with listing(tmp_path, *map(tool, names)) as bot:
+            apart = ["hostile__get___", "hostile__t_1b6b1a6f", "hostile__t_900f8294", "hostile_____a"]
+            assert sorted(bot.offered()) == sorted(["hostile__echo", *apart])
+            assert [(each.name, each.reason) for each in bot.report().left_out] == [("twice", "alike")]
+        assert ServerTool("a b", "c.d/え", "", {}).full_name == "a_b__c_d__"
+
+    async def test_with_names_that_fall_together_are_left_out(self, tmp_path: Path) -> None:
+        async with ready(tmp_path, "--fall-together", "--tool", "x" * 60) as bot:
+            assert bot.offered() == ["hostile__echo", "hostile__write"]
+            assert bot.report().left_out == (
+                LeftOutTool("a.b", "alike", 55),
+                LeftOutTool("a/b", "alike", 55),
+                LeftOutTool("x" * 60, "long_name", 55),
+            )
+
+    async def test_wait_unless_they_only_read(self, tmp_path: Path) -> None:
+        expected = {"writes": [False, True], "never": [False, False], "always": [True, True]}
+        entries: dict[str, Any] = {approve: hostile(approve=approve) for approve in expected}
+        async with running(tmp_path, **entries) as bot:
+            for approve, waiting in expected.items():
+                await bot.until_ready(approve)
+                tools = [each for each in bot.servers.tools_in(HERE) if each.tool.server == approve]
+                assert [each.waits for each in tools] == waiting
+
+    async def test_are_as_many_and_as_long_as_can_be_told(self, tmp_path: Path) -> None:
+        entries: dict[str, Any] = {
+            "many": hostile("--many", 2000),
+            "long": hostile("--long-description", 500_000),
+            "ends": hostile("--paged", "ends"),
+            "endless": hostile("--paged", "endless"),
+        }
+        async with running(tmp_path, budget=100_000, **entries) as bot:
+            for name in entries:
+                await bot.until_ready(name)
+            assert bot.report("many").tools == 200
+            assert bot.report("ends").tools == 2
+            assert bot.report("endless").tools <= 200
+            assert all(len(each.tool.description) <= 4001 for each in bot.servers.tools_in(HERE))
+
+    @pytest.mark.slow
+    async def test_that_take_more_than_a_message_or_the_rest_of_it_are_never_there(
+        self, tmp_path: Path
+    ) -> None:
+        huge = hostile("--many", 10_000, "--long-description", 1000)
+        async with running(tmp_path, huge=huge, good=hostile()) as bot:
+            await bot.until(lambda: bot.report("huge").state == "away")
+            await bot.until_ready("good")
+            assert bot.offered() == ["good__echo", "good__write"]
+        long = {f"p{number}": {"type": "string", "description": "長" * 20} for number in range(300)}
+        async with listing(
+            tmp_path, *(tool(f"t{number:03}", properties=long) for number in range(60))
+        ) as bot:
+            await bot.until(lambda: bot.report().left_out)
+            assert 0 < bot.report().tools < 60
+            assert {each.reason for each in bot.report().left_out} == {"too_large"}
+
+    async def test_with_a_hostile_pattern_are_checked_without_it(self, tmp_path: Path) -> None:
+        async with ready(tmp_path, "--slow-pattern", tools=["matching"]) as bot:
+            [matching] = bot.servers.tools_in(HERE)
+            assert bot.servers.problem_with(matching.tool, {"text": "a" * 50 + "!"}) == ""
+
+    async def test_that_are_not_as_the_protocol_has_them_keep_no_other_away(self, tmp_path: Path) -> None:
+        odd: dict[str, dict[str, Any]] = {
+            "plain": {"inputSchema": {}},
+            "union": {"inputSchema": {"oneOf": [{"properties": {"text": {"type": "string"}}}]}},
+            "hints": dict.fromkeys(("annotations", "icons", "execution", "title", "description"), 7),
+            "needs": {"inputSchema": {"type": "object", "required": "text"}},
+            "array": {"inputSchema": {"type": "array"}},
+            "none": {"inputSchema": None},
+            "number": {"inputSchema": {"type": "object", "properties": {"text": 1}}},
+            "unnamed": {"name": 7},
+        }
+        tools = [{**tool(name), **given} for name, given in odd.items()]
+        async with listing(tmp_path, tool("good"), *tools) as bot:
+            assert {each.name: each.reason for each in bot.report().left_out} == {
+                **dict.fromkeys(("needs", "none", "number"), "no_schema"),
+                "array": "no_object",
+            }
+            assert sorted(bot.offered()) == [
+                f"hostile__{each}" for each in ("good", "hints", "plain", "union")
+            ]
+
+
+class TestAListThatChanges:
+    async def test_is_withheld_until_it_is_accepted(self, tmp_path: Path) -> None:
+        lists, text = KeptLists(), {"text": {"type": "string"}}
+        before = [tool("a", "読みます"), tool("b"), tool("c"), tool("e")]
+        async with listing(tmp_path, *before, lists=lists, deny=["e"]) as bot:
+            assert bot.offered() == ["hostile__a", "hostile__b", "hostile__c"]
+        now = [tool("a", "すべて消します", properties=text), *map(tool, ("b", "d", "e", "x" * 70))]
+        async with listing(tmp_path, *now, lists=lists, deny=["e"]) as bot:
+            assert bot.offered() == ["hostile__b"]
+            assert {"a", "c", "d"} <= {*bot.report().withheld}
+            details = bot.servers.details("hostile")
+            assert [(each.full_name[:10], each.standing) for each in details] == [
+                *(("hostile__a", "changed"), ("hostile__c", "gone"), ("hostile__d", "new")),
+                *(("hostile__x", "new"), ("hostile__b", "offered"), ("hostile__e", "unnamed")),
+            ]
+            changed, gone, new, *_ = details
+            assert changed.agreed
+            assert changed.now
+            assert (changed.agreed.description, changed.now.description) == ("読みます", "すべて消します")
+            assert json.loads(changed.now.schema)["properties"] == text
+            assert (changed.now.read_only, changed.now.waits) == (False, True)
+            assert (gone.now, new.agreed) == (None, None)
+            assert await bot.accept() == ("hostile__a", "hostile__b", "hostile__d")
+            assert bot.offered() == ["hostile__a", "hostile__b", "hostile__d"]
+            assert not await bot.accept()
+            [long] = [each for each in bot.servers.details("hostile") if each.full_name[-1] == "x"]
+            assert long.standing == "left_out"
+
+    async def test_that_changed_since_it_was_read_is_not_accepted(self, tmp_path: Path) -> None:
+        async with listing(tmp_path, tool("echo", "読みます")) as bot:
+            read = bot.report().code
+            write(tmp_path, tool("echo", "すべて送ります"))
+            await bot.echo()
+            await bot.until(lambda: bot.report().withheld == ("echo",))
+            for code in (read, "", read[:-1]):
+                with pytest.raises(ToolListNotShown):
+                    await bot.servers.accept("hostile", code)
+            assert bot.offered() == []
+            assert bot.report().code != read
+            assert await bot.accept() == ("hostile__echo",)
+            assert bot.report().code == ""
+            assert await bot.servers.accept("hostile", read) is None
+
+    async def test_with_another_command_is_withheld_as_well_and_vouched_for_once_accepted(
+        self, tmp_path: Path
+    ) -> None:
+        """It may be another version of the same program, or lead out of what was withheld before."""
+        lists, before = KeptLists(), ["hostile__echo", "hostile__write"]
+        async with running(tmp_path, lists=lists, hostile=hostile()) as bot:
+            await bot.until_ready()
+            assert vouched(bot) == []
+            assert await bot.accept()
+            assert vouched(bot) == before
+        async with running(tmp_path, lists=lists, hostile=hostile("--tool", "more")) as bot:
+            await bot.until_ready()
+            await bot.until(lambda: bot.report().withheld == ("more",))
+            assert vouched(bot) == bot.offered() == before
+            assert await bot.accept()
+            assert "hostile__more" in vouched(bot)
+
+    async def test_of_nobody_can_neither_be_read_nor_accepted(self, tmp_path: Path) -> None:
+        async with running(tmp_path, slow=hostile("--slow-start", 60)) as bot:
+            with pytest.raises(ToolServerUnknown):
+                await bot.servers.accept("nobody", "")
+            with pytest.raises(ToolServerUnknown):
+                bot.servers.details("nobody")
+            assert bot.servers.details("slow") == ()
+            assert await bot.servers.accept("slow", "") is None
+
+
+def vouched(bot: Running) -> list[str]:
+    return [each.tool.full_name for each in bot.servers.tools_in(HERE) if each.vouched]
+
+
+UNSAID: Final = tool("unsaid")
+
+
+def hints(*open_world: object) -> list[dict[str, Any]]:
+    """A tool for each of these hints."""
+    hinted = [{**tool(f"t{n}"), "annotations": {"openWorldHint": each}} for n, each in enumerate(open_world)]
+    return [*hinted, UNSAID]
+
+
+def local(bot: Running) -> list[str]:
+    return [each.tool.name for each in bot.servers.tools_in(HERE) if not each.tool.open_world]
+
+
+class TestAToolThatIsClosed:
+    async def test_is_believed_to_be_once_an_owner_accepted_that(self, tmp_path: Path) -> None:
+        async with listing(tmp_path, *hints(False, True, "no", 0, None)) as bot:
+            assert local(bot) == []
+            await bot.accept()
+            assert local(bot) == ["t0"]
+
+    async def test_is_believed_no_more_once_its_server_says_otherwise(self, tmp_path: Path) -> None:
+        lists = KeptLists()
+        for open_world, believed in ((False, ["t0"]), (True, []), (False, ["t0"])):
+            async with listing(tmp_path, *hints(open_world), lists=lists) as bot:
+                before = local(bot)
+                assert bot.report().withheld == ()
+                await bot.accept()
+                assert (before, local(bot)) == ([], believed)
+
+    async def test_is_what_the_operator_says(self, tmp_path: Path) -> None:
+        listed_in = write(tmp_path, *hints(False, True))
+        expected = {"all": (["*"], ["t0", "t1", "unsaid"]), "one": (["t1"], ["t1"]), "no": ([], [])}
+        entries: dict[str, Any] = {
+            name: hostile("--list", listed_in, local=patterns) for name, (patterns, _) in expected.items()
+        }
+        async with running(tmp_path, **entries) as bot:
+            for name, (_, closed) in expected.items():
+                await bot.until_ready(name)
+                await bot.accept(name)
+                tools = [each.tool for each in bot.servers.tools_in(HERE) if each.tool.server == name]
+                assert [each.name for each in tools if not each.open_world] == closed
+
+    def test_was_listed_as_it_was_before_hints_were_kept(self) -> None:
+        stored = to_text([listed("echo", "", {}, read_only=True)])
+        assert stored == to_text(from_text(stored))
+        [[*_, digest]] = json.loads(stored)
+        assert listed("echo", "", {}, read_only=True, open_world=False).digest == digest
