@@ -19,9 +19,10 @@ from cc_bot.app.watchdog import EXIT_STOOD, LIMIT_S
 from tests.end_to_end.stage import set_stage
 
 CUSTOMIZED = """
-import ctypes, re, signal, threading, time
+import ctypes, os, re, signal, threading, time
 
 def stand(*_):
+    os.write(2, b"stands from now on\\n")
     {way}
 
 signal.signal(signal.SIGUSR1, stand)
@@ -55,7 +56,7 @@ async def end_of(folder: Path, way: str) -> Ended:
         stage.program.from_nothing = True
         await stage.start()
         stage.program.send(signal.SIGUSR1)
-        await asyncio.sleep(1)  # by then it stands
+        await stage.logs("stands from now on")
         if way in TOLD_TO_STOP:
             stage.program.send(signal.SIGTERM)
         return Ended(await stage.program.ended(), stage.program.output)

@@ -13,9 +13,11 @@ import json
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
+
+from tests.loopback.local_server import LocalServer
 
 DIMENSIONS = 64
 
@@ -42,7 +44,7 @@ def items(texts: Sequence[str]) -> list[dict[str, Any]]:
     return [{"index": index, "embedding": direction(text)} for index, text in enumerate(texts)]
 
 
-class LoopbackEmbeddingsServer:
+class LoopbackEmbeddingsServer(LocalServer):
     """See the module's docstring. `inputs` has the texts of each request, in order of arrival."""
 
     def __init__(self, *answers: Answer, longest: int = 10_000) -> None:
@@ -51,23 +53,13 @@ class LoopbackEmbeddingsServer:
         self.longest = longest
         """Characters in a text; longer ones are refused as too long for the model."""
         self._script = deque(answers)
-        self.base_url = ""
 
     def script(self, *answers: Answer) -> None:
         """Add answers to the end of the script."""
         self._script.extend(answers)
 
-    async def __aenter__(self) -> Self:
-        app = web.Application()
-        app.router.add_post("/v1/embeddings", self._embed)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.05)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.base_url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+    def routes(self) -> list[web.RouteDef]:
+        return [web.post("/v1/embeddings", self._embed)]
 
     async def _embed(self, request: web.Request) -> web.Response:
         body = await request.json()

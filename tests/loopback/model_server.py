@@ -20,11 +20,11 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self, assert_never
+from typing import assert_never
 
 from aiohttp import web
 
+from tests.loopback.local_server import LocalServer
 from tests.loopback.model_replies import (
     Call,
     Chunk,
@@ -87,7 +87,7 @@ Responder = Callable[[Json], Reply | str]
 """Decides from a request's body. A string is an answer in one chunk."""
 
 
-class LoopbackModelServer:
+class LoopbackModelServer(LocalServer):
     """See the module's docstring. `requests` lists every request in order of arrival."""
 
     def __init__(self, *replies: Reply, responder: Responder | None = None, strict: bool = False) -> None:
@@ -101,12 +101,6 @@ class LoopbackModelServer:
         self._scribe_script = deque[Reply]()
         self._arrived = asyncio.Condition()
         self._closing = False
-        self._base_url = ""
-
-    @property
-    def base_url(self) -> str:
-        """For OPENAI_BASE_URL: `http://127.0.0.1:<port>/v1`."""
-        return self._base_url
 
     def script(self, *replies: Reply) -> None:
         """Add replies to the end of the script."""
@@ -136,23 +130,12 @@ class LoopbackModelServer:
             await self._arrived.wait_for(lambda: len(self.notes) >= count)
         return self.notes[count - 1]
 
-    async def __aenter__(self) -> Self:
-        app = web.Application(client_max_size=64 * 1024 * 1024)
-        app.router.add_post("/v1/chat/completions", self._complete)
-        # Cancellation is how aiohttp tells a handler that its client has gone.
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.05)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        port: int = self._runner.addresses[0][1]
-        self._base_url = f"http://127.0.0.1:{port}/v1"
-        return self
+    def routes(self) -> list[web.RouteDef]:
+        return [web.post("/v1/chat/completions", self._complete)]
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._closing = True
-        await self._runner.cleanup()
+        await super().__aexit__()
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         recorded = RecordedRequest(await request.json(), dict(request.headers))

@@ -5,9 +5,11 @@ format. Brave (`GET /res/v1/web/search`) wants its token in a header, and answer
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
+
+from tests.loopback.local_server import LocalServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Result:
     snippet: str = ""
 
 
-class LoopbackSearchServer:
+class LoopbackSearchServer(LocalServer):
     """See the module's docstring. `queries` lists what was searched for, and by which of the two."""
 
     def __init__(self, *results: Result, key: str = "brave-key", json: bool = True) -> None:
@@ -29,19 +31,12 @@ class LoopbackSearchServer:
         self.queries: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
 
-    async def __aenter__(self) -> Self:
-        app = web.Application()
-        app.router.add_get("/search", self._searxng)
-        app.router.add_get("/res/v1/web/search", self._brave)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.05)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
-        self.brave_url = f"{self.url}/res/v1/web/search"
-        return self
+    def routes(self) -> list[web.RouteDef]:
+        return [web.get("/search", self._searxng), web.get("/res/v1/web/search", self._brave)]
 
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+    @property
+    def brave_url(self) -> str:
+        return f"{self.url}/res/v1/web/search"
 
     async def _searxng(self, request: web.Request) -> web.Response:
         self.queries.append(("searxng", request.query["q"]))

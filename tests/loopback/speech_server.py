@@ -16,9 +16,11 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from aiohttp import web
+
+from tests.loopback.local_server import LocalServer
 
 HEARD: Final = "明日の予定を教えて"
 KINDS: Final = frozenset({"flac", "mp3", "mp4", "mpeg", "mpga", "m4a", "ogg", "wav", "webm"})
@@ -71,7 +73,7 @@ class _Refused(Exception):
     pass
 
 
-class LoopbackSpeechServer:
+class LoopbackSpeechServer(LocalServer):
     """See the module's docstring. `heard` and `spoken` list every request that was not refused, in order."""
 
     def __init__(self, *answers: Heard) -> None:
@@ -82,7 +84,6 @@ class LoopbackSpeechServer:
         self._script = deque(answers)
         self._speech_script = deque[Heard]()
         self._arrived = asyncio.Condition()
-        self.base_url = ""
 
     def script(self, *answers: Heard) -> None:
         """Add answers to recordings to the end of the script."""
@@ -103,18 +104,11 @@ class LoopbackSpeechServer:
             await self._arrived.wait_for(lambda: len(self.heard) >= count)
         return self.heard[count - 1]
 
-    async def __aenter__(self) -> Self:
-        app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_post("/v1/audio/transcriptions", self._transcribe)
-        app.router.add_post("/v1/audio/speech", self._speak)
-        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=0.05)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.base_url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._runner.cleanup()
+    def routes(self) -> list[web.RouteDef]:
+        return [
+            web.post("/v1/audio/transcriptions", self._transcribe),
+            web.post("/v1/audio/speech", self._speak),
+        ]
 
     async def _transcribe(self, request: web.Request) -> web.Response:
         try:

@@ -530,11 +530,7 @@ class TestGateway:
         self, discord: LoopbackDiscord, session: aiohttp.ClientSession
     ) -> None:
         ways: dict[int, Callable[[Socket], Awaitable[object]]] = {
-            4001: lambda socket: socket.send(99, None),
-            4003: lambda socket: socket.send(3, {}),
             4004: lambda socket: socket.identify(token=discord.other_token),
-            4010: lambda socket: socket.identify(shard=[2, 2]),
-            4013: lambda socket: socket.identify(1 << 27),
             4014: lambda socket: socket.identify(UNPRIVILEGED | Intent.MESSAGE_CONTENT),
             4008: lambda socket: asyncio.gather(*(socket.send(1, None) for _ in range(121))),
         }

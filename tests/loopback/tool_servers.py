@@ -50,9 +50,7 @@ FORM: Final = Form(
     "notes",
     "🗄️ A / B? @everyone **!** https://evil.invalid/",
     (
-        FormField(
-            "shelf", "🗄️", "choice", required=True, choices=(FormChoice("a", "A"), FormChoice("b", "B"))
-        ),
+        FormField("shelf", "🗄️", "choice", required=True, choices=SHELVES),
         FormField("count", "🔢", "whole", least=1, most=9),
     ),
 )
