@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.storage.database import Statement
-from cc_bot.storage.rewriting import connect_to_rewrite, free_bytes, rewrite, temporary_folder
+from cc_bot.storage.rewriting import connect_to_rewrite, rewrite, temporary_folder
 from cc_bot.storage.sqlite import SqliteDatabase, connect_sqlite
 
 CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
@@ -126,9 +126,6 @@ class TestRewriting:
             assert rewrite(connection, path) == "done"
         assert len(seen) > 2
         assert not [name for names in seen for name in names - seen[0] if not name.startswith("a.db")]
-
-    def test_knows_how_much_is_free(self, tmp_path: Path) -> None:
-        assert free_bytes(tmp_path) > 0
 
 
 class TestUsage:

@@ -27,45 +27,32 @@ def mode(path: Path) -> int:
 
 class TestFile:
     async def test_it_and_its_log_are_private_from_the_start_whatever_the_umask(self, tmp_path: Path) -> None:
-        path = tmp_path / "sessions.db"
+        shared = tmp_path / "shared.db"
+        shared.touch(mode=0o644)
         before = os.umask(0)
         try:
-            async with connect_sqlite(path) as database:
-                await database.transaction([CREATE], ())
-                files = [path, tmp_path / "sessions.db-wal", tmp_path / "sessions.db-shm"]
-                assert [mode(file) for file in files] == [0o600] * 3
+            for path in (tmp_path / "sessions.db", shared):
+                async with connect_sqlite(path) as database:
+                    await database.transaction([CREATE], ())
+                    files = [path, path.with_suffix(".db-wal"), path.with_suffix(".db-shm")]
+                    assert [mode(file) for file in files] == [0o600] * 3
         finally:
             os.umask(before)
 
-    async def test_an_existing_one_that_others_could_read_is_made_private(self, tmp_path: Path) -> None:
-        path = tmp_path / "sessions.db"
-        path.touch(mode=0o644)
-        async with connect_sqlite(path):
-            assert mode(path) == 0o600
-
-    async def test_the_defaults_folder_is_made(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.chdir(tmp_path)
-        async with connect_sqlite(Path("data/sessions.db")):
-            assert (tmp_path / "data" / "sessions.db").is_file()
-        assert mode(tmp_path / "data") == 0o700
-
-    @pytest.mark.parametrize("name", ["date/sessions.db", "other/data/sessions.db"])
-    async def test_a_folder_that_the_operator_named_is_not_made(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises(DatabaseFolderMissing) as refusal:
-            async with connect_sqlite(Path(name)):
-                pass
-        assert refusal.value.params["path"] == str(Path(name).parent)
-        assert not any(map(os.path.exists, ("date", "other")))
-
-    async def test_the_name_memory_is_a_file_like_any_other(
+    async def test_has_its_folder_made_where_that_is_the_defaults(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
-        async with connect_sqlite(Path(":memory:")):
-            assert (tmp_path / ":memory:").is_file()
+        for name in ("date/sessions.db", "other/data/sessions.db"):
+            with pytest.raises(DatabaseFolderMissing) as refusal:
+                async with connect_sqlite(Path(name)):
+                    pass
+            assert refusal.value.params["path"] == str(Path(name).parent)
+        for name in ("data/sessions.db", ":memory:"):  # which is a file like any other
+            async with connect_sqlite(Path(name)):
+                assert (tmp_path / name).is_file()
+        assert mode(tmp_path / "data") == 0o700
+        assert not any(map(os.path.exists, ("date", "other")))
 
     async def test_a_new_one_is_opened_by_all_programs_that_start_at_once(self, tmp_path: Path) -> None:
         async def start(path: Path) -> Sequence[Row]:
@@ -76,47 +63,37 @@ class TestFile:
             modes = await asyncio.gather(*(start(tmp_path / f"{number}.db") for _ in range(6)))
             assert modes == [[("wal",)]] * 6
 
-    async def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(self, tmp_path: Path) -> None:
-        path = tmp_path / "letter.txt"
-        path.write_text("親愛なる友へ " * 200, "utf-8")
-        content = path.read_bytes()
-        with pytest.raises(DatabaseUnusable) as refusal:
-            async with connect_sqlite(path):
-                pass
-        assert refusal.value.params["path"] == str(path)
-        assert path.read_bytes() == content
+    async def test_that_is_no_database_of_ours_is_refused_and_left_as_it_was(self, tmp_path: Path) -> None:
+        for path, content in no_databases(tmp_path).items():
+            with pytest.raises(DatabaseUnusable) as refusal:
+                async with connect_sqlite(path):
+                    pass
+            assert refusal.value.params["path"] == str(path)
+            assert content_of(path) == content
 
-    async def test_a_database_of_another_program_is_refused_and_left_as_it_was(self, tmp_path: Path) -> None:
-        path = tmp_path / "places.db"
-        with closing(sqlite3.connect(path)) as other:
-            other.execute("CREATE TABLE bookmarks (url TEXT)")
-        content = path.read_bytes()
-        with pytest.raises(DatabaseUnusable):
-            async with connect_sqlite(path):
-                pass
-        assert path.read_bytes() == content
 
-    async def test_a_folder_in_its_place_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(DatabaseUnusable):
-            async with connect_sqlite(tmp_path):
-                pass
+def no_databases(folder: Path) -> dict[Path, bytes | None]:
+    with closing(sqlite3.connect(folder / "places.db")) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    (folder / "letter.txt").write_text("親愛なる友へ " * 200, "utf-8")
+    (folder / "damaged.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+    (folder / "folder").mkdir()
+    names = ("places.db", "letter.txt", "damaged.db", "folder")
+    return {folder / name: content_of(folder / name) for name in names}
 
-    async def test_a_damaged_one_is_refused(self, tmp_path: Path) -> None:
-        path = tmp_path / "sessions.db"
-        path.write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
-        with pytest.raises(DatabaseUnusable):
-            async with connect_sqlite(path):
-                pass
+
+def content_of(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 class TestPragmas:
-    @pytest.mark.parametrize(
-        ("pragma", "value"),
-        [("journal_mode", "wal"), ("foreign_keys", 1), ("secure_delete", 1), ("synchronous", 1)],
-    )
-    async def test_are_those_of_the_design(self, tmp_path: Path, pragma: str, value: str | int) -> None:
+    async def test_are_those_of_the_design(self, tmp_path: Path) -> None:
+        expected = {"journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1, "synchronous": 1}
         async with connect_sqlite(tmp_path / "a.db") as database:
-            assert await database.query(f"PRAGMA {pragma}") == [(value,)]
+            found = {name: (await database.query(f"PRAGMA {name}"))[0][0] for name in expected}
+        assert found == expected
+        async with connect_sqlite(tmp_path / "a.db", synchronous="FULL") as database:
+            assert await database.query("PRAGMA synchronous") == [(2,)]
 
     async def test_a_writer_in_another_process_is_waited_for(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
@@ -127,26 +104,21 @@ class TestPragmas:
                 other.execute("COMMIT")
             await making
 
-    async def test_full_keeps_every_turn_through_a_power_cut(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db", synchronous="FULL") as database:
-            assert await database.query("PRAGMA synchronous") == [(2,)]
-
 
 class TestTransaction:
-    async def test_returns_the_rows_of_each_statement(self, tmp_path: Path) -> None:
+    async def test_returns_the_rows_of_each_statement_and_takes_effect_whole_or_not_at_all(
+        self, tmp_path: Path
+    ) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             results = await database.transaction(
                 [CREATE, insert("一"), insert("two"), Statement("SELECT text FROM notes ORDER BY id")], ()
             )
-        assert [list(rows) for rows in results] == [[], [(1,)], [(2,)], [("一",), ("two",)]]
-
-    async def test_takes_effect_whole_or_not_at_all(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("kept")], ())
+            assert [list(rows) for rows in results] == [[], [(1,)], [(2,)], [("一",), ("two",)]]
             with pytest.raises(StorageError):
-                await database.transaction([insert("lost"), insert("kept")], ())
-            assert await database.query("SELECT text FROM notes") == [("kept",)]
-            await database.transaction([insert("later")], ())
+                await database.transaction([insert("lost"), insert("two")], ())
+            assert await database.query("SELECT count(*) FROM notes") == [(2,)]
+            await database.transaction([insert("半分 \ud83d 😀")], ())
+            assert (await database.query("SELECT text FROM notes"))[-1] == ("半分 ? 😀",)
 
     async def test_of_a_cancelled_caller_is_whole_and_leaves_nothing_open(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"
@@ -199,8 +171,10 @@ class TestCheckpoint:
         log = tmp_path / "notes.db-wal"
         async with connect_sqlite(tmp_path / "notes.db") as database:
             await database.transaction([CREATE, insert("秘密")], ())
+            waits = await database.query("PRAGMA busy_timeout")
             assert "秘密".encode() in log.read_bytes()
             assert await database.checkpoint()
+            assert await database.query("PRAGMA busy_timeout") == waits
             assert log.read_bytes() == b""
             assert await database.query("SELECT text FROM notes") == [("秘密",)]
 
@@ -216,37 +190,17 @@ class TestCheckpoint:
             assert await database.checkpoint()
             assert "秘密".encode() not in (tmp_path / "notes.db").read_bytes()
 
-    async def test_leaves_other_waits_as_long_as_they_were(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "notes.db") as database:
-            [(before,)] = await database.query("PRAGMA busy_timeout")
-            await database.checkpoint()
-            assert await database.query("PRAGMA busy_timeout") == [(before,)]
-
 
 class TestErrors:
     async def test_arrive_as_storage_errors_that_keep_their_cause(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             with pytest.raises(StorageError) as error:
                 await database.query("SELECT * FROM nowhere")
-        assert isinstance(error.value.__cause__, sqlite3.OperationalError)
-
-    async def test_a_number_past_64_bits_is_one(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
             with pytest.raises(StorageError):
                 await database.query("SELECT $1", 2**64)
-
-    async def test_so_is_the_use_of_a_closed_connection(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            pass
-        with pytest.raises(StorageError):
+        assert isinstance(error.value.__cause__, sqlite3.OperationalError)
+        with pytest.raises(StorageError):  # it is closed
             await database.query("SELECT 1")
-
-
-class TestText:
-    async def test_half_of_an_emoji_is_stored_as_a_question_mark(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("半分 \ud83d 😀")], ())
-            assert await database.query("SELECT text FROM notes") == [("半分 ? 😀",)]
 
     async def test_what_people_said_is_not_in_the_drivers_debug_log(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -272,10 +226,15 @@ class TestSteps:
             [*_, (last,)] = yield Statement("SELECT text FROM notes ORDER BY id")
             return f"{text} and {last}"
 
+        def nothing() -> Steps[int]:
+            yield from ()
+            return 7
+
         async with connect_sqlite(tmp_path / "a.db") as database:
             await database.transaction([CREATE, insert("あ")], ())
             assert await database.write(double, ()) == "あ and ああ"
             assert await database.query("SELECT text FROM notes ORDER BY id") == [("あ",), ("ああ",)]
+            assert (await database.read(nothing), await database.write(nothing, ())) == (7, 7)
 
     async def test_that_break_off_leave_nothing_behind(self, tmp_path: Path) -> None:
         def break_off() -> Steps[None]:
@@ -294,15 +253,6 @@ class TestSteps:
                 await database.write(mistake, ())
             assert await database.query("SELECT text FROM notes") == []
             await database.transaction([insert("kept")], ())
-
-    async def test_that_need_no_statement_run_too(self, tmp_path: Path) -> None:
-        def nothing() -> Steps[int]:
-            yield from ()
-            return 7
-
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            assert await database.read(nothing) == 7
-            assert await database.write(nothing, ()) == 7
 
     async def test_that_read_see_one_state_whatever_others_write(self, tmp_path: Path) -> None:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
