@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.assistant import TurnOptions
+import cc_bot.tools
+from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.rounds import MAX_CALLS
 from cc_bot.domain import Locale, Message, ScheduleChanged, SessionKey, ToolFinished, ToolStarted
 from cc_bot.domain.errors import (
@@ -15,6 +16,7 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     ModelWentInCircles,
     QuestionTooLong,
+    StorageError,
 )
 from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.llm.model import (
@@ -26,12 +28,24 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
+from cc_bot.stores import SettingsStore
 from cc_bot.texts import explain, texts
+from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
-from tests.scripted_model import Step
+from tests.scripted_model import Step, only
 
 PICTURE = Attachment("cat.png", "image/png", b"png")
 LIST = call("list_memories")
+
+
+class FullDisk(SettingsStore):
+    """Settings that can't be written any more."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def claim_welcome(self, user_id: int) -> bool:
+        raise StorageError
 
 
 def remember(content: str, id_: str = "1") -> ToolRequest:
@@ -94,9 +108,15 @@ class TestAnswer:
         assert [message.status for message in history] == ["complete", "cut"] * 3
         assert [len(message.content) for message in history[1::2]] == [3, 2 * len(half), len(almost)]
 
-    async def test_is_the_first_one_once(self, table: Table) -> None:
+    async def test_is_the_first_one_once_and_is_shown_even_if_that_cannot_be_stored(
+        self, table: Table
+    ) -> None:
         newcomer = replace(OPTIONS, welcomed=False)
-        assert [done(await table.ask("hello", options=newcomer)).first for _ in range(2)] == [True, False]
+        full = replace(table.stores, settings=FullDisk())
+        broken = replace(table, assistant=Assistant(full, only(table.model), discover(cc_bot.tools)))
+        tables = broken, table, table
+        firsts = [done(await each.ask("hello", options=newcomer)).first for each in tables]
+        assert (firsts, len(await table.said())) == ([False, True, False], 6)
 
 
 class TestQuestion:

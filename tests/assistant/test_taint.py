@@ -4,6 +4,7 @@ Each model here obeys: whatever it reads, it calls `remember` next. Whether that
 decided by what the request held. test_consent.py has each way in which others' words come in.
 """
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -214,6 +215,19 @@ class TestOneMemoryATurn:
                 each.id for each in await table.stores.memories.list(KEY.user_id)
             }
             assert len(done(events).proposals) == 3
+
+    async def test_that_is_kept_beside_one_proposal_too_many_has_its_receipt(
+        self, table: Table, keys: list[Memory]
+    ) -> None:
+        news = [f"新しい{key.content}" for key in keys]
+        renews = [
+            call("remember", new, content=new, supersedes=key.id) for key, new in zip(keys, news, strict=True)
+        ]
+        table.model.script = [*([renew] for renew in renews), ["はい。"]]
+        events = await table.ask("鍵は全部新しい")
+        kept = [event.change.memory.content for event in events if isinstance(event, MemoryChanged)]
+        assert (kept, len(done(events).proposals)) == (news, 4)
+        assert "error" in json.loads(done(events).answer.tool_calls[-1].result)["superseded"]
 
 
 CHANNEL = ChannelKey(1000)

@@ -137,3 +137,5 @@ How do I say thank you for watching in Japanese?
         made_up = ["", " 。… \n", *self.MADE_UP]
         assert [text for text in made_up if not (says_nothing(text, 3) and says_nothing(text, 300))] == []
         assert [text for text in self.SAID if says_nothing(text, 3)] == []
+        assert says_nothing("ご視聴ありがとうございました" * 2, 40)
+        assert not says_nothing("ご視聴ありがとうございました" * 20, 60)  # much in much time

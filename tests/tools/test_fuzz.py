@@ -5,9 +5,10 @@ and nothing that is written there reaches another user.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,9 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.llm.model import ToolRequest
-from cc_bot.stores import Stores
+from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
+from tests.databases import laid_out
 from tests.tools.conftest import TOOLS
 
 BEN = 1002
@@ -47,6 +49,13 @@ def calls(draw: st.DrawFn, registry: ToolRegistry = TOOLS) -> ToolRequest:
     given = {name: draw(VALUES) for name in names if draw(st.integers(0, 3))}
     text = json.dumps(given, ensure_ascii=draw(st.booleans()))
     return ToolRequest("call_1", schema.name, text[: draw(st.sampled_from([None, 1, len(text) - 1]))])
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    """Without an embedder: hypothesis must not see the modules that a thread is loading for one."""
+    async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
+        yield stores
 
 
 @pytest.fixture
