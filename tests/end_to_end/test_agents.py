@@ -8,7 +8,6 @@ from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
 from tests.end_to_end.canvases import PLAN, SHOPPING, board, boards, draw, no_board, texts_of, titles
-from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label, set_stage, streaming
 from tests.loopback.discord import Channel, Permission, Reply, User
 from tests.loopback.model_server import CutConnection, End, Hang, Pause, Say, calls, fails, says
@@ -106,28 +105,6 @@ class TestChosenAgent:
         await stage.ask(aiko, channel, "ひみつは？")
         assert stage.shown()[::2] == ["ひみつはオオルリ", "ひみつは？"]
 
-    async def test_leaves_the_answer_alone_that_another_is_giving(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(Answer(Say("ここまで"), Hang()))
-        running = await streaming(await stage.begin(aiko, channel, "いち"), "ここまで")
-        await use(stage, aiko, channel, "tutor")
-        await stage.discord.click(aiko, running.message, "止める")
-        await running.finished(lambda shown: again_label(aiko) in shown.labels)
-        assert stage.rows("SELECT agent FROM sessions WHERE channel_id = ?", channel.id) == [("default",)]
-
-    async def test_keeps_the_heartbeats_that_were_begun_with_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        await begin(stage, aiko, channel)
-        await stage.told(aiko, stage.discord.dm(aiko), "memory add", content=f"{day(2)}に試験")
-        await beat(stage, aiko, ends="sent")
-        body = stage.model.requests[-1].body
-        assert told_to_be(stage).startswith(GREEN)
-        assert (body["model"], body["temperature"]) == ("teacher-large", 0.3)
-        assert stage.tools() == {"recall"}
-
 
 class TestButtonOrReply:
     async def test_goes_on_with_the_agent_of_its_answer_also_after_a_restart(
@@ -223,22 +200,6 @@ class TestFile:
 
 
 class TestThread:
-    async def test_has_the_agents_of_its_channel_until_it_has_its_own(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        write_file(stage.program.folder, GONE)
-        await use(stage, aiko, channel, "tutor")
-        thread = stage.discord.thread(channel)
-        for name, persona in (("", GREEN), ("poet", VERSE), ("default", OWN), ("gone", "")):
-            if name:
-                await use(stage, aiko, thread, name)
-            await stage.ask(aiko, thread)
-            assert persona in told_to_be(stage)
-        write_file(stage.program.folder, FILE)
-        reply = await stage.ask(aiko, thread)
-        assert GREEN in told_to_be(stage)
-        assert "使えないので、「英語の先生」が答えます" in reply.text
-
     async def test_has_the_default_of_its_channel_until_it_has_its_own(
         self, stage: Stage, aiko: User, manager: User, channel: Channel
     ) -> None:
@@ -377,15 +338,3 @@ class TestCanvas:
         assert titles(await board(stage, channel)) == ["買い物"]
         await use(stage, aiko, channel, "poet")
         await board(stage, channel, lambda shown: "図書館" in str(texts_of(shown)))
-
-    async def test_follows_the_channels_default_that_its_manager_sets(
-        self, stage: Stage, aiko: User, manager: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        await board(stage, channel)
-        await set_default(stage, manager, channel, "poet")
-        await no_board(stage, channel)
-        await draw(stage, aiko, channel, PLAN)
-        await board(stage, channel)
-        await set_default(stage, manager, channel, "default")
-        await board(stage, channel, lambda shown: titles(shown) == ["買い物"])

@@ -412,21 +412,6 @@ class TestAnswerAgain:
             assert str(reply.message.embeds).count(DONE["en-US"]) == 1
         assert len(made(stage)) == 1
 
-    async def test_knows_of_a_call_without_a_word_in_which_it_was_stopped(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        free = hold(stage)
-        stage.model.script(calls(POST))
-        reply = await stage.begin(aiko, channel, "送って")
-        await is_called(stage)
-        await stage.discord.click(aiko, reply.message, stop_label(aiko))
-        await reply.finished(lambda shown: again_label(aiko) in shown.labels)
-        free.unlink()
-        await answered_again(stage, aiko, reply, "見てみます。")
-        assert "nobody knows whether it was done" in last_request(stage)
-        assert "実行された可能性がある" in str(reply.message.embeds)
-        assert len(made(stage)) == 1
-
 
 class TestChangedQuestion:
     """In a channel, while the call that its answer proposed is made."""
@@ -455,19 +440,6 @@ class TestChangedQuestion:
         await settled(stage, aiko)
         await stage.says(message, "書きました。")
         assert DONE["ja"] in str(answer.message.embeds)
-        assert len(made(stage)) == 1
-
-    async def test_that_is_edited_holds_up_nobody_else(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, message: Message
-    ) -> None:
-        answer = stage.discord.answer(message)
-        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 買い物を書いておいて")
-        await stage.said(ben, channel, "Hello", "🙂")
-        assert answer.labels == [stop_label(answer)]
-        stage.model.script(says("書きました。"))
-        hold_no_more(stage)
-        await told(stage, answer.stored[0], DONE["ja"])
-        await settled(stage, aiko)
         assert len(made(stage)) == 1
 
     @pytest.mark.parametrize("gone", ["question", "answer"])

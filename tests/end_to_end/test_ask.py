@@ -3,7 +3,7 @@
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.kills import EDIT
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label, ended, stop_label, streaming
+from tests.end_to_end.stage import Stage, again_label, answered, continue_label, stop_label, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
 
@@ -130,12 +130,3 @@ class TestButtons:
             assert press.ephemeral
             assert "質問した人だけ" in press.text
         assert len(stage.model.requests) == 1
-
-    async def test_to_continue_says_so_when_the_model_gives_nothing(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("Once upon"), CutConnection()), fails(401))
-        reply = await stage.ask(ben, channel)
-        press = await stage.discord.click(ben, reply.message, EN.continue_)
-        await ended(press)
-        await press.until(lambda shown: "API key" in shown.text)

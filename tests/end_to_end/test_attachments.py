@@ -2,8 +2,6 @@
 
 import asyncio
 import base64
-import os
-import signal
 import sys
 from pathlib import Path
 
@@ -116,13 +114,6 @@ class TestFiles:
         assert [name for name, (_, text) in KINDS.items() if text not in seen] == []
         assert "[not shown, it could not be read: 壊れた.pdf]" in seen
 
-    async def test_of_a_command_come_in_their_order(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        names = ("attachment", "attachment2", "attachment3", "attachment4", "attachment5")
-        files = {name: File(f"{name}.txt", f"中身は {name}。".encode(), "text/plain") for name in names}
-        await stage.ask(aiko, channel, "いくつ？", **files)
-        at = [last_request(stage).index(f"中身は {name}。") for name in names]
-        assert at == sorted(at)
-
     async def test_that_can_not_be_read_are_refused_with_what_to_do(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -189,15 +180,6 @@ class TestDocument:
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the processes")
 class TestReadingProcess:
     SLOW = file("迷路.pdf", objects(400_000))
-
-    async def test_that_is_killed_costs_one_sentence(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        begun = await stage.begin(aiko, channel, "これは？", attachment=self.SLOW)
-        os.kill(await reading_process(stage), signal.SIGKILL)
-        await begun.finished(lambda shown: "壊れているか、複雑すぎる" in shown.text)
-        await stage.ask(aiko, channel, "保証は？", attachment=file("報告.pdf", REPORT))
-        assert "保証期間は二年間です。" in last_request(stage)
 
     @pytest.mark.restarts
     async def test_is_ended_when_the_question_is_stopped(

@@ -2,16 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from tests.end_to_end.kills import pull_the_plug
-from tests.end_to_end.stage import Stage, running_stage, streaming
+from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, Entry, LoopbackDiscord, Message, Permission, User
 from tests.loopback.discord.events import created
-from tests.loopback.model_server import Hang, Reply, Say, says
+from tests.loopback.model_server import says
 
 HISTORY = "GET /channels/{channel}/messages"
 MISSING_ACCESS = 50001
@@ -151,21 +150,6 @@ class TestDowntime:
         assert [len(stage.discord.answer(each).messages) for each in (question, mention)] == [1, 1]
         assert len(stage.model.requests) == 2
 
-    async def test_of_longer_leaves_questions_to_be_archived_only(self, tmp_path: Path) -> None:
-        discord = LoopbackDiscord(message_content=True)
-        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
-            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            await heard(stage, aiko, channel, "始め")
-            await pull_the_plug(stage)
-            asked = await stage.write(aiko, channel, "もう待っていません")
-            stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = "900"
-            await stage.start()
-            await is_stored(stage, channel, "もう待っていません")
-            await stage.discord.quiet(0.3)
-            assert stage.discord.answer(asked).messages == []
-            assert stage.model.requests == []
-            stage.check()
-
 
 class TestALostConnection:
     async def test_is_made_up_for_whether_it_begins_anew_or_is_resumed(
@@ -185,29 +169,3 @@ class TestALostConnection:
         await heard(stage, aiko, channel, "つながったあと")
         expected = ["切れる前", "切れている間", "また切れている間", "つながったあと"]
         assert said(stage, channel) == expected
-
-
-class TestAReplyToOnesOwnAnswer:
-    async def test_that_is_being_answered_stays_its_authors_through_a_new_connection_and_a_crash(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await heard(stage, aiko, channel, "始め")
-        answer = await stage.ask_in_words(aiko, channel, "りんごです。")
-        stage.model.script(Reply(Say("赤"), Hang()))
-        question = await stage.write(aiko, channel, "何色？", mention=False, reply_to=answer.message)
-        reply = await streaming(stage.discord.answer(question), "赤")
-        await stage.discord.drop_gateway(resumable=False)
-        await write(stage, aiko, channel, "切れている間")
-        await stage.program.lives_until(stage.discord.ready())
-        await is_stored(stage, channel, "切れている間")
-        await pull_the_plug(stage)
-        asked = len(stage.model.requests)
-        await stage.start()
-        await stage.says(question, "書いている途中で動かなくなったため")
-        await stage.discord.quiet(0.3)
-        assert len(reply.messages) == 1
-        assert len(stage.model.requests) == asked == 2
-        stage.model.script(says("赤いです。"))
-        press = await stage.discord.click(aiko, reply.message, "もう一度きく")
-        await press.finished(lambda shown: "赤いです。" in shown.text)
-        assert stage.shown()[-1] == "何色？"

@@ -108,16 +108,6 @@ class TestSlowFile:
         await stage.says(slow, "承知しました")
         assert "牛乳とパン" in stage.shown()[-1]
 
-    async def test_keeps_its_question_before_its_users_next_one(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        with stage.discord.files_held():
-            slow = await stage.write(aiko, dm, "一", mention=False, attachments=(NOTE,))
-            await streaming(stage.discord.answer(slow), JA.answer.thinking)
-            quick = await stage.write(aiko, dm, "二", mention=False)
-            await streaming(stage.discord.answer(quick), JA.answer.thinking)
-        await stage.says(quick, "承知しました")
-        assert [text.splitlines()[0] for text in stage.shown()][::2] == ["一", "二"]
-
 
 class TestButtons:
     async def test_stop_continue_and_answer_again(self, stage: Stage, aiko: User) -> None:
@@ -222,26 +212,6 @@ class TestDeletedPage:
             await pages_noted(stage, answer.messages[0], 1)
             await stage.discord.delete(keeper, answer.messages[page])
             await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(0,)])
-
-    async def test_takes_an_answer_with_it_that_was_made_anew(
-        self, stage: Stage, keeper: User, channel: Channel
-    ) -> None:
-        """Also below the first page of the older one."""
-        answer = await stage.ask_in_words(keeper, channel, "前の答え。")
-        stage.model.script(says(TWO_PAGES))
-        press = await stage.discord.click(keeper, answer.message, AGAIN["ja"])
-        await press.finished(lambda r: len(r.messages) == 2 and AGAIN["ja"] in r.labels)
-        await pages_noted(stage, press.messages[0], 1)
-        await stage.discord.delete(keeper, press.messages[1])
-        await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(0,)])
-
-        answer = await stage.ask_in_words(keeper, channel, TWO_PAGES)
-        stage.model.script(says("短い答え。"))
-        press = await stage.discord.click(keeper, answer.messages[1], AGAIN["ja"])
-        await press.finished(lambda r: r.text == "短い答え。" and AGAIN["ja"] in r.labels)
-        await pages_noted(stage, answer.messages[0], 1)
-        await stage.discord.delete(keeper, press.messages[0])
-        await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(0,)])
 
     async def test_takes_what_continued_an_answer_with_it(
         self, stage: Stage, keeper: User, channel: Channel

@@ -1,14 +1,11 @@
 """`cc-bot doctor`, as its operator calls it: beside a running bot, and where something is wrong."""
 
-import asyncio
 import json
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import LoopbackDiscord
 
 KEY = "sk-loopback-0123456789"
 
@@ -98,29 +95,6 @@ class TestWhereSomethingIsWrong:
         assert code == 1
         assert {found[name] for name in ("database", "policy", "agents")} == {"failed"}
         assert found["backups"] == "warning"
-
-    async def test_servers_that_say_nothing_are_not_waited_for_by_a_program(self, tmp_path: Path) -> None:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            with closing(writer), suppress(ConnectionError):
-                while await reader.read(1000):
-                    pass
-
-        async with await asyncio.start_server(serve, "127.0.0.1") as server:
-            host, port = server.sockets[0].getsockname()
-            environment = {
-                "DISCORD_TOKEN": LoopbackDiscord().token,
-                "DISCORD_API_URL": f"http://{host}:{port}",
-                "OPENAI_BASE_URL": f"http://{host}:{port}/v1",
-                "CC_BOT_MODEL_TIMEOUT": "600",
-                "CC_BOT_LOCALE": "en",
-            }
-            async with asyncio.timeout(60):
-                code, output = await doctor(tmp_path, environment, "--json")
-        checks = {check["check"]: check for check in read(output)["checks"]}
-        for name in ("token", "model"):
-            assert (checks[name]["verdict"], checks[name]["finished"]) == ("failed", False)
-        assert (checks["database"]["verdict"], checks["database"]["finished"]) == ("ok", True)
-        assert code == 1
 
 
 class TestOffline:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.canvases import SHOPPING, board, titles
-from tests.end_to_end.heartbeats import beat, begin, day, is_due, states
+from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.memories import press
 from tests.end_to_end.reminders import called, said, says_by_itself
 from tests.end_to_end.stage import Stage, answered
@@ -104,17 +104,6 @@ class TestInADm:
         assert stage.model.requests == []
         await stage.told(aiko, dm, "settings", timezone="Asia/Tokyo")
         await beat(stage, aiko, ends="sent")
-
-    async def test_that_is_closed_pauses_it(self, stage: Stage, channel: Channel) -> None:
-        stage.excused.add(CLOSED)
-        chie = stage.discord.user("Chie", locale="ja", accepts_dms=False)
-        await begin(stage, chie, channel)
-        await remembers(stage, chie, f"{day(2)}に歯医者", channel)
-        await beat(stage, chie, ends="failed")
-        assert "DM を受け取らない設定" in await stage.told(chie, channel, "heartbeat status")
-        await is_due(stage, chie)
-        await stage.discord.quiet()
-        assert states(stage, chie) == ["failed"]
 
 
 class TestInAChannel:

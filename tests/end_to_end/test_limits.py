@@ -3,14 +3,13 @@
 import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S
 from tests.end_to_end.memories import contents, keep, run
-from tests.end_to_end.stage import Stage, running_stage, set_stage, streaming
+from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import Call, Pause, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
@@ -78,16 +77,6 @@ class TestLimit:
         assert stage.rows(SPENT, aiko.id) == [(18 + 4001,)]
         assert in_seconds(await refused(stage, aiko, channel)) <= 32 * 24 * 3600
 
-    async def test_of_a_role_goes_before_that_of_everyone(
-        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
-    ) -> None:
-        role = 777_000_000_000_000_001
-        decide(f"[limits]\nturns_per_minute = 1\n[limits.roles.{role}]\nturns_per_minute = 2\n")
-        stage.discord.give_role(aiko, role)
-        await stage.said(aiko, channel, "いち", "はい。")
-        await stage.ask_in_words(aiko, channel, "はい。")
-        await refused(stage, aiko, channel)
-
     async def test_of_memories_holds_for_commands_and_the_model(
         self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
     ) -> None:
@@ -100,15 +89,6 @@ class TestLimit:
         )
         await stage.ask(aiko, channel, "犬の名前はポチだと覚えて")
         assert contents(stage, aiko) == ["猫の名前はタマ"]
-
-
-async def test_a_file_that_is_wrong_ends_the_start_with_one_sentence(tmp_path: Path) -> None:
-    file = tmp_path / "limits.toml"
-    file.write_text("[limits]\nconcurrent = 0", encoding="utf-8")
-    async with set_stage(tmp_path, {"CC_BOT_POLICY_FILE": str(file), "CC_BOT_LOCALE": "ja"}) as stage:
-        code, output = await stage.program.run("chat")
-    assert (code, output.count("\n")) == (2, 1)
-    assert "[limits] の concurrent を直してください" in output
 
 
 async def usage(stage: Stage, user: User, channel: Channel, **options: bool) -> str:

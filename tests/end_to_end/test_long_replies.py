@@ -98,10 +98,3 @@ class TestWhatTheBotCanNotDelete:
             shown = stage.discord.messages(place)
             assert "".join(own_words(message) for message in shown[:2]) == long_text(3000)
             assert "".join(own_words(message) for message in shown[2:]) == long_text(8000)
-
-    async def test_has_a_file_where_the_app_is_installed_by_its_user_alone(
-        self, stage: Stage, aiko: User
-    ) -> None:
-        stage.model.script(says(long_text(12000)))
-        reply = await stage.ask(aiko, stage.discord.user_installed_channel(aiko))
-        assert file_of(reply.message) == long_text(12000)
