@@ -4,18 +4,18 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from cc_bot.domain.errors import CcBotError, MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.domain.member import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.storage import Database, open_database
+from cc_bot.storage import Database
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.memory.quotas import MemoryQuotas
-from tests.databases import laid_out
 from tests.stores.memory.notes import ME, START, YOU, keep, listed, rewrite
+
+pytestmark = pytest.mark.sqlite("the same statements, but for how bytes are counted")
 
 USED = "SELECT memories, bytes FROM memory_usage WHERE user_id = $1"
 COUNTED = """
@@ -48,20 +48,9 @@ def file() -> File:
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return laid_out(tmp_path / "sessions.db")
-
-
-@pytest.fixture
 async def stores(url: str, file: File) -> AsyncIterator[Stores]:
     async with open_stores(url, embedder=None, limits=file.read, clock=file.clock) as stores:
         yield stores
-
-
-@pytest.fixture
-async def database(url: str, stores: Stores) -> AsyncIterator[Database]:
-    async with open_database(url) as database:
-        yield database
 
 
 class TestMemories:
