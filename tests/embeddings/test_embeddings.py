@@ -32,9 +32,7 @@ def encoder() -> LocalEmbedder:
 
 
 class TestLocalEmbedder:
-    async def test_knows_what_texts_have_to_do_with_each_other_and_what_is_usual(
-        self, encoder: LocalEmbedder
-    ) -> None:
+    async def test_knows_what_texts_have_to_do_with_each_other(self, encoder: LocalEmbedder) -> None:
         asked, wife, cat = await encoder.embed(["wife", "奥さんとは2018年に結婚した", "猫アレルギーがある"])
         assert cosines(asked, [wife]) > cosines(asked, [cat])
         questions = await encoder.embed(["時差のある会議", "what does my sister study?", "ペットの予防接種"])

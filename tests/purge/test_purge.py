@@ -135,9 +135,7 @@ class TestTerminal:
 
 
 class TestLargeDatabase:
-    async def test_is_written_anew_in_a_quiet_moment_after_a_removal_where_there_is_room(
-        self, stores: Stores, tmp_path: Path
-    ) -> None:
+    async def test_is_written_anew_where_there_is_room(self, stores: Stores, tmp_path: Path) -> None:
         database = stores.memories._database
         removal = MemoryRemovalStore(database, small_bytes=0)  # as if every file were a large one
         memory = await stores.memories.add(ME, "忘れること")

@@ -142,9 +142,7 @@ class TestFewNotes:
         assert nearness(twenty, usual=KNOWN) == nearness(twenty), "which are measured by themselves"
 
     @given(st.dictionaries(st.integers(1, 5), st.floats(-1, 1), min_size=1, max_size=5))
-    def test_are_found_by_words_alone_with_an_encoder_of_which_nothing_is_known(
-        self, cosines: dict[int, float]
-    ) -> None:
+    def test_are_found_by_words_alone_with_an_unknown_encoder(self, cosines: dict[int, float]) -> None:
         assert fuse([], nearness(cosines)) == []
         note = min(cosines)
         found = fuse([Evidence(note, False, 0.5, enough=True)], nearness(cosines))

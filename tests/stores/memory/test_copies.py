@@ -67,9 +67,7 @@ async def answered_in_channel(
 
 
 class TestToolCalls:
-    async def test_of_the_memory_are_redacted_and_the_others_stay(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_of_the_memory_alone_are_redacted(self, stores: Stores, database: Database) -> None:
         await keep(stores, "ずれる", user_id=YOU)
         safe = await rewrite(stores, FACT, "金庫は捨てた")
         [version] = await stores.memory_history.list_versions(ME, safe.id)
@@ -106,9 +104,7 @@ class TestToolCalls:
         assert (await erase(stores, memory)).tool_calls == len(calls)
         assert [call.id for call in await calls_of(stores) if not is_redacted(call)] == []
 
-    async def test_in_channels_and_in_replaced_and_closed_conversations_are_redacted(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_are_redacted_wherever_they_are_stored(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
         await answered_in_channel(stores, said(10, "覚えて", author_id=ME), "覚えました", remembered(memory))
         replaced = await stored(stores, "?", "はい", recalled(memory))
@@ -150,9 +146,7 @@ class Meanwhile(Recorder):
 
 class TestRunningTurn:
     @pytest.mark.parametrize("way", WAYS)
-    async def test_that_ends_after_the_erasure_does_not_bring_the_text_back(
-        self, stores: Stores, database: Database, way: str
-    ) -> None:
+    async def test_does_not_bring_the_text_back(self, stores: Stores, database: Database, way: str) -> None:
         [memory] = await keep(stores, FACT)
         session = await stores.sessions.open(KEY)
         question = said(10, "金庫は？", author_id=ME)
@@ -169,9 +163,7 @@ class TestRunningTurn:
         assert kept == remembered(cat)
         assert NUMBER not in await everything(database)
 
-    async def test_that_ends_while_the_text_is_looked_for_does_not_either(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_that_ends_meanwhile_does_not_either(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
         session = await stores.sessions.open(KEY)
         late = Message("assistant", "はい", tool_calls=(recalled(memory),))
@@ -182,9 +174,7 @@ class TestRunningTurn:
         assert is_redacted(call)
         assert NUMBER not in await everything(database)
 
-    async def test_may_be_about_one_that_can_still_be_had_back_and_learns_nothing_of_someone_elses(
-        self, stores: Stores
-    ) -> None:
+    async def test_may_be_about_a_hidden_one_and_never_about_someone_elses(self, stores: Stores) -> None:
         [memory] = await keep(stores, FACT)
         [yours] = await keep(stores, FACT, user_id=YOU)
         await stores.memories.delete(ME, memory.id)
@@ -195,9 +185,7 @@ class TestRunningTurn:
 
 
 class TestSummaries:
-    async def test_that_hold_the_text_or_were_made_of_its_turns_are_deleted_and_the_others_stay(
-        self, stores: Stores
-    ) -> None:
+    async def test_of_the_text_or_of_its_turns_alone_are_deleted(self, stores: Stores) -> None:
         [memory] = await keep(stores, FACT)
         await stored(stores, "何番？", "はい", recalled(memory))
         await summarized(stores, "- 金庫の話をした")
@@ -233,9 +221,7 @@ class TestSummaries:
 
 
 class TestCanvas:
-    async def test_loses_the_elements_that_hold_the_text_whatever_its_form(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_loses_the_elements_that_hold_the_text(self, stores: Stores, database: Database) -> None:
         await stores.sessions.open(KEY)
         lines: dict[str, Any] = {"kind": "card", "lines": ["天気", FACT]}
         text: dict[str, Any] = {"kind": "text", "text": "晴れ"}
@@ -250,9 +236,7 @@ class TestCanvas:
             [(found,)] = await database.query("SELECT canvas_state FROM sessions")
             assert json.loads(found) == json.loads(left)
 
-    async def test_loses_the_call_that_drew_it_and_its_message_is_behind(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_loses_the_call_that_drew_it(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
         arguments = json.dumps({"title": "金庫", "content": FACT}, ensure_ascii=False)
         call = ToolCall("1", "canvas_add_card", arguments, '{"id": "card-1"}')
@@ -294,9 +278,7 @@ class TestConversations:
         assert "そう、金庫の番号はzebra-4711" in contents(history)
         assert history[0].attachments
 
-    async def test_are_emptied_where_their_user_wants_it_and_those_of_others_are_not(
-        self, stores: Stores, database: Database, safe: Memory
-    ) -> None:
+    async def test_of_ones_own_are_emptied(self, stores: Stores, database: Database, safe: Memory) -> None:
         erased = await erase(stores, safe, MARK)
         assert (erased.told_in, erased.messages) == (0, 4)
         history = (await stores.sessions.open(KEY)).history
@@ -320,9 +302,7 @@ class TestConversations:
         assert "第059" not in rest
         assert rest.count("第041") == 1
 
-    async def test_in_channels_are_emptied_and_stay_so_and_their_blocks_thaw(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_in_channels_are_emptied_and_stay_so(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
         question, bystander = said(10, FACT, author_id=ME), said(12, "へえ", author_id=YOU)
         await answered_in_channel(

@@ -48,9 +48,7 @@ async def hand_edit(database: Database, memory_id: int, supersedes: int | None) 
 
 
 class TestHistory:
-    async def test_is_what_a_memory_said_before_newest_first_and_nothing_finds_it(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_is_what_it_said_before_newest_first(self, stores: Stores, database: Database) -> None:
         old = await rewrite(stores, "Lives in Tokyo", "Lives in Osaka")
         new = await stores.memories.add(ME, "Has moved to Kyoto", supersedes=old.id)
         await stores.memories.update(ME, new.id, content="Lives in Kyoto")
@@ -68,9 +66,7 @@ class TestHistory:
             ("Has moved to Kyoto", "superseded"),
         ]
 
-    async def test_is_made_of_how_it_was_filed_and_not_of_what_stays_as_it_is(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_is_made_of_each_change_and_undone(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, "同じ")
         fields: tuple[dict[str, Any], ...] = ({"category": "別"}, {"tags": ("札",)}, {"expires_at": START})
         for changed in fields:
@@ -84,9 +80,7 @@ class TestHistory:
         assert await stores.memories.update(ME, memory.id, content="戻した") is None
         assert await rows(database) == [("同じ", "deleted")]
 
-    async def test_is_empty_for_what_was_never_changed_is_hidden_not_there_or_not_theirs(
-        self, stores: Stores
-    ) -> None:
+    async def test_is_empty_where_nothing_changed_or_it_is_not_theirs(self, stores: Stores) -> None:
         [unchanged] = await keep(stores, "猫が好き")
         hidden = await rewrite(stores, "犬が好き", "鳥が好き")
         await stores.memories.delete(ME, hidden.id)
@@ -161,9 +155,7 @@ class TestRestoring:
 
 
 class TestUndoOfAnUpdate:
-    async def test_gives_back_what_was_there_and_drops_the_newer_text(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_gives_back_exactly_what_was_there(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as now:
             before = await stores.memories.add(ME, "誕生日は3月15日", category="家族", tags=("記念日",))
             now.tick(60)
@@ -221,9 +213,7 @@ STEP: Final = st.one_of(
 class TestAnyChain:
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(steps=st.lists(STEP, max_size=12))
-    async def test_is_what_a_list_of_texts_would_be(
-        self, stores: Stores, steps: list[tuple[str, str]]
-    ) -> None:
+    async def test_is_what_a_list_would_be(self, stores: Stores, steps: list[tuple[str, str]]) -> None:
         memory, model = await rewrite(stores, "0"), ["0"]
         for step, argument in steps:
             history = await stores.memory_history.list_versions(ME, memory.id)
@@ -257,9 +247,7 @@ OTHER: Final = (
 
 
 class TestNearDuplicate:
-    async def test_updates_the_memory_that_is_there_and_no_other(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_updates_what_says_the_same_alone(self, stores: Stores, database: Database) -> None:
         for known, again in SAME:
             first = await stores.memories.remember(ME, known)
             second = await stores.memories.remember(ME, again)
@@ -283,9 +271,7 @@ class TestNearDuplicate:
         await keep(stores, "猫が好き")
         assert await stores.memories.count(ME) == 2
 
-    async def test_keeps_what_is_not_said_anew_and_makes_what_expired_hold_again(
-        self, stores: Stores
-    ) -> None:
+    async def test_keeps_what_is_not_said_anew_and_ends_an_end(self, stores: Stores) -> None:
         end = START + timedelta(days=1)
         with freeze_time(START, real_asyncio=True) as clock:
             await stores.memories.remember(ME, "猫が好き", category="好み", tags=("猫",), expires_at=end)
@@ -296,9 +282,7 @@ class TestNearDuplicate:
             assert (again.category, again.tags, again.expires_at) == ("好み", ("猫",), None)
             assert await stores.memories.search(ME, "猫") == [again]
 
-    async def test_that_comes_many_times_at_once_is_one_memory(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_that_comes_many_times_at_once_is_one(self, stores: Stores, database: Database) -> None:
         others = MemoryStore(database)
         changes = await asyncio.gather(
             *(store.remember(ME, "猫が好き") for store in (stores.memories, others) for _ in range(4))

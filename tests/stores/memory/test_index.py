@@ -184,7 +184,7 @@ class TestAnyHistory:
 
 
 class TestManyMemories:
-    async def test_are_found_by_each_of_their_parts_after_folding_and_are_their_users_alone(
+    async def test_are_found_by_each_of_their_parts(
         self, stores: Stores, upkeep: MemoryUpkeep, database: Database
     ) -> None:
         texts = [f"メモ{number:03}号: 色は{'赤青黄'[number % 3]}、Note {number}x" for number in range(700)]
@@ -203,9 +203,7 @@ class TestManyMemories:
         await stores.memory_removal.erase_all(YOU)
         assert await check_index(database) == 700
 
-    async def test_that_do_not_fit_are_passed_over_however_many_they_are(
-        self, stores: Stores, upkeep: MemoryUpkeep
-    ) -> None:
+    async def test_that_do_not_fit_are_passed_over(self, stores: Stores, upkeep: MemoryUpkeep) -> None:
         wanted = await stores.memories.add(ME, "猫の話と犬の話が長く続く", category="動物", tags=("t",))
         await stores.memory_transfer.take(ME, [PortableMemory(f"猫{number}") for number in range(300)])
         for _ in range(2):
@@ -250,9 +248,7 @@ class TestFolding:
         assert await check_index(database) >= 128
         assert await database.query("SELECT 1 FROM memory_segments WHERE user_id = $1", YOU) == []
 
-    async def test_under_other_rules_stays_true_when_what_is_filed_changes(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_stays_true_under_other_rules(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, "猫が好き")
         keys = pack_numbers(term_keys(["cats", "likes"]))
         old_rules = "UPDATE memories SET keys = $3, terms_version = $4 WHERE user_id = $1 AND id = $2"

@@ -55,7 +55,7 @@ async def until(database: Database, count: int) -> None:
 
 
 class TestVectors:
-    async def test_are_made_once_of_everything_that_is_there_and_again_for_another_encoder(
+    async def test_are_made_once_for_each_encoder(
         self, memories: MemoryStore, database: Database, encoder: TopicEncoder
     ) -> None:
         [one], [two] = await add(memories, "猫が好き"), await add(memories, "奥さんの名前は花", user_id=YOU)
@@ -68,7 +68,7 @@ class TestVectors:
         await memories.catch_up()
         assert await vectors(database) == [(ME, one, "topics-2", 9), (YOU, two, "topics-2", 9)]
 
-    async def test_are_made_in_the_background_after_a_write_and_after_a_restart(
+    async def test_are_made_in_the_background(
         self, memories: MemoryStore, embedding: Embedding, database: Database, encoder: TopicEncoder
     ) -> None:
         texts = [f"猫が{number}匹" for number in range(40)]
@@ -150,7 +150,7 @@ class TestTrouble:
 
 
 class TestNearness:
-    async def test_is_of_ones_own_memories_by_what_they_mean_and_asks_for_a_query_once(
+    async def test_is_of_ones_own_memories_by_what_they_mean(
         self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
         await add(memories, "妻が好き", user_id=YOU)
@@ -166,7 +166,7 @@ class TestNearness:
         assert await meaning.get_nearness(ME, " wife ") == near
         assert encoder.embedded == ["wife"]
 
-    async def test_is_not_waited_for_longer_than_patience_and_not_asked_for_meanwhile(
+    async def test_is_not_waited_for_longer_than_patience(
         self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
         await add(memories, "猫が好き")
@@ -194,7 +194,7 @@ class TestNearness:
 
 
 class TestSearch:
-    async def test_finds_by_meaning_what_has_none_of_the_words_unless_the_encoder_fails_or_one_types(
+    async def test_finds_what_has_none_of_the_words(
         self, memories: MemoryStore, encoder: TopicEncoder
     ) -> None:
         cat, _, car = await add(memories, "猫が好き", "奥さんの名前は花", "プリウスに乗る")

@@ -77,7 +77,7 @@ class TestSketch:
 
 
 class TestManyVectors:
-    async def test_are_found_the_same_in_full_and_in_short_also_when_they_come_later_or_in_between(
+    async def test_are_found_the_same_in_full_and_in_short(
         self, database: Database, meaning: Meaning
     ) -> None:
         top, *others = truly_nearest(10, range(1, MANY))
@@ -102,9 +102,7 @@ class TestManyVectors:
             while len(await covered(database)) < MANY // SKETCHED:  # noqa: ASYNC110 - no event for a commit
                 await asyncio.sleep(0.01)
 
-    async def test_that_are_deleted_leave_no_trace_and_those_of_others_stay(
-        self, database: Database, meaning: Meaning
-    ) -> None:
+    async def test_that_are_deleted_leave_no_trace(self, database: Database, meaning: Meaning) -> None:
         await put(database, range(1, MANY))
         await sketch_all(database)
         before = await covered(database)

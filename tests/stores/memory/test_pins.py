@@ -50,9 +50,7 @@ async def import_all(stores: Stores, *contents: str, **fields: object) -> None:
 
 
 class TestNotes:
-    async def test_are_the_pinned_ones_and_then_the_newest_and_stay_when_other_things_are_done(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_are_the_pinned_ones_and_then_the_newest(self, stores: Stores, database: Database) -> None:
         first, _, third, last = await keep(stores, "猫の名前はモチ", "犬が苦手", "鳥を飼いたい", "魚は好き")
         for memory in (first, third):
             await stores.memory_pins.pin(ME, memory.id)
@@ -90,7 +88,7 @@ class TestNotes:
                 await stores.memory_removal.erase_all(ME)
 
     @pytest.mark.parametrize("pin", [True, False])
-    async def test_of_a_private_memory_are_for_private_answers_and_end_with_it(
+    async def test_are_private_and_end_as_their_memory(
         self, stores: Stores, database: Database, pin: bool
     ) -> None:
         secret = await stores.memories.add(ME, "転職を考えている", audience="private")
@@ -149,9 +147,7 @@ class TestPins:
         assert await pinned(stores) == ["東京に住んでいる"]
 
     @pytest.mark.parametrize("way", ["add", "remember", "supersede"])
-    async def test_are_taken_over_by_what_supersedes_and_given_back_by_its_undo(
-        self, stores: Stores, way: str
-    ) -> None:
+    async def test_go_to_what_supersedes_and_back_by_its_undo(self, stores: Stores, way: str) -> None:
         [old] = await keep_pinned(stores, "Lives in Tokyo")
         if way == "add":
             new = (await stores.memories.add(ME, "Lives in Kyoto", supersedes=old)).id

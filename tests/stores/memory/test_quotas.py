@@ -69,9 +69,7 @@ class TestMemories:
             await stores.memory_transfer.plan(ME, [PortableMemory("鳥")])
         assert await listed(stores) == ["犬", "猫"]
 
-    async def test_that_are_known_or_take_the_place_of_another_or_a_deleted_one_find_room(
-        self, stores: Stores, file: File
-    ) -> None:
+    async def test_that_take_the_place_of_another_find_room(self, stores: Stores, file: File) -> None:
         file.limit("memories", 1)
         [former] = await keep(stores, "猫はタマ")
         assert (await stores.memories.remember(ME, "猫は、タマ")).kind == "updated"
@@ -88,9 +86,7 @@ class TestMemories:
         assert sum(isinstance(each, TooManyMemories) for each in done) == 17
         assert len(await listed(stores)) == 3
 
-    async def test_beyond_the_bytes_are_refused_and_so_are_longer_texts(
-        self, stores: Stores, database: Database, file: File
-    ) -> None:
+    async def test_beyond_the_bytes_are_refused(self, stores: Stores, database: Database, file: File) -> None:
         file.limit("memory_bytes", 3000)
         [memory] = await keep(stores, "あ" * 600)
         with pytest.raises(MemoryFull):
@@ -106,9 +102,7 @@ class TestMemories:
                 await MemoryQuotas(database, file.read).ensure_room(YOU, 1, limit + 1)
             assert refused.value.params == {"limit": told}
 
-    async def test_that_were_deleted_are_not_had_back_where_there_is_no_room(
-        self, stores: Stores, file: File
-    ) -> None:
+    async def test_that_were_deleted_need_room_to_come_back(self, stores: Stores, file: File) -> None:
         file.limit("memories", 1)
         [gone] = await keep(stores, "猫")
         await stores.memories.delete(ME, gone.id)
@@ -138,9 +132,7 @@ class TestMemories:
 
 
 class TestRules:
-    async def test_of_a_user_go_before_an_owners_and_these_before_the_file(
-        self, stores: Stores, file: File
-    ) -> None:
+    async def test_of_a_user_go_before_owners_before_the_file(self, stores: Stores, file: File) -> None:
         await stores.memory_transfer.take(YOU, [PortableMemory(f"メモ{n}") for n in range(300)])
         assert await stores.memories.count(YOU) == 300, "which the default leaves alone"
         await stores.limits.set("everyone", 0, "memories", 1, set_by=1)
@@ -161,9 +153,7 @@ class TestRules:
 
 
 class TestImports:
-    async def test_of_an_hour_are_counted_over_a_restart_each_users_for_themselves(
-        self, url: str, stores: Stores, file: File
-    ) -> None:
+    async def test_of_an_hour_are_counted_over_a_restart(self, url: str, stores: Stores, file: File) -> None:
         file.limit("imports_per_hour", 2)
         await stores.memory_transfer.admit(ME)
         file.now += timedelta(minutes=10)
@@ -176,9 +166,7 @@ class TestImports:
             file.now = START + timedelta(hours=1)
             await again.memory_transfer.admit(ME)
 
-    async def test_count_though_clocks_differ_a_little_and_not_when_one_was_set_far_ahead(
-        self, stores: Stores, file: File
-    ) -> None:
+    async def test_count_unless_a_clock_was_far_ahead(self, stores: Stores, file: File) -> None:
         file.limit("imports_per_hour", 1)
         await stores.memory_transfer.admit(ME)
         file.now -= timedelta(milliseconds=5)

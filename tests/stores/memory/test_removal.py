@@ -68,9 +68,7 @@ class TestUndo:
 
 
 class TestPurge:
-    async def test_removes_what_was_deleted_until_then_of_all_users(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_removes_what_was_deleted_until_then(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as now:
             assert await stores.memory_removal.get_next_purge() is None
             mine = await rewrite(stores, "古い", "新しい")
@@ -124,9 +122,7 @@ class Dying(Recorder):
 
 
 class TestLog:
-    async def test_names_each_version_of_what_was_erased_or_purged_and_nothing_else(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_names_each_version_of_what_is_gone(self, stores: Stores, database: Database) -> None:
         erased = await rewrite(stores, "一", "壱")
         await delete(stores, "二")
         with_messages, kept = await keep(stores, "三", "四")
@@ -143,9 +139,7 @@ class TestLog:
         assert len(matches) == 4
         assert [memory_id for memory_id, matched in matches.items() if not matched] == [kept.id]
 
-    async def test_that_cannot_be_written_holds_the_removal_up(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_that_is_not_written_holds_removals_up(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, "一")
         stores.erasures.path.write_text("no log\n")
         with pytest.raises(StorageError):
@@ -157,9 +151,7 @@ class TestLog:
 
 
 class TestErasing:
-    async def test_takes_active_and_hidden_memories_with_their_versions_and_no_others(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_takes_all_versions_and_no_others(self, stores: Stores, database: Database) -> None:
         one = await rewrite(stores, "一", "いち")
         [two] = await delete(stores, "二")
         [kept] = await keep(stores, "三")
@@ -211,9 +203,7 @@ class TestDatabaseFiles:
             await stores.memory_removal.erase(ME, memory_id)
         assert found_in(tmp_path, kept.values()) == {kept[id_] for id_ in kept.keys() - set(gone)}
 
-    async def test_hold_nothing_of_it_after_it_was_indexed(
-        self, stores: Stores, database: Database, tmp_path: Path
-    ) -> None:
+    async def test_hold_nothing_of_it(self, stores: Stores, database: Database, tmp_path: Path) -> None:
         marks = [f"qz{next(SERIAL):06}" for _ in range(300)]
         await stores.memory_transfer.take(ME, [PortableMemory(f"メモ {mark}") for mark in marks])
         assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)])
@@ -289,9 +279,7 @@ async def rewritten(database: Database) -> int:
 @pytest.mark.sqlite("a file that is written anew")
 class TestLargeFile:
     @pytest.mark.slow
-    async def test_has_pieces_of_what_was_erased_until_it_is_written_anew(
-        self, database: Database, tmp_path: Path
-    ) -> None:
+    async def test_has_pieces_until_it_is_written_anew(self, database: Database, tmp_path: Path) -> None:
         texts, left = await keep_and_erase(database)
         removal = removal_of(database)
         assert await removal.write_back()
@@ -300,9 +288,7 @@ class TestLargeFile:
         assert await removal.write_back()
         assert found_in(tmp_path, texts) == left
 
-    async def test_is_written_anew_where_something_was_erased_once_in_some_hours_at_a_quiet_moment(
-        self, database: Database
-    ) -> None:
+    async def test_is_written_anew_once_in_some_hours_at_a_quiet_moment(self, database: Database) -> None:
         recorder = Recorder(database)
         removal = removal_of(recorder)
         assert await removal.rewrite(quiet=AT_ONCE) == "done"

@@ -18,9 +18,7 @@ class TestSearch:
         assert {*order[3:5]} == {"tea that is green", "a kind of tea so green"}
         assert {*order[5:]} == {"tea only", "my green"}
 
-    async def test_finds_a_single_character_other_ways_to_write_the_same_and_parts_of_characters(
-        self, stores: Stores
-    ) -> None:
+    async def test_finds_single_characters_and_other_ways_to_write_them(self, stores: Stores) -> None:
         wanted = {query: f"あ{query}い" for query in ("猫", "%", "_", "\\", "'", "?", "$1", "9")} | {
             "ｶﾌｪ": "カフェで会う",
             "abc": "ＡＢＣ銀行",
@@ -47,9 +45,7 @@ class TestSearch:
             "猫8",
         ]
 
-    async def test_looks_at_tags_and_within_a_category_or_those_that_carry_all_tags(
-        self, stores: Stores
-    ) -> None:
+    async def test_looks_at_tags_and_within_a_category_or_tags(self, stores: Stores) -> None:
         await stores.memories.add(ME, "3月15日", tags=("誕生日", "Family"))
         await stores.memories.add(ME, "茶を買う", category="買い物", tags=("Work", "急ぎ"))
         await stores.memories.add(ME, "茶が好き", category="好み", tags=("work",))

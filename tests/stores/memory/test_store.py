@@ -181,9 +181,7 @@ class TestSuggestions:
 
 
 class TestLists:
-    async def test_are_by_making_or_by_the_last_change_and_show_nothing_that_is_gone(
-        self, stores: Stores
-    ) -> None:
+    async def test_are_by_making_or_by_the_last_change(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             first, _, gone, old = await keep(stores, "一", "二", "消した", "古い")
             await stores.memories.add(ME, "三", supersedes=old.id)
@@ -271,9 +269,7 @@ class TestStatistics:
             )
 
     @pytest.mark.sqlite("one connection that all wait for")
-    async def test_and_searches_of_one_user_asked_for_many_times_hold_up_nobody_else(
-        self, stores: Stores
-    ) -> None:
+    async def test_and_searches_of_one_user_hold_up_nobody_else(self, stores: Stores) -> None:
         await keep(stores, "猫が好き")
         done = list[str]()
 
@@ -351,9 +347,7 @@ class TestDelete:
 
 
 class TestIsolation:
-    async def test_another_users_memory_cant_be_read_changed_or_deleted_even_by_id(
-        self, stores: Stores
-    ) -> None:
+    async def test_another_users_memory_cant_be_reached_even_by_id(self, stores: Stores) -> None:
         mine = await stores.memories.add(ME, "ひみつの話", category="c", tags=("t",))
         assert await stores.memories.get(YOU, mine.id) is None
         assert await stores.memories.get_by_number(YOU, mine.number) is None

@@ -45,9 +45,7 @@ async def outdated(database: Database) -> int:
 
 
 class TestOutdatedMemories:
-    async def test_are_found_before_they_are_made_anew_and_then_are_as_new_ones(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_are_found_and_then_made_as_new_ones(self, stores: Stores, database: Database) -> None:
         await keep_old(database, ME, [*(f"メモ{number}番" for number in range(1100)), "ｻｰﾊﾞｰの鍵は台所"])
         for query in ("メモ3番", "モ1099", "サーバの鍵", "鍵は台", "タグ サーバー"):
             best = (await stores.memories.search(ME, query))[0].content
@@ -64,9 +62,7 @@ class TestOutdatedMemories:
                 *(made.search_content, made.search_tags, made.likeness, made.keys, made.terms_version)
             ]
 
-    async def test_are_gone_on_with_where_an_end_came_in_between_though_hidden_or_history(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_are_gone_on_with_after_an_end(self, stores: Stores, database: Database) -> None:
         memory = await rewrite(stores, "古い", "新しい")
         await stores.memories.delete(ME, memory.id)
         await database.transaction([Statement("UPDATE memories SET terms_version = 0"), RULES_CHANGED], ())
@@ -76,9 +72,7 @@ class TestOutdatedMemories:
         await MemoryUpkeep(database).catch_up()
         assert await outdated(database) == 0
 
-    async def test_that_stand_in_the_index_stand_there_by_the_new_rules(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_in_the_index_come_under_the_new_rules(self, stores: Stores, database: Database) -> None:
         await keep(stores, *(f"メモ{number}" for number in range(40)))
         await database.transaction(
             [Statement("UPDATE memories SET keys = $2 WHERE user_id = $1", (ME, OLD_KEYS))], ()
@@ -93,9 +87,7 @@ class TestOutdatedMemories:
         assert await check_index(database) == 40
         assert not set(unpack_numbers(OLD_KEYS)) & {key for _, key in await counts_by_key(database)}
 
-    async def test_are_noticed_by_a_search_when_another_program_wrote_them(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_of_another_program_are_noticed(self, stores: Stores, database: Database) -> None:
         upkeep = MemoryUpkeep(database)
         await upkeep.catch_up()
         await keep_old(database, ME, ["メモ"])
