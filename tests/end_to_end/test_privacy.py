@@ -69,58 +69,41 @@ def left(stage: Stage, word: str) -> dict[str, int]:
     return {name: number for name, number in counts.items() if number}
 
 
-class TestShow:
-    async def test_tells_how_much_there_is_and_how_long_it_is_kept(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        await lived(stage, aiko, channel, word)
-        shown = await run(stage, aiko, channel, "show")
-        for line in (
-            "会話: 1件",
-            "会話の中の質問と回答: 4件",
-            "チャンネルでの発言: 1件",
-            "内容をふくむ）: 2件",
-        ):
-            assert line in shown.text
-        assert "400日で消えます" in shown.text
-        assert word not in shown.text
-
-    async def test_of_nothing_says_so(self, stage: Stage, ben: User, channel: Channel) -> None:
-        shown = await run(stage, ben, channel, "show")
-        assert shown.text == "Nothing is stored about you."
-
-
 class TestExport:
-    async def test_comes_as_a_file_for_its_user_alone(
+    async def test_shows_and_hands_over_all_that_is_stored_to_its_user_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, word: str
     ) -> None:
+        nothing = await run(stage, ben, channel, "export")
+        assert nothing.text == (await run(stage, ben, channel, "show")).text == "Nothing is stored about you."
+        assert exported(*nothing.messages) == {}
         await lived(stage, aiko, channel, word)
         stage.model.script(says("something of Ben's"))
         await stage.ask(ben, channel, "something of Ben's")
-        reply = await run(stage, aiko, channel, "export")
-        found = exported(*reply.messages)
+        shown = await run(stage, aiko, channel, "show")
+        for line in (
+            *("会話: 1件", "会話の中の質問と回答: 4件", "チャンネルでの発言: 1件", "内容をふくむ）: 2件"),
+            "400日で消えます",
+        ):
+            assert line in shown.text
+        assert word not in shown.text
+        found = exported(*(await run(stage, aiko, channel, "export")).messages)
         assert [each["role"] for each in found["messages"]] == ["user", "assistant"] * 2
         assert [each["author_id"] for each in found["channel_messages"]] == [str(aiko.id)]
         assert [word in each["content"] for each in found["channel_answers"]] == [True]
-        assert {each["content"] for each in found["memories"]} == {
-            f"{word}が好き",
-            f"{word}の誕生日は3月15日",
-        }
+        memories = {each["content"] for each in found["memories"]}
+        assert memories == {f"{word}が好き", f"{word}の誕生日は3月15日"}
         assert "Ben" not in json.dumps(found)
 
-    async def test_comes_by_dm_if_that_is_chosen(
+    async def test_comes_by_dm_if_that_is_chosen_and_open(
         self, stage: Stage, aiko: User, channel: Channel, word: str
     ) -> None:
-        await keep(stage, aiko, channel, word)
-        reply = await run(stage, aiko, channel, "export", where="dm")
-        assert "DM" in reply.text
+        stage.excused.add(50007)
+        shy = stage.discord.user("Shy", locale="ja", accepts_dms=False)
+        for user in (aiko, shy):
+            await keep(stage, user, channel, word)
+        assert "DM" in (await run(stage, aiko, channel, "export", where="dm")).text
         [message] = stage.discord.messages(stage.discord.dm(aiko))
         assert [each["content"] for each in exported(message)["memories"]] == [word]
-
-    async def test_says_when_dms_are_closed(self, stage: Stage, channel: Channel, word: str) -> None:
-        shy = stage.discord.user("Shy", locale="ja", accepts_dms=False)
-        stage.excused.add(50007)
-        await keep(stage, shy, channel, word)
         assert "DM を送れませんでした" in (await run(stage, shy, channel, "export", where="dm")).text
 
     async def test_of_much_comes_in_several_files_and_says_when_it_was_cut_short(
@@ -134,11 +117,6 @@ class TestExport:
         await reply.until(lambda shown: "2個のファイル" in shown.text, "how many files")
         assert [each["piece"] for each in exported(*reply.messages)["attachments"]] == [1, 2, 3]
 
-    async def test_of_nothing_has_no_file(self, stage: Stage, ben: User, channel: Channel) -> None:
-        reply = await run(stage, ben, channel, "export")
-        assert reply.text == "Nothing is stored about you."
-        assert exported(*reply.messages) == {}
-
 
 class TestErase:
     async def test_leaves_no_byte_and_touches_nobody_else(
@@ -147,9 +125,10 @@ class TestErase:
         await lived(stage, aiko, channel, word)
         number = next(SERIAL)
         await keep(stage, ben, channel, f"Ben's zebra {number}")
-        asked = await run(stage, aiko, channel, "erase")
+        asked, other, late = [await run(stage, aiko, channel, "erase") for _ in range(3)]
         assert "メモリ（以前の内容をふくむ） 2件" in asked.text
         assert "バックアップ" in asked.text
+        assert "何も消していません" in (await press(stage, aiko, other, "やめる")).text
         assert left(stage, word)
         done = await press(stage, aiko, asked, "すべて消す")
         assert "すべて消しました" in done.text
@@ -157,33 +136,28 @@ class TestErase:
         assert left(stage, word) == {}
         assert left(stage, f"Ben's zebra {number}")
         assert "何もありません" in (await run(stage, aiko, channel, "show")).text
+        assert "データはすべて消えています" in (await press(stage, aiko, late, "やめる")).text
 
-    async def test_drops_an_answer_that_is_on_its_way(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
+    async def test_drops_answers_that_are_on_their_way_whoever_erases(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, word: str
     ) -> None:
-        await keep(stage, aiko, channel, word)
-        stage.model.script(model_server.Reply(Say(f"{word}の話"), Hang()))
-        reply = await streaming(await stage.begin(aiko, channel, f"{word}って？"), word)
+        hang = model_server.Reply(Say(f"{word}の話"), Hang())
+        stage.model.script(hang, hang)
+        chie = stage.discord.user("Chie", locale="ja")
+        replies = [await stage.begin(user, channel, f"{word}って？") for user in (aiko, chie)]
+        for reply in replies:
+            await streaming(reply, word)
         erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
         assert "すべて消しました" in erased.text
-        assert "取りやめました" in (await ended(reply)).text
-        await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", aiko.id, gives=[(0,)])
+        assert "取りやめました" in (await ended(replies[0])).text
+        async with open_stores(f"sqlite:///{stage.database}", embedder=None) as stores:
+            await stores.personal_erasure.erase(chie.id)  # as another program does
+            await stores.memory_removal.write_back()
+        await press(stage, chie, replies[1], "止める")
+        assert "質問か会話が消されました" in (await ended(replies[1])).text
+        for user in (aiko, chie):
+            await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", user.id, gives=[(0,)])
         assert left(stage, word) == {}
-
-    async def test_may_be_left(self, stage: Stage, aiko: User, channel: Channel, word: str) -> None:
-        await keep(stage, aiko, channel, word)
-        asked = await run(stage, aiko, channel, "erase")
-        kept = await press(stage, aiko, asked, "やめる")
-        assert "何も消していません" in kept.text
-        assert left(stage, word)
-
-    async def test_that_was_done_meanwhile_can_not_be_left(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        await keep(stage, aiko, channel, word)
-        asked, again = [await run(stage, aiko, channel, "erase") for _ in range(2)]
-        await press(stage, aiko, asked, "すべて消す")
-        assert "データはすべて消えています" in (await press(stage, aiko, again, "やめる")).text
 
     async def test_takes_away_a_canvas_that_discord_is_slow_to_show(
         self, stage: Stage, aiko: User, channel: Channel
@@ -200,7 +174,13 @@ class TestErase:
         self, stage: Stage, aiko: User, channel: Channel, word: str
     ) -> None:
         await keep(stage, aiko, channel, word)
-        asked, again = [await run(stage, aiko, channel, "erase") for _ in range(2)]
+        asked, again, old = [await run(stage, aiko, channel, "erase") for _ in range(3)]
+        for row in old.stored[0].components:
+            for part in row["components"]:
+                pressed = parse_custom_id(part["custom_id"])
+                assert isinstance(pressed, PrivacyButton)
+                part["custom_id"] = replace(pressed, until=1).custom_id()
+        assert "時間がたったので" in (await press(stage, aiko, old, "すべて消す")).text
         stage.change(
             "CREATE TRIGGER in_the_way BEFORE DELETE ON memories BEGIN SELECT RAISE(ABORT, 'not now'); END"
         )
@@ -215,95 +195,45 @@ class TestErase:
             while left(stage, word):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.1)
 
-    async def test_is_asked_anew_after_five_minutes(
+    async def test_is_for_users_who_are_denied_and_gives_no_new_allowance(
         self, stage: Stage, aiko: User, channel: Channel, word: str
     ) -> None:
-        await keep(stage, aiko, channel, word)
-        asked = await run(stage, aiko, channel, "erase")
-        for row in asked.stored[0].components:
-            for part in row["components"]:
-                pressed = parse_custom_id(part["custom_id"])
-                assert isinstance(pressed, PrivacyButton)
-                part["custom_id"] = replace(pressed, until=1).custom_id()
-        assert "時間がたったので" in (await press(stage, aiko, asked, "すべて消す")).text
-        assert left(stage, word)
-
-
-class TestTemporaryQuestion:
-    async def test_leaves_usage_and_nothing_else(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        stage.model.script(says(f"{word}の答え"))
-        reply = await ended(await stage.begin(aiko, channel, f"{word}って？", temporary=True))
-        assert f"{word}の答え" in reply.text
-        assert left(stage, word) == {}
-        await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", aiko.id, gives=[(0,)])
-        found = exported(*(await run(stage, aiko, channel, "export")).messages)
-        assert {*found} <= {"usage", "reservations"}
-
-
-class TestKill:
-    async def test_leaves_nothing_of_a_temporary_question_and_brings_nobody_back(
-        self, tmp_path: Path, word: str
-    ) -> None:
-        discord = LoopbackDiscord(message_content=True)
-        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
-            aiko, ben = (stage.discord.user(name, locale="ja") for name in ("Aiko", "Ben"))
-            channel = stage.discord.guild_channel()
-            await stage.said(ben, channel, "先にいた人", "こんにちは")
-            await stage.said(aiko, channel, f"{word}は元気？", f"{word}は元気です")
-            await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
-            stage.model.script(model_server.Reply(Say(f"{word}の話"), Hang()))
-            await streaming(await stage.begin(aiko, channel, f"{word}って？", temporary=True), word)
-            await stage.program.kill()
-            assert left(stage, word) == {}
-            await stage.discord.gone()
-            await stage.start()
-            await stage.said(ben, channel, "あとから来た人", "おかえりなさい")  # and all before it is read
-            assert left(stage, word) == {}
-            assert aiko.id not in {row[0] for row in stage.rows("SELECT author_id FROM messages")}
-
-
-class TestLimitedUser:
-    async def test_gets_no_new_allowance_by_erasing(self, stage: Stage, aiko: User, channel: Channel) -> None:
         file = stage.program.folder / "data" / "policy.toml"
         file.write_text(f"[limits.users.{aiko.id}]\ntokens_per_day = 18\n", encoding="utf-8")
-        await stage.ask_in_words(aiko, channel, "はい。")
-        await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
-        reply = await stage.begin(aiko, channel, "もう一度")
-        await reply.finished(lambda shown: "<t:" in shown.text)
-        assert "今月の上限のため" in (await run(stage, aiko, channel, "show")).text
-        assert "消すものはありませんでした" in (await run(stage, aiko, channel, "erase")).text
-        file.unlink()
-
-
-class TestOtherProgram:
-    async def test_that_erases_lets_the_running_answer_end_with_a_sentence_that_is_true(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        stage.model.script(model_server.Reply(Say(f"{word}の話"), Hang()))
-        reply = await streaming(await stage.begin(aiko, channel, f"{word}って？"), word)
-        async with open_stores(f"sqlite:///{stage.database}", embedder=None) as stores:
-            await stores.personal_erasure.erase(aiko.id)
-            await stores.memory_removal.write_back()
-        await press(stage, aiko, reply, "止める")
-        assert "質問か会話が消されました" in (await ended(reply)).text
-        assert left(stage, word) == {}
-
-
-class TestDeniedUser:
-    async def test_may_see_and_erase_what_is_theirs(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        await keep(stage, aiko, channel, word)
+        await stage.ask_in_words(aiko, channel, f"{word}です。")
         rule = f"'user', {aiko.id}, 'deny', 1, ''"
         stage.change(f"INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ({rule})")
         asked = await stage.discord.slash(aiko, channel, "ask", question="?")
         assert "お使いいただけない" in (await asked.finished()).text
-        assert "メモリ" in (await run(stage, aiko, channel, "show")).text
         erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
         assert "すべて消しました" in erased.text
         assert left(stage, word) == {}
         again = await run(stage, aiko, channel, "erase")
         assert again.text.startswith("消すものはありませんでした。")
         assert again.labels == []
+        stage.change(f"DELETE FROM access_rules WHERE subject_id = {aiko.id}")
+        reply = await stage.begin(aiko, channel, "もう一度")
+        await reply.finished(lambda shown: "<t:" in shown.text)
+        assert "今月の上限のため" in (await run(stage, aiko, channel, "show")).text
+        file.unlink()
+
+
+async def test_a_kill_leaves_nothing_of_a_temporary_question_and_brings_nobody_back(
+    tmp_path: Path, word: str
+) -> None:
+    discord = LoopbackDiscord(message_content=True)
+    async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+        aiko, ben = (stage.discord.user(name, locale="ja") for name in ("Aiko", "Ben"))
+        channel = stage.discord.guild_channel()
+        await stage.said(ben, channel, "先にいた人", "こんにちは")
+        await stage.said(aiko, channel, f"{word}は元気？", f"{word}は元気です")
+        await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
+        stage.model.script(model_server.Reply(Say(f"{word}の話"), Hang()))
+        await streaming(await stage.begin(aiko, channel, f"{word}って？", temporary=True), word)
+        await stage.program.kill()
+        assert left(stage, word) == {}
+        await stage.discord.gone()
+        await stage.start()
+        await stage.said(ben, channel, "あとから来た人", "おかえりなさい")  # and all before it is read
+        assert left(stage, word) == {}
+        assert aiko.id not in {row[0] for row in stage.rows("SELECT author_id FROM messages")}

@@ -1,7 +1,6 @@
 """What was asked and answered with `/ask` before everybody's eyes, as the channel's next mention knows it."""
 
 from collections.abc import AsyncIterator
-from typing import NamedTuple
 
 import pytest
 import pytest_asyncio
@@ -24,30 +23,12 @@ SETTLED = "SELECT count(*) FROM turns WHERE channel_id = ? AND state <> 'interru
 PLACED = "SELECT DISTINCT discord_id, in_channel FROM messages WHERE channel_id = ?"
 
 
-class Talk(NamedTuple):
-    """What is said, in the language of who asks: nobody is shown another one."""
-
-    lunch: str
-    noodles: str
-    dinner: str
-    sushi: str
-
-
-TALK = {
-    "ja": Talk("お昼は？", "うどんです。", "夜は？", "すしです。"),
-    "en-US": Talk("Lunch?", "Noodles it is.", "Dinner?", "Sushi it is."),
-}
+LUNCH, NOODLES, DINNER, SUSHI = "お昼は？", "うどんです。", "夜は？", "すしです。"
 
 
 @pytest.fixture
-def talk(hanako: User) -> Talk:
-    return TALK[hanako.locale]
-
-
-@pytest.fixture(params=["ja", "en-US"])
-def hanako(stage: Stage, request: pytest.FixtureRequest) -> User:
-    """Who asks, in either language."""
-    return stage.discord.user("Hanako", locale=request.param)
+def hanako(stage: Stage) -> User:
+    return stage.discord.user("Hanako", locale="ja")
 
 
 async def told(stage: Stage, ben: User, channel: Channel) -> list[str]:
@@ -64,178 +45,102 @@ async def ask(stage: Stage, user: User, channel: Channel, text: str, answer: str
 
 
 class TestPublicTurn:
-    async def test_stands_above_a_mention_in_its_place_once(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
+    async def test_stands_above_a_mention_where_it_was_asked(
+        self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
         await stage.said(ben, channel, "hello", "やあ。")
-        await ask(stage, hanako, channel, talk.lunch, talk.noodles)
+        await ask(stage, hanako, channel, LUNCH, NOODLES)
         await stage.said(ben, channel, "and dinner?", "カレーです。")
-        assert stage.shown() == [
-            *("Ben: hello", "やあ。", f"Hanako: {talk.lunch}", talk.noodles, "Ben: and dinner?")
-        ]
-        await ask(stage, hanako, channel, talk.dinner, talk.sushi)
-        assert (await told(stage, ben, channel))[4:] == [
-            *("Ben: and dinner?", "カレーです。", f"Hanako: {talk.dinner}", talk.sushi)
-        ]
-
-    async def test_stands_where_it_was_asked_also_if_it_took_long(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        begun, rest = talk.noodles[:3], talk.noodles[3:]
-        stage.model.script(Reply(Say(begun), Pause(2.0), *says(rest).steps), says("はい。"))
-        reply = await streaming(await stage.begin(hanako, channel, talk.lunch), begun)
-        await stage.says(await stage.write(ben, channel, "hello"), "はい。")
+        before = ["Ben: hello", "やあ。", f"Hanako: {LUNCH}", NOODLES, "Ben: and dinner?"]
+        assert stage.shown() == before
+        stage.model.script(Reply(Say(SUSHI[:2]), Pause(2.0), *says(SUSHI[2:]).steps), says("はい。"))
+        reply = await streaming(await stage.begin(hanako, channel, DINNER), SUSHI[:2])
+        await stage.says(await stage.write(ben, channel, "meanwhile"), "はい。")
         await answered(reply)
-        assert await told(stage, ben, channel) == [
-            f"Hanako: {talk.lunch}",
-            talk.noodles,
-            "Ben: hello",
-            "はい。",
-        ]
-
-    async def test_in_a_thread_is_known_there_alone(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        await ask(stage, hanako, channel, talk.dinner, talk.sushi)
-        thread = await stage.discord.start_thread(hanako, channel)
-        await ask(stage, hanako, thread, talk.lunch, talk.noodles)
-        known = [f"Hanako: {talk.dinner}", talk.sushi]
-        assert await told(stage, ben, thread) == [*known, f"Hanako: {talk.lunch}", talk.noodles]
-        assert await told(stage, ben, channel) == known
-
-    async def test_is_not_known_in_another_channel(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        await ask(stage, hanako, channel, talk.lunch, talk.noodles)
+        after = ["カレーです。", f"Hanako: {DINNER}", SUSHI, "Ben: meanwhile", "はい。"]
+        assert await told(stage, ben, channel) == [*before, *after]
         assert await told(stage, ben, stage.discord.guild_channel()) == []
 
-    @pytest.mark.parametrize("option", ["private", "temporary"])
-    async def test_is_none_that_its_user_alone_reads(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel, option: str
+    async def test_in_a_thread_is_known_there_alone(
+        self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
-        stage.model.script(says(talk.noodles))
-        reply = await stage.begin(hanako, channel, talk.lunch, **{option: True})
-        await reply.finished(lambda shown: talk.noodles in shown.text)
-        await stage.eventually(SETTLED, channel.id, gives=[(0,)])
-        assert stage.rows(PLACED, channel.id) in ([], [(None, 0)])
-        assert await told(stage, ben, channel) == []
+        await ask(stage, hanako, channel, DINNER, SUSHI)
+        thread = await stage.discord.start_thread(hanako, channel)
+        await ask(stage, hanako, thread, LUNCH, NOODLES)
+        known = [f"Hanako: {DINNER}", SUSHI]
+        assert await told(stage, ben, thread) == [*known, f"Hanako: {LUNCH}", NOODLES]
+        assert await told(stage, ben, channel) == known
 
-    async def test_is_none_in_a_dm(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
+    async def test_is_none_that_its_user_alone_reads(
+        self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
+        for option in ("private", "temporary"):
+            stage.model.script(says(NOODLES))
+            reply = await stage.begin(hanako, channel, LUNCH, **{option: True})
+            await reply.finished(lambda shown: NOODLES in shown.text)
         dm = stage.discord.dm(hanako)
-        await ask(stage, hanako, dm, talk.lunch, talk.noodles)
+        await ask(stage, hanako, dm, LUNCH, NOODLES)
+        await stage.eventually(SETTLED, channel.id, gives=[(0,)])
+        assert stage.rows(PLACED, channel.id) == [(None, 0)]
         assert stage.rows("SELECT DISTINCT in_channel FROM messages WHERE channel_id = ?", dm.id) == [(0,)]
         assert await told(stage, ben, channel) == []
 
-    async def test_goes_on_with_a_reply_that_stands_there_once(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
+    async def test_goes_on_with_replies_and_buttons_that_stand_there_once(
+        self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
-        stage.model.script(says(talk.noodles))
-        asked = await stage.ask(hanako, channel, talk.lunch)
-        stage.model.script(says(talk.sushi))
-        message = await stage.write(hanako, channel, talk.dinner, mention=False, reply_to=asked.message)
-        await stage.says(message, talk.sushi)
+        stage.model.script(says(NOODLES))
+        asked = await stage.ask(hanako, channel, LUNCH)
+        await stage.said(ben, channel, "hello", "やあ。")
+        stage.model.script(says("そばです。"))
+        again = await answered(await stage.discord.click(hanako, asked.message, again_label(hanako)))
+        stage.model.script(Reply(Say(SUSHI), CutConnection()))
+        message = await stage.write(hanako, channel, DINNER, mention=False, reply_to=again.message)
+        reply = await stage.says(message, SUSHI)
         await stage.eventually(SETTLED, channel.id, gives=[(0,)])
-        assert await told(stage, ben, channel) == [
-            *(f"Hanako: {talk.lunch}", talk.noodles),
-            *(f"Hanako: > you: {talk.noodles}\n  {talk.dinner}", talk.sushi),
-        ]
-
-
-class TestButtons:
-    async def test_answer_again_puts_the_new_answer_in_the_place_of_the_old_one(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(says(talk.noodles))
-        reply = await stage.ask(hanako, channel, talk.lunch)
-        await stage.said(ben, channel, "hello", "やあ。")
-        stage.model.script(says(talk.sushi))
-        await answered(await stage.discord.click(hanako, reply.message, again_label(hanako)))
-        assert await told(stage, ben, channel) == [
-            f"Hanako: {talk.lunch}",
-            talk.sushi,
-            "Ben: hello",
-            "やあ。",
-        ]
-
-    async def test_continue_stands_where_it_was_pressed(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say(talk.noodles), CutConnection()))
-        reply = await stage.ask(hanako, channel, talk.lunch)
-        await stage.said(ben, channel, "hello", "やあ。")
-        stage.model.script(says(talk.sushi))
+        replied = [f"Hanako: > you: そばです。\n  {DINNER}", SUSHI]
+        before = [f"Hanako: {LUNCH}", "そばです。", "Ben: hello", "やあ。", *replied]
+        assert await told(stage, ben, channel) == before
+        stage.model.script(says("にぎりです。"))
         more = await stage.discord.click(hanako, reply.message, continue_label(hanako))
-        await more.finished(lambda shown: talk.sushi in shown.text and again_label(hanako) in shown.labels)
-        first, begun, *others, go_on, rest = await told(stage, ben, channel)
-        assert (first, begun, rest) == (f"Hanako: {talk.lunch}", talk.noodles, talk.sushi)
-        assert others == ["Ben: hello", "やあ。"]
+        await more.finished(lambda shown: "にぎり" in shown.text and again_label(hanako) in shown.labels)
+        *others, _, _, go_on, rest = await told(stage, ben, channel)
+        assert others == before
         assert go_on.startswith("Hanako: ")
+        assert rest == "にぎりです。"
 
-
-class TestWhatLeaves:
-    async def test_is_question_and_answer_when_the_answer_is_deleted(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
+    async def test_leaves_with_its_answer_its_user_or_a_reset(
+        self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
         stage.discord.permit(hanako, Permission.MANAGE_MESSAGES, channel)
-        stage.model.script(says(talk.noodles))
-        reply = await stage.ask(hanako, channel, talk.lunch)
+        stage.model.script(says(NOODLES))
+        reply = await stage.ask(hanako, channel, LUNCH)
         await stage.discord.delete(hanako, reply.message)
-        await stage.eventually(
-            "SELECT content, in_channel FROM messages WHERE channel_id = ?",
-            channel.id,
-            gives=[(talk.lunch, 0)],
-        )
-        assert await told(stage, ben, channel) == []
-
-    async def test_is_everything_of_a_user_who_has_it_erased(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await ask(stage, aiko, channel, "お昼は？", "うどんです。")
-        await ask(stage, ben, channel, "Dinner?", "Curry.")
-        asked = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
-        await press(stage, aiko, asked, "すべて消す")
-        assert await told(stage, ben, channel) == ["Ben: Dinner?", "Curry."]
-
-    async def test_is_what_was_asked_before_a_reset(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        stage.discord.permit(hanako, Permission.MANAGE_MESSAGES, channel)
-        await ask(stage, hanako, channel, talk.lunch, talk.noodles)
+        rows = "SELECT content, in_channel FROM messages WHERE channel_id = ?"
+        await stage.eventually(rows, channel.id, gives=[(LUNCH, 0)])
+        await ask(stage, ben, channel, "Before?", "Before.")
         await (await stage.discord.slash(hanako, channel, "reset")).finished()
-        await ask(stage, hanako, channel, talk.dinner, talk.sushi)
-        assert await told(stage, ben, channel) == [f"Hanako: {talk.dinner}", talk.sushi]
-
-
-class TestRestart:
-    @pytest.mark.restarts
-    async def test_changes_nothing(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
-    ) -> None:
-        await ask(stage, hanako, channel, talk.lunch, talk.noodles)
-        await stage.eventually(SETTLED, channel.id, gives=[(0,)])
-        await stage.restart()
-        assert await told(stage, ben, channel) == [f"Hanako: {talk.lunch}", talk.noodles]
+        await ask(stage, hanako, channel, DINNER, SUSHI)
+        await ask(stage, ben, channel, "Dinner?", "Curry.")
+        assert await told(stage, ben, channel) == [f"Hanako: {DINNER}", SUSHI, "Ben: Dinner?", "Curry."]
+        asked = await (await stage.discord.slash(hanako, channel, "privacy erase")).finished()
+        await press(stage, hanako, asked, "すべて消す")
+        assert (await told(stage, ben, channel))[:2] == ["Ben: Dinner?", "Curry."]
 
     @pytest.mark.restarts
-    async def test_leaves_a_question_that_is_asked_again_where_it_was(
-        self, stage: Stage, hanako: User, talk: Talk, ben: User, channel: Channel
+    async def test_stays_where_it_was_asked_after_a_restart(
+        self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
-        stage.model.script(Reply(Say(talk.sushi), Hang()))
-        reply = await streaming(await stage.begin(hanako, channel, talk.lunch), talk.sushi)
+        await ask(stage, hanako, channel, DINNER, SUSHI)
+        stage.model.script(Reply(Say("書きかけ"), Hang()))
+        reply = await streaming(await stage.begin(hanako, channel, LUNCH), "書きかけ")
         await stage.restart()
         await offers_to_ask_again(stage, reply)
         await stage.said(ben, channel, "hello", "やあ。")
-        stage.model.script(says(talk.noodles))
+        stage.model.script(says(NOODLES))
         again = await stage.discord.click(hanako, reply.message, RETRY[hanako.locale])
         await again.finished(lambda shown: again_label(hanako) in shown.labels)
-        assert await told(stage, ben, channel) == [
-            f"Hanako: {talk.lunch}",
-            talk.noodles,
-            "Ben: hello",
-            "やあ。",
-        ]
+        turns = [f"Hanako: {DINNER}", SUSHI, f"Hanako: {LUNCH}", NOODLES]
+        assert await told(stage, ben, channel) == [*turns, "Ben: hello", "やあ。"]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
