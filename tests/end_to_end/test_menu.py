@@ -27,15 +27,10 @@ ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
 MISSING_ACCESS, UNKNOWN_MESSAGE = 50001, 10008
 ROWS_WITH: Final = "SELECT count(*) FROM messages WHERE content LIKE ?"
 LEDGER_WITH: Final = "SELECT count(*) FROM turns WHERE question LIKE ?"
-GONE = {"ja": "もう私からは見えません", "en-US": "I can no longer see that message"}
-NO_READING = {"ja": "ここでのやりとりは、私には読めません", "en-US": "I can't read what was said here"}
-NOTHING = {"ja": "読めるものがありません", "en-US": "nothing to read"}
-NO_TEXT = {"ja": "翻訳する文章がありません", "en-US": "no text to translate"}
-EMPTY = {"ja": "質問が空です", "en-US": "The question is empty"}
-RETRY = {"ja": "もう一度きく", "en-US": "Ask again"}
+GONE = "もう私からは見えません"
+NO_READING = "ここでのやりとりは、私には読めません"
+RETRY = "もう一度きく"
 MARK = re.compile(r"#\d{6}(?=:| on:)")
-
-both = pytest.mark.parametrize("locale", ["ja", "en-US"])
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -51,11 +46,6 @@ async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stag
     discord = LoopbackDiscord(message_content=True)
     async with running_stage(tmp_path_factory.mktemp("all"), {"CC_BOT_CHANNELS": "all"}, discord) as stage:
         yield stage
-
-
-@pytest.fixture
-def user(stage: Stage, locale: str) -> User:
-    return stage.discord.user("Chika", locale=locale)
 
 
 async def form_on(stage: Stage, user: User, target: Shown | Message, place: Channel) -> Reply:
@@ -117,6 +107,10 @@ def about(name: str, text: str) -> str:
     return f"[About a message of {name}:]\n{quoted}"
 
 
+def everybody(value: str = "みんな") -> dict[str, str]:
+    return {"audience": value}
+
+
 def fetched(stage: Stage, target: Message) -> int:
     """How often Discord was asked for a message."""
     asked = [entry for entry in stage.discord.transcript if entry.params.get("message") == str(target.id)]
@@ -128,39 +122,50 @@ def last(stage: Stage) -> str:
 
 
 class TestAskAboutThis:
-    @both
     async def test_brings_the_message_and_answers_its_user_alone(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        target = await stage.discord.post(ben, channel, "The party\nstarts at ten.")
-        reply = await ask(stage, user, target, channel, "何時？", "At ten / 十時です。")
+        target = await stage.discord.post(ben, channel, "合言葉は\nアトリ")
+        reply = await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。")
         assert reply.ephemeral
         assert "/channels/" not in reply.text
         assert fetched(stage, target) == 1
-        assert last(stage) == about("Ben", "The party\nstarts at ten.") + "\n\n何時？"
-        stored = stage.rows(
-            "SELECT content, visibility, reply_to, pointing, tainted FROM messages WHERE author_id = ?",
-            user.id,
-        )
-        assert stored == [("何時？", "private", target.id, "menu", 1)]
-        assert stage.rows(ROWS_WITH, "%party%") == [(0,)]
+        assert last(stage) == about("Ben", "合言葉は\nアトリ") + "\n\nこの鳥は？"
+        columns = "SELECT content, visibility, reply_to, pointing, tainted FROM messages WHERE author_id = ?"
+        assert stage.rows(columns, aiko.id) == [("この鳥は？", "private", target.id, "menu", 1)]
+        assert stage.rows(ROWS_WITH, "%アトリ%") == [(0,)]
+        await stage.ask(aiko, channel, "何の話？")
+        stage.model.script(says("さあ。"))
+        message = await stage.write(ben, channel, "What is it?", reply_to=target)
+        await stage.says(message, "さあ。")
+        for request in stage.model.requests[1:]:
+            assert not re.search("アトリ|冬鳥|この鳥", str(request.messages))
 
-    @both
-    async def test_answers_everybody_when_the_form_says_so(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    async def test_answers_everybody_when_the_form_says_so_without_the_message(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        target = await stage.discord.post(ben, channel, "ten o'clock")
-        everybody = {"ja": " みんな ", "en-US": "Everyone"}[locale]
-        reply = await ask(stage, user, target, channel, "何時？", "十時 / At ten.", audience=everybody)
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        reply = await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。", **everybody(" みんな "))
         assert not reply.ephemeral
         guild = channel.guild.id if channel.guild else 0
-        assert reply.text.count(f"/channels/{guild}/{channel.id}/{target.id}") == 1
-        stage.model.script(says("十時です / At ten."))
-        again = await answered(await stage.discord.click(user, reply.message, again_label(user)))
-        again.any_language = True
-        assert again.text.count(f"/channels/{guild}/{channel.id}/{target.id}") == 1
+        link = f"/channels/{guild}/{channel.id}/{target.id}"
+        assert reply.text.count(link) == 1
+        stage.model.script(says("冬の鳥です。"))
+        again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
+        assert again.text.count(link) == 1
+        for written in ("EVERYONE!", "Ｅｖｅｒｙｏｎｅ", "みんなに。"):
+            public = await ask(stage, aiko, target, channel, "大きさは？", "小さい。", **everybody(written))
+            assert not public.ephemeral
+        await ask(stage, aiko, target, channel, "内緒で、この色は？", "橙です。")
+        await stage.said(ben, channel, "What was that?", "鳥の話です。")
+        told = "\n".join(stage.shown())
+        assert "この鳥は？" in told
+        assert "冬の鳥です。" in told
+        assert not re.search("アトリ|内緒|橙", told)
 
-    async def test_asks_for_no_audience_in_a_dm(self, stage: Stage, aiko: User) -> None:
+    async def test_works_in_dms_threads_and_where_only_its_user_installed_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
         dm = stage.discord.dm(aiko)
         answer = await stage.ask_in_words(aiko, dm, "十時です。")
         form = await form_on(stage, aiko, answer.message, dm)
@@ -168,54 +173,39 @@ class TestAskAboutThis:
         stage.model.script(says("はい。"))
         await answered(await stage.discord.submit_modal(form, question="本当？"))
         assert last(stage) == "[About your own answer:]\n> 十時です。\n\n本当？"
-
-    async def test_works_in_a_thread_and_where_only_its_user_installed_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
         thread = await stage.discord.start_thread(ben, channel)
-        elsewhere = stage.discord.user_installed_channel(aiko)
-        for place in (thread, elsewhere):
+        for place in (thread, stage.discord.user_installed_channel(aiko)):
             target = await stage.discord.post(ben, place, "at ten")
-            reply = await ask(stage, aiko, target, place, "何時？", "十時です。")
-            assert last(stage) == about("Ben", "at ten") + "\n\n何時？"
-            stage.model.script(says("十時ですよ。"))
-            await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
-            assert last(stage) == about("Ben", "at ten") + "\n\n何時？"
+            stage.model.script(Answer(Say("十時から"), CutConnection()), says("です。"), says("始まります。"))
+            reply = await begin(stage, aiko, target, place, "何時？")
+            await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
+            more = await stage.discord.click(aiko, reply.message, continue_label(aiko))
+            await more.finished(lambda shown: shown.messages[-1].labels == [again_label(aiko)])
+            again = await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
+            assert "始まります。" in again.text
+            assert last(stage) == about("Ben", "at ten") + "\n\n続けてください。"
 
-    async def test_brings_pictures_and_what_is_forwarded(
+    async def test_brings_pictures_and_what_is_forwarded_which_waits_no_more(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         stage.model.script(says("猫です。"))
         target = await stage.discord.post(ben, channel, "", attachments=(File("猫.png", PNG, "image/png"),))
+        assert "翻訳する文章がありません" in await told(stage, aiko, target, channel, TRANSLATE)
         await answered(await begin(stage, aiko, target, channel, "これは何？"))
         encoded = base64.b64encode(PNG).decode()
         assert images(stage.model.requests[-1].body) == [f"data:image/png;base64,{encoded}"]
-        forward = await stage.discord.forward(ben, channel, await stage.discord.post(ben, channel, "at ten"))
-        await ask(stage, aiko, forward, channel, "何時？", "十時です。")
-        assert "> [forwarded message]\n> > at ten" in last(stage)
-
-    async def test_is_asked_again_and_gone_on_with_as_ever(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "at ten")
-        stage.model.script(
-            Answer(Say("十時から"), CutConnection()), says("です。"), says("始まります。"), says("はい。")
-        )
-        reply = await begin(stage, aiko, target, channel, "何時？")
-        await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
-        more = await stage.discord.click(aiko, reply.message, continue_label(aiko))
-        await more.finished(lambda shown: shown.messages[-1].labels == [again_label(aiko)])
-        assert last(stage) == about("Ben", "at ten") + "\n\n続けてください。"
-        again = await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
-        assert "始まります。" in again.text
-        assert last(stage) == about("Ben", "at ten") + "\n\n続けてください。"
-
-    async def test_can_be_stopped(self, stage: Stage, ben: User, channel: Channel) -> None:
-        target = await stage.discord.post(ben, channel, "at ten")
-        stage.model.script(Answer(Say("It begins"), Hang()))
-        reply = await streaming(await begin(stage, ben, target, channel, "When?"), "It begins")
-        await stage.discord.click(ben, reply.message, "Stop")
-        assert "Stopped here" in (await ended(reply)).text
+        dm, source = stage.discord.dm(aiko), await stage.discord.post(ben, channel, "shrike at ten")
+        for command in (ASK, TRANSLATE):
+            forward = await stage.discord.forward(aiko, dm, source)
+            if command == ASK:
+                await ask(stage, aiko, forward, dm, "何時？", "十時です。")
+            else:
+                stage.model.script(says("モズは十時に"))
+                await answered(await chosen(stage, aiko, forward, dm, TRANSLATE))
+            assert "> [forwarded message]\n> > shrike at ten" in last(stage)
+            message = await stage.write(aiko, dm, "今日は？", mention=False)
+            await stage.says(message, "承知しました")
+            assert "shrike" not in last(stage)
 
     async def test_of_what_was_deleted_or_changed_since_is_not_answered(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -228,7 +218,7 @@ class TestAskAboutThis:
         await stage.discord.edit(ben, edited, "内緒")
         for form in forms:
             reply = await stage.discord.submit_modal(form, question="何て？")
-            await reply.finished(lambda shown: GONE["ja"] in shown.text)
+            await reply.finished(lambda shown: GONE in shown.text)
         assert stage.model.requests == []
 
     async def test_is_answered_no_more_once_it_is_deleted(
@@ -239,65 +229,51 @@ class TestAskAboutThis:
         reply = await ask(stage, aiko, target, channel, "何て？", "鳥です。")
         await stage.discord.delete(ben, target)
         again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await again.finished(lambda shown: GONE["ja"] in shown.text)
+        await again.finished(lambda shown: GONE in shown.text)
         assert len(stage.model.requests) == 1
         await stage.ask(aiko, channel, "続きは？", private=True)
         assert "アトリ" not in str(stage.model.requests[-1].messages)
 
-    @both
-    async def test_sent_after_a_restart_says_that_the_message_is_out_of_sight(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        form = await form_on(stage, user, target, channel)
-        await stage.restart()
-        reply = await stage.discord.submit_modal(form, question="何て？")
-        await reply.finished(lambda shown: GONE[locale] in shown.text)
-        assert reply.ephemeral
-        assert stage.model.requests == []
-
-    @both
-    async def test_killed_under_its_answer_keeps_nothing_of_the_message(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        stage.model.script(Answer(Hang()))
-        reply = await begin(stage, user, target, channel, "何て？")
-        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
-        assert stage.rows(LEDGER_WITH, "%アトリ%") == [(0,)]
-        await stage.restart()
-        label = RETRY[locale]
-        await reply.finished(lambda shown: label in shown.labels)
-        retry = await stage.discord.click(user, reply.message, label)
-        await retry.finished(lambda shown: GONE[locale] in shown.text)
-        assert len(stage.model.requests) == 1
-
-    async def test_of_a_question_to_the_bot_outlives_a_kill(
+    async def test_after_a_kill_keeps_nothing_of_a_message_that_was_not_to_the_bot(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        target = await stage.said(ben, channel, "which bird?", "オオルリです。")
-        stage.model.script(Answer(Hang()))
-        reply = await begin(stage, aiko, target, channel, "訳して")
-        await stage.discord.wait(lambda: len(stage.model.requests) == 2, "the question being asked")
+        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+        to_the_bot = await stage.said(ben, channel, "which bird?", "オオルリです。")
+        form = await form_on(stage, aiko, target, channel)
+        chie = stage.discord.user("Chie", locale="ja")
+        stage.model.script(Answer(Hang()), Answer(Hang()))
+        hidden = await begin(stage, aiko, target, channel, "何て？")
+        known = await begin(stage, chie, to_the_bot, channel, "訳して")
+        await stage.discord.wait(lambda: len(stage.model.requests) == 3, "the questions being asked")
+        assert stage.rows("SELECT count(*) FROM turns WHERE question LIKE ?", "%アトリ%") == [(0,)]
         await stage.restart()
-        await reply.finished(lambda shown: RETRY["ja"] in shown.labels)
+        late = await stage.discord.submit_modal(form, question="何て？")
+        await late.finished(lambda shown: GONE in shown.text)
+        assert late.ephemeral
+        for reply in (hidden, known):
+            await reply.finished(lambda shown: RETRY in shown.labels)
+        retry = await stage.discord.click(aiko, hidden.message, RETRY)
+        await retry.finished(lambda shown: GONE in shown.text)
+        assert len(stage.model.requests) == 3
         stage.model.script(says("どの鳥？"))
-        retry = await answered(await stage.discord.click(aiko, reply.message, RETRY["ja"]))
+        retry = await answered(await stage.discord.click(chie, known.message, RETRY))
         assert "どの鳥？" in retry.text
         assert last(stage) == about("Ben", "which bird?") + "\n\n訳して"
 
-    @both
-    async def test_with_nothing_asked_or_nothing_to_read_says_so(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    async def test_with_nothing_asked_or_nothing_to_read_says_so_and_may_be_stopped(
+        self, stage: Stage, ben: User, channel: Channel
     ) -> None:
         target = await stage.discord.post(ben, channel, "at ten")
-        blank = await begin(stage, user, target, channel, " \u3000\n", audience="everyone")
-        await blank.finished(lambda shown: EMPTY[locale] in shown.text)
+        blank = await begin(stage, ben, target, channel, " \u3000\n", audience="everyone")
+        await blank.finished(lambda shown: "The question is empty" in shown.text)
         assert blank.ephemeral
         thread = await stage.discord.start_thread(ben, channel)
         notice = next(m for m in stage.discord.world.messages.values() if m.thread is thread and m.kind)
-        assert NOTHING[locale] in await told(stage, user, notice, channel, ASK)
-        assert stage.model.requests == []
+        assert "nothing to read" in await told(stage, ben, notice, channel, ASK)
+        stage.model.script(Answer(Say("It begins"), Hang()))
+        reply = await streaming(await begin(stage, ben, target, channel, "When?"), "It begins")
+        await stage.discord.click(ben, reply.message, "Stop")
+        assert "Stopped here" in (await ended(reply)).text
 
     async def test_taints_what_is_changed_in_its_turn(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -308,18 +284,8 @@ class TestAskAboutThis:
         assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
         assert "Benの猫はTama" in reply.text
 
-    async def test_of_an_ephemeral_answer_stays_private(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("合言葉はオオルリです。"))
-        ephemeral = await stage.ask(aiko, channel, "?", private=True)
-        await ask(stage, aiko, ephemeral.message, channel, "もっと短く", "オオルリ")
-        assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
-        await stage.ask(aiko, channel, "合言葉は？")
-        assert "オオルリ" not in str(stage.model.requests[-1].messages)
-
     async def test_of_an_ephemeral_answer_stays_private_whoever_is_to_see_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
+        self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         stage.model.script(says("合言葉はオオルリです。"))
         ephemeral = await stage.ask(aiko, channel, "?", private=True)
@@ -330,53 +296,9 @@ class TestAskAboutThis:
         stage.model.script(says("オオルリ"))
         reply = await answered(await stage.discord.submit_modal(form, question="もっと短く"))
         assert reply.ephemeral
-
-    @pytest.mark.parametrize("everybody", ["EVERYONE!", "Ｅｖｅｒｙｏｎｅ", "みんなに。"])
-    async def test_is_for_everyone_however_that_is_written(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, everybody: str
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "at ten")
-        reply = await ask(stage, aiko, target, channel, "何時？", "十時です。", audience=everybody)
-        assert not reply.ephemeral
-
-    async def test_enters_no_request_that_others_see_the_answer_of(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。")
-        await stage.ask(aiko, channel, "何の話？")
-        stage.model.script(says("さあ。"))
-        message = await stage.write(ben, channel, "What is it?", reply_to=target)
-        await stage.says(message, "さあ。")
-        for request in stage.model.requests[1:]:
-            assert not re.search("アトリ|冬鳥|この鳥", str(request.messages))
-
-    async def test_answered_for_everybody_is_known_to_the_channel_without_the_message(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。", audience="みんな")
-        await ask(stage, aiko, target, channel, "内緒で、この色は？", "橙です。")
-        await stage.said(ben, channel, "What was that?", "鳥の話です。")
-        told = "\n".join(stage.shown())
-        assert "この鳥は？" in told
-        assert "冬鳥です。" in told
-        assert not re.search("アトリ|内緒|橙", told)
-
-    async def test_of_a_forward_leaves_none_that_waits(self, stage: Stage, aiko: User, ben: User) -> None:
-        dm = stage.discord.dm(aiko)
-        for command in (ASK, TRANSLATE):
-            source = await stage.discord.post(ben, stage.discord.guild_channel(), "shrike at ten")
-            forward = await stage.discord.forward(aiko, dm, source)
-            if command == ASK:
-                await ask(stage, aiko, forward, dm, "何時？", "十時です。")
-            else:
-                stage.model.script(says("モズは十時に"))
-                await answered(await chosen(stage, aiko, forward, dm, TRANSLATE))
-            assert "> > shrike at ten" in last(stage)
-            message = await stage.write(aiko, dm, "今日は？", mention=False)
-            await stage.says(message, "承知しました")
-            assert "shrike" not in last(stage)
+        assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
+        await stage.ask(aiko, channel, "合言葉は？")
+        assert "オオルリ" not in str(stage.model.requests[-1].messages)
 
     async def test_of_many_at_once_answers_each_about_its_own(
         self, stage: Stage, ben: User, channel: Channel
@@ -384,26 +306,21 @@ class TestAskAboutThis:
         users = [stage.discord.user(f"N{n}", locale="ja") for n in range(4)]
         targets = [await stage.discord.post(ben, channel, f"number {n}") for n in range(4)]
         stage.model.script(*(says("はい。") for _ in users))
-        replies = await asyncio.gather(
-            *(
-                begin(stage, user, target, channel, f"{n}番？")
-                for n, (user, target) in enumerate(zip(users, targets, strict=True))
-            )
-        )
-        await asyncio.gather(*map(answered, replies))
+        pairs = enumerate(zip(users, targets, strict=True))
+        asking = (begin(stage, user, target, channel, f"{n}番？") for n, (user, target) in pairs)
+        await asyncio.gather(*map(answered, await asyncio.gather(*asking)))
         asked = {MARK.sub("", request.last_user_text) for request in stage.model.requests}
         assert asked == {about("Ben", f"number {n}") + f"\n\n{n}番？" for n in range(4)}
 
 
-class TestTranslate:
-    @pytest.mark.parametrize(
-        ("locale", "into"), [("ja", "日本語に翻訳"), ("en-US", "Translate this message into English")]
-    )
-    async def test_answers_with_the_translation_alone(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str, into: str
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "**Guten** Tag\n- eins")
-        translated = {"ja": "**こんにちは**\n- 一", "en-US": "**Hello**\n- one"}[locale]
+async def test_a_translation_is_all_of_its_answer(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    target = await stage.discord.post(ben, channel, "**Guten** Tag\n- eins")
+    for user, translated, into in (
+        (aiko, "**こんにちは**\n- 一", "日本語に翻訳"),
+        (ben, "**Hello**\n- one", "Translate this message into English"),
+    ):
         stage.model.script(says(translated), says(translated))
         reply = await answered(await chosen(stage, user, target, channel, TRANSLATE))
         assert reply.ephemeral
@@ -411,100 +328,72 @@ class TestTranslate:
         quoted, question = last(stage).split("\n\n")
         assert quoted == about("Ben", "**Guten** Tag\n- eins")
         assert into in question
-        assert fetched(stage, target) == 0
-        assert stage.rows(ROWS_WITH, "%Guten%") == [(0,)]
         await answered(await stage.discord.click(user, reply.message, again_label(user)))
         assert last(stage).startswith(quoted)
+    assert stage.rows(ROWS_WITH, "%Guten%") == [(0,)]
 
-    @both
-    async def test_of_a_message_without_text_says_so(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
-    ) -> None:
-        picture = await stage.discord.post(ben, channel, "", attachments=(File("a.png", PNG, "image/png"),))
-        assert NO_TEXT[locale] in await told(stage, user, picture, channel, TRANSLATE)
 
-    @both
-    async def test_is_refused_where_its_user_is(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "Guten Tag")
-        form = await form_on(stage, user, target, channel)
-        owner = stage.discord.owner
-        await stage.told(owner, channel, "admin access deny", subject=user.mention)
-        shut = {"ja": "お使いいただけない設定", "en-US": "set up not to answer here"}[locale]
-        for command in (ASK, TRANSLATE, SUMMARISE):
-            assert shut in await told(stage, user, target, channel, command)
-        reply = await stage.discord.submit_modal(form, question="?")
-        await reply.finished(lambda shown: shut in shown.text)
-        await stage.told(owner, channel, "admin access remove", subject=user.mention)
-        assert stage.model.requests == []
-
-    @both
-    async def test_costs_what_its_user_has_left(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
-    ) -> None:
-        file = stage.program.folder / "data" / "policy.toml"
-        file.write_text(f"[limits.users.{user.id}]\ntokens_per_day = 18\n", encoding="utf-8")
-        target = await stage.discord.post(ben, channel, "Guten Tag")
-        stage.model.script(says("こんにちは Hello"))
-        await answered(await chosen(stage, user, target, channel, TRANSLATE))
-        used_up = {"ja": "使いきりました", "en-US": "used up"}[locale]
-        for command in (TRANSLATE, SUMMARISE):
-            reply = await chosen(stage, user, target, channel, command)
-            await reply.finished(lambda shown: used_up in shown.text)
-        reply = await begin(stage, user, target, channel, "?")
-        await reply.finished(lambda shown: used_up in shown.text)
-        file.unlink()
-        assert len(stage.model.requests) == 1
+async def test_the_menu_is_refused_to_users_who_are_denied_or_have_nothing_left(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    target = await stage.discord.post(ben, channel, "Guten Tag")
+    form = await form_on(stage, aiko, target, channel)
+    owner = stage.discord.owner
+    await stage.told(owner, channel, "admin access deny", subject=aiko.mention)
+    for command in (ASK, TRANSLATE, SUMMARISE):
+        assert "お使いいただけない設定" in await told(stage, aiko, target, channel, command)
+    reply = await stage.discord.submit_modal(form, question="?")
+    await reply.finished(lambda shown: "お使いいただけない設定" in shown.text)
+    await stage.told(owner, channel, "admin access remove", subject=aiko.mention)
+    assert stage.model.requests == []
+    file = stage.program.folder / "data" / "policy.toml"
+    file.write_text(f"[limits.users.{aiko.id}]\ntokens_per_day = 18\n", encoding="utf-8")
+    stage.model.script(says("こんにちは"))
+    await answered(await chosen(stage, aiko, target, channel, TRANSLATE))
+    refused = [await chosen(stage, aiko, target, channel, command) for command in (TRANSLATE, SUMMARISE)]
+    for reply in (*refused, await begin(stage, aiko, target, channel, "?")):
+        await reply.finished(lambda shown: "使いきりました" in shown.text)
+    file.unlink()
+    assert len(stage.model.requests) == 1
 
 
 class TestSummariseFromHere:
-    @pytest.mark.parametrize(
-        ("locale", "told_of"),
-        [("ja", "4件のうち3件を読みました"), ("en-US", "I read 3 of 4 messages")],
-    )
     async def test_says_how_much_discord_showed(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str, told_of: str
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         await stage.discord.post(ben, channel, "before")
         target = await stage.discord.post(ben, channel, "shall we\nmeet?")
-        await stage.discord.post(user, channel, "いいよ")
+        await stage.discord.post(aiko, channel, "いいよ")
         await stage.said(ben, channel, "which bird?", "オオルリです。")
-        summed_up = {"ja": "Ben が誘いました。", "en-US": "Ben asked."}[locale]
-        stage.model.script(says(summed_up), says(summed_up))
-        reply = await answered(await chosen(stage, user, target, channel, SUMMARISE))
+        stage.model.script(says("Ben が誘いました。"), says("Ben が誘いました。"))
+        reply = await answered(await chosen(stage, aiko, target, channel, SUMMARISE))
         assert reply.ephemeral
-        assert told_of in reply.text  # the message itself, the question to the bot, and its answer
+        part = "4件のうち3件を読みました"  # the message itself, the question to the bot, and its answer
+        assert part in reply.text
         heading = "[The conversation from a message of Ben on:]"
         quoted = "> Ben: shall we\n>   meet?\n> Ben: which bird?\n> you: オオルリです。"
         assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
-        again = await answered(await stage.discord.click(user, reply.message, again_label(user)))
-        assert told_of in again.text
+        again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
+        assert part in again.text
         assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
         assert stage.rows(ROWS_WITH, "%shall we%") == [(0,)]
 
-    @both
-    async def test_where_the_bot_is_not_says_so(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
-    ) -> None:
-        elsewhere = stage.discord.user_installed_channel(user)
-        target = await stage.discord.post(ben, elsewhere, "at ten")
-        assert NO_READING[locale] in await told(stage, user, target, elsewhere, SUMMARISE)
-
-    @both
-    async def test_where_the_bot_may_not_read_says_so(
-        self, stage: Stage, user: User, ben: User, channel: Channel, locale: str
+    async def test_where_bot_or_user_may_not_read_says_so(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         stage.excused.add(MISSING_ACCESS)
-        place = stage.discord.guild_channel("closed")
-        target = await stage.discord.post(ben, place, "at ten")
-        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, place)
-        reply = await chosen(stage, user, target, place, SUMMARISE)
-        await reply.finished(lambda shown: NO_READING[locale] in shown.text)
-        stage.discord.permit(stage.discord.bot, Permission.VIEW_CHANNEL, place)
-        stage.discord.forbid(stage.discord.bot, Permission.READ_MESSAGE_HISTORY, place)
-        reply = await chosen(stage, user, target, place, SUMMARISE)
-        await reply.finished(lambda shown: NO_READING[locale] in shown.text)
+        elsewhere, place = stage.discord.user_installed_channel(aiko), stage.discord.guild_channel("closed")
+        targets = [await stage.discord.post(ben, each, "at ten") for each in (elsewhere, place)]
+        assert NO_READING in await told(stage, aiko, targets[0], elsewhere, SUMMARISE)
+        for user, missing in (
+            (stage.discord.bot, Permission.VIEW_CHANNEL),
+            (stage.discord.bot, Permission.READ_MESSAGE_HISTORY),
+            (aiko, Permission.READ_MESSAGE_HISTORY),
+        ):
+            stage.discord.forbid(user, missing, place)
+            reply = await chosen(stage, aiko, targets[1], place, SUMMARISE)
+            await reply.finished(lambda shown: NO_READING in shown.text)
+            stage.discord.permit(user, missing, place)
         assert stage.model.requests == []
 
     async def test_in_a_dm_reads_both_sides(self, stage: Stage, aiko: User) -> None:
@@ -516,72 +405,46 @@ class TestSummariseFromHere:
         lines = "> Aiko: 海に行きたい\n> you: いいですね。\n> Aiko: 山も\n> you: どちらも。"
         assert lines in last(stage)
 
-    async def test_is_not_for_whoever_may_not_read_the_past_there(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        place = stage.discord.guild_channel("today")
-        target = await stage.discord.post(ben, place, "at ten")
-        stage.discord.forbid(aiko, Permission.READ_MESSAGE_HISTORY, place)
-        reply = await chosen(stage, aiko, target, place, SUMMARISE)
-        await reply.finished(lambda shown: NO_READING["ja"] in shown.text)
-        assert stage.model.requests == []
-
 
 class TestOfAProgramThatReadsAll:
-    @pytest_asyncio.fixture(loop_scope="session")
-    async def stage(self, reader: Stage) -> AsyncIterator[Stage]:
-        reader.forget()
-        yield reader
-        reader.check()
+    @pytest.fixture
+    def one_of_the_stages(self, reader: Stage) -> Stage:
+        return reader
 
-    async def test_summarises_up_to_200_messages_after_it_and_says_that_there_are_more(
+    async def test_summarises_up_to_200_messages_or_as_many_as_there_is_room_for(
         self, stage: Stage, aiko: User, ben: User
     ) -> None:
-        place = stage.discord.guild_channel("long")
-        target = await stage.discord.post(ben, place, "line 0")
-        for number in range(1, 202):
-            await stage.discord.post(ben, place, f"line {number}")
-        stage.model.script(says("たくさんの行でした。"))
-        reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
-        assert "201件を読みました。このあとにも" in reply.text
-        assert "> Ben: line 200\n\n" in last(stage)
-
-    async def test_reads_as_much_as_there_is_room_for(self, stage: Stage, aiko: User, ben: User) -> None:
-        place = stage.discord.guild_channel("wordy")
-        target = await stage.discord.post(ben, place, "line 0")
-        for number in range(1, 31):
-            await stage.discord.post(ben, place, f"{number} {'長' * 1200}")
-        stage.model.script(says("長い話でした。"))
-        reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
-        assert "24件を読みました。このあとにも" in reply.text
-        assert len(last(stage)) < 25_000
+        for text, count, read in (("line", 201, 201), ("長" * 1200, 30, 24)):
+            place = stage.discord.guild_channel("long")
+            target = await stage.discord.post(ben, place, "line 0")
+            for number in range(1, count + 1):
+                await stage.discord.post(ben, place, f"{text} {number}")
+            stage.model.script(says("たくさんの行でした。"))
+            reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
+            assert f"{read}件を読みました。このあとにも" in reply.text
+            assert len(last(stage)) < 25_000
 
     async def test_asks_again_after_a_kill_with_all_that_it_needs(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         target = await stage.discord.post(ben, channel, "shall we meet?")
         await stage.discord.post(aiko, channel, "いいよ")
+        other = await stage.discord.post(ben, stage.discord.guild_channel(), "at ten")
+        form = await form_on(stage, aiko, other, other.channel)
         stage.model.script(Answer(Hang()))
         reply = await chosen(stage, aiko, target, channel, SUMMARISE)
         await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
         before = last(stage)
         assert "> Ben: shall we meet?\n> Aiko: いいよ" in before
         await stage.restart()
-        await reply.finished(lambda shown: RETRY["ja"] in shown.labels)
+        await reply.finished(lambda shown: RETRY in shown.labels)
         stage.model.script(says("会うそうです。"), says("会うとのことです。"))
-        retry = await answered(await stage.discord.click(aiko, reply.message, RETRY["ja"]))
+        retry = await answered(await stage.discord.click(aiko, reply.message, RETRY))
         assert last(stage) == before
         await stage.restart()
         await answered(await stage.discord.click(aiko, retry.message, again_label(aiko)))
         assert last(stage) == before
-
-    async def test_a_form_sent_after_a_restart_is_answered(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "at ten")
-        form = await form_on(stage, aiko, target, channel)
-        await stage.restart()
-        await stage.discord.edit(ben, target, "at eleven")
+        await stage.discord.edit(ben, other, "at eleven")  # about which a form was open all the time
         stage.model.script(says("十一時です。"))
         await answered(await stage.discord.submit_modal(form, question="何時？"))
         assert last(stage) == about("Ben", "at eleven") + "\n\n何時？"
