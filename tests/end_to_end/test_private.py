@@ -37,7 +37,7 @@ class TestTemporary:
         stage.model.script(
             calls(Call("remember", {"content": "A temporary bluebird"})), says("A temporary kingfisher.")
         )
-        question = {"question": "A temporary bluebird", "temporary": True}
+        question: dict[str, str | bool] = {"question": "A temporary bluebird", "temporary": True}
         reply = await stage.discord.slash(ben, channel, "ask", **question)
         await reply.finished(lambda shown: "not stored" in shown.text)
         assert reply.ephemeral
