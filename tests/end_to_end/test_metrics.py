@@ -90,19 +90,16 @@ class TestMetrics:
         assert grown["cc_bot_sessions"] == 1
         assert "cc_bot_turns_running" not in grown
 
-    async def test_tell_of_what_failed(self, stage: Stage, ben: User, channel: Channel, port: Port) -> None:
-        async with growth(port) as grown:
-            stage.model.script(fails(401))
-            await ended(await stage.begin(ben, channel))
-        assert grown['cc_bot_turns_total{status="failed"}'] == 1
-        assert grown['cc_bot_errors_total{kind="ModelRefusedKey"}'] == 1
-
-    async def test_tell_of_waits_for_discord(
+    async def test_tell_of_what_failed_and_of_waits_for_discord(
         self, stage: Stage, ben: User, channel: Channel, port: Port
     ) -> None:
         async with growth(port) as grown:
+            stage.model.script(fails(401))
+            await ended(await stage.begin(ben, channel))
             stage.discord.fail_next(EDIT, 429, retry_after_s=0.01)
             await stage.ask_in_words(ben, channel, "Fine.")
+        assert grown['cc_bot_turns_total{status="failed"}'] == 1
+        assert grown['cc_bot_errors_total{kind="ModelRefusedKey"}'] == 1
         assert grown['cc_bot_rate_limits_total{held="refused"}'] == 1
 
     async def test_name_nobody(self, stage: Stage, ben: User, channel: Channel, port: Port) -> None:
@@ -113,41 +110,25 @@ class TestMetrics:
 
 
 class TestHealth:
-    async def test_follows_the_connection(self, stage: Stage, port: Port) -> None:
-        assert await port.health() == (200, {})
-        await stage.discord.drop_gateway()
-        async with stage.patience():
-            while await port.health() != (503, {"gateway": "disconnected"}):
-                pass
-        await stage.discord.resumed()
-        async with stage.patience():
-            while await port.health() != (200, {}):
-                pass
-
-    async def test_is_served_to_this_machine_alone(self, stage: Stage, port: Port) -> None:
+    async def test_is_served_to_this_machine_alone(self, stage: Stage) -> None:
         assert '"host": "127.0.0.1"' in stage.program.output
 
-
-class TestStopping:
-    async def test_is_told_while_an_answer_is_still_on_its_way(
+    async def test_follows_the_connection_and_a_stop(
         self, stage: Stage, ben: User, channel: Channel, port: Port
     ) -> None:
+        async def becomes(status: int, problems: dict[str, str]) -> None:
+            async with stage.patience():
+                while await port.health() != (status, problems):
+                    pass
+
+        assert await port.health() == (200, {})
+        await stage.discord.drop_gateway()
+        await becomes(503, {"gateway": "disconnected"})
+        await stage.discord.resumed()
+        await becomes(200, {})
         stage.model.script(Reply(Say("Half"), Hang()))
         await streaming(await stage.begin(ben, channel), "Half")
         assert (await port.numbers())["cc_bot_turns_running"] == 1
         stage.program.send(signal.SIGTERM)
-        async with stage.patience():
-            while await port.health() == (200, {}):
-                pass
-        assert await port.health() == (503, {"gateway": "disconnected"})
+        await becomes(503, {"gateway": "disconnected"})
         await stage.restart()
-
-
-class TestThePort:
-    async def test_that_somebody_has_is_refused_in_one_sentence(self, stage: Stage, port_number: int) -> None:
-        other = stage.program.folder.parent / "cc-bot-beside"
-        other.mkdir()
-        program = type(stage.program)(other, stage.program.environment)
-        code, output = await program.run("run")
-        assert code == 2
-        assert f"127.0.0.1:{port_number}" in output

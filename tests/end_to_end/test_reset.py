@@ -49,62 +49,57 @@ def markers(stage: Stage, channel: Channel) -> list[tuple[int, int]]:
 
 
 class TestWho:
-    @pytest.mark.parametrize("locale", ["ja", "en-US"])
-    async def test_manages_messages_may_and_everyone_sees_it(
-        self, stage: Stage, channel: Channel, locale: str
-    ) -> None:
-        moderator = stage.discord.user("Mori", locale=locale)
-        stage.discord.permit(moderator, Permission.MANAGE_MESSAGES)
-        reply = await reset(stage, moderator, channel)
-        assert reply.text.startswith(DONE[locale])
-        assert not reply.ephemeral
-        assert markers(stage, channel) == [(stage.discord.application_id, reply.interaction.id)]
-
-    @pytest.mark.parametrize("locale", ["ja", "en-US"])
-    async def test_does_not_is_told_so_alone(self, stage: Stage, channel: Channel, locale: str) -> None:
-        member = stage.discord.user("Ken", locale=locale)
-        reply = await reset(stage, member, channel)
-        assert reply.text.startswith(REFUSED[locale])
-        assert reply.ephemeral
-        assert markers(stage, channel) == []
-
-    async def test_manages_messages_elsewhere_may_not(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES, stage.discord.guild_channel("elsewhere"))
-        assert (await reset(stage, aiko, channel)).text.startswith(REFUSED["ja"])
-
-    async def test_started_the_thread_may_in_it_alone(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        thread = await stage.discord.start_thread(ben, channel, "Ben's")
-        reply = await reset(stage, ben, thread)
-        assert reply.text.startswith(DONE["en-US"])
-        assert not reply.ephemeral
-        assert markers(stage, thread) == [(stage.discord.application_id, reply.interaction.id)]
-        assert (await reset(stage, ben, channel)).text.startswith(REFUSED["en-US"])
-        assert markers(stage, channel) == []
-
-    async def test_only_takes_part_in_the_thread_may_not(
+    async def test_manages_messages_or_started_the_thread_may_and_everyone_sees_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         thread = await stage.discord.start_thread(ben, channel, "Ben's")
-        reply = await reset(stage, aiko, thread)
-        assert reply.text.startswith(REFUSED["ja"])
-        assert reply.ephemeral
-
-    async def test_writes_a_dm_is_not_offered_it(self, stage: Stage, aiko: User) -> None:
+        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES, stage.discord.guild_channel("elsewhere"))
+        for user, place in ((aiko, channel), (ben, channel), (aiko, thread)):
+            refused = await reset(stage, user, place)
+            assert refused.text.startswith(REFUSED[user.locale])
+            assert refused.ephemeral
+            assert markers(stage, place) == []
+        moderator = stage.discord.user("Mori", locale="ja")
+        stage.discord.permit(moderator, Permission.MANAGE_MESSAGES)
+        for user, place in ((moderator, channel), (ben, thread)):
+            done = await reset(stage, user, place)
+            assert done.text.startswith(DONE[user.locale])
+            assert not done.ephemeral
+            assert markers(stage, place) == [(stage.discord.application_id, done.interaction.id)]
         with pytest.raises(AssertionError, match="not offered"):
             await stage.discord.slash(aiko, stage.discord.dm(aiko), "reset")
+
+    async def test_started_a_thread_that_discord_does_not_tell_of_is_kept_from_it_but_no_moderator(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        thread = await stage.discord.start_thread(ben, channel, "Ben's")
+        for status, delay_s in ((200, 2.5), (503, 0.0)):
+            stage.discord.fail_next(LOOK_UP, status, delay_s=delay_s, channel=thread)
+            reply = await reset(stage, ben, thread)
+            assert UNSURE["en-US"] in reply.text
+            assert reply.ephemeral
+        assert markers(stage, thread) == []
+        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES)
+        asked = len(stage.discord.calls(LOOK_UP, channel=thread))
+        assert (await reset(stage, aiko, thread)).text.startswith(DONE["ja"])
+        assert len(stage.discord.calls(LOOK_UP, channel=thread)) == asked
 
 
 class TestThePast:
     @pytest.mark.restarts
-    async def test_is_never_read_again(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await ask(stage, aiko, channel, "合言葉はオオルリです", "オオルリですね。")
+    async def test_is_never_read_again_and_stays_in_the_file(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        asked = await ask(stage, aiko, channel, "合言葉はオオルリです", "オオルリですね。")
         await reset_by_moderator(stage, channel)
+        stored = [row[1] for row in stage.stored(channel)]
+        assert stored == ["合言葉はオオルリです", "オオルリですね。"]
+        count = len(stage.model.requests)
+        await stage.discord.edit(aiko, asked, f"{stage.discord.bot.mention} 合言葉はオオルリかな")
         await ask(stage, aiko, channel, "新しい話です", "はい、どうぞ。")
+        assert len(stage.model.requests) == count + 1
         assert "オオルリ" not in last_request(stage)
+        assert stage.discord.answer(asked).text == "オオルリですね。"
         stage.excused.add(TOO_FAST)
         await stage.restart()
         await stage.discord.quiet()  # what other tests have left waiting takes none of the answers
@@ -112,45 +107,22 @@ class TestThePast:
         assert "オオルリ" not in last_request(stage)
         assert "はい、どうぞ。" in last_request(stage)
 
-    async def test_stays_in_the_file(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await ask(stage, aiko, channel, "残る質問", "残る答え")
-        await reset_by_moderator(stage, channel)
-        assert [row[1] for row in stage.stored(channel)] == ["残る質問", "残る答え"]
-
-    async def test_of_the_channel_is_gone_from_its_threads_too(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await ask(stage, aiko, channel, "チャンネルの秘密", "聞きました。")
-        thread = await stage.discord.start_thread(aiko, channel, "続き")
-        await ask(stage, aiko, thread, "スレッドの話", "はい。")
-        assert "チャンネルの秘密" in last_request(stage)
-        await reset_by_moderator(stage, channel)
-        await ask(stage, aiko, thread, "覚えていますか？", "スレッドの話なら。")
-        assert "チャンネルの秘密" not in last_request(stage)
-        assert "スレッドの話" in last_request(stage)
-
-    async def test_of_a_thread_leaves_the_channel_alone(
+    async def test_of_a_channel_is_gone_from_its_threads_and_not_the_other_way_round(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await ask(stage, aiko, channel, "チャンネルの話", "聞きました。")
-        thread = await stage.discord.start_thread(aiko, channel, "続き")
-        await ask(stage, aiko, thread, "スレッドの秘密", "はい。")
-        await reset_by_moderator(stage, thread)
+        thread, other = [await stage.discord.start_thread(aiko, channel, name) for name in ("一", "二")]
+        await ask(stage, aiko, thread, "スレッドの話", "はい。")
+        await ask(stage, aiko, other, "別のスレッドの話", "はい。")
+        await reset_by_moderator(stage, other)
         await ask(stage, aiko, channel, "続けましょう", "チャンネルの話ですね。")
         assert "チャンネルの話" in last_request(stage)
-        await ask(stage, aiko, thread, "覚えていますか？", "いいえ。")
-        assert "スレッドの秘密" not in last_request(stage)
-
-    async def test_is_not_asked_about_again_when_somebody_edits_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        asked = await ask(stage, aiko, channel, "前の質問", "前の答え")
+        await ask(stage, aiko, other, "覚えていますか？", "いいえ。")
+        assert "別のスレッドの話" not in last_request(stage)
         await reset_by_moderator(stage, channel)
-        await stage.discord.edit(aiko, asked, "書き直した質問")
-        await stage.discord.quiet(0.3)
-        await ask(stage, aiko, channel, "次の質問", "次の答え")
-        assert "書き直した質問" not in str([request.body for request in stage.model.requests])
-        assert stage.discord.answer(asked).text == "前の答え"
+        await ask(stage, aiko, thread, "覚えていますか？", "スレッドの話なら。")
+        assert "チャンネルの話" not in last_request(stage)
+        assert "スレッドの話" in last_request(stage)
 
 
 class TestQuestions:
@@ -173,18 +145,6 @@ class TestQuestions:
         assert "一つ目" not in last_request(stage)
         assert "The second" not in last_request(stage)
 
-    async def test_of_before_are_not_answered_anew_when_they_are_edited(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await ask(stage, aiko, channel, "合言葉は山です", "はい。")
-        [*_, asked] = [shown for shown in stage.discord.messages(channel) if "合言葉" in shown.content]
-        await reset_by_moderator(stage, channel)
-        count = len(stage.model.requests)
-        await stage.discord.edit(aiko, asked, f"{stage.discord.bot.mention} 合言葉は川です")
-        await ask(stage, aiko, channel, "合言葉は？", "知りません。")
-        assert len(stage.model.requests) == count + 1
-        assert "合言葉は川" not in last_request(stage)
-
     @pytest.mark.restarts
     async def test_that_another_program_left_behind_are_not_read(
         self, stage: Stage, aiko: User, channel: Channel
@@ -200,30 +160,3 @@ class TestQuestions:
         told = await stage.discord.reply_to(waiting)
         await told.until(lambda shown: "区切られた" in shown.text, "that it was not answered")
         assert len(stage.model.requests) == 1
-
-
-class TestDiscord:
-    @pytest.mark.parametrize(("status", "delay_s"), [(200, 2.5), (503, 0.0)])
-    async def test_that_does_not_tell_whose_the_thread_is_keeps_nobody_waiting(
-        self, stage: Stage, ben: User, channel: Channel, status: int, delay_s: float
-    ) -> None:
-        thread = await stage.discord.start_thread(ben, channel, "Ben's")
-        stage.discord.fail_next(LOOK_UP, status, delay_s=delay_s, channel=thread)
-        reply = await reset(stage, ben, thread)
-        assert UNSURE["en-US"] in reply.text
-        assert reply.ephemeral
-        assert markers(stage, thread) == []
-
-    async def test_that_tells_nothing_does_not_stop_a_moderator(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES)
-        thread = await stage.discord.start_thread(ben, channel, "Ben's")
-        assert (await reset(stage, aiko, thread)).text.startswith(DONE["ja"])
-        assert stage.discord.calls(LOOK_UP, channel=thread) == []
-
-
-class TestHelp:
-    async def test_lists_it(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        assert "- /リセット みんなとの" in await stage.told(aiko, channel, "help")
-        assert "- /reset starts" in await stage.told(ben, channel, "help")

@@ -49,122 +49,80 @@ async def shown(stage: Stage, user: User, channel: Channel) -> Reply:
     return reply
 
 
-class TestLongConversation:
-    @pytest.mark.parametrize(
-        ("locale", "fact", "notes"),
-        [
-            ("ja", "犬の名前はポチです", "- 犬の名前はポチ"),
-            ("en-US", "My dog is called Rex", "- The dog is called Rex"),
-        ],
-    )
-    async def test_knows_its_first_fact_through_the_summary(
-        self, stage: Stage, channel: Channel, locale: str, fact: str, notes: str
-    ) -> None:
-        user = stage.discord.user("Chris", locale=locale)
-        answer = "はい。" if locale == "ja" else "Yes."
+async def test_a_long_conversation_knows_its_first_fact_through_the_summary(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    for user, fact, notes in (
+        (aiko, "犬の名前はポチです", "- 犬の名前はポチ"),
+        (ben, "My dog is called Rex", "- The dog is called Rex"),
+    ):
+        place, before = stage.discord.guild_channel(), len(stage.model.notes)
         stage.model.script_notes(says(notes), says(notes))
         for number, question in enumerate((fact, "2", "3", "4", "5")):
-            stage.model.script(says(answer))
-            await stage.ask(user, channel, question)
+            stage.model.script(says("はい。" if user is aiko else "Yes."))
+            await stage.ask(user, place, question)
             if number == 1:
-                assert fact in str((await stage.model.noted(1)).messages)
-                await stored(stage, channel, notes)
-        await stage.model.noted(2)
+                assert fact in str((await stage.model.noted(before + 1)).messages)
+                await stored(stage, place, notes)
+        await stage.model.noted(before + 2)
         _, *history, changing, _ = stage.model.requests[-1].messages
         assert fact not in str(history)
-        assert changing["content"].endswith(PREVIOUSLY[locale] + notes)
-
-    async def test_is_not_held_up_by_a_summary_that_hangs(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script_notes(hangs())
-        for number in range(4):
-            stage.model.script(says(f"{number}番です。"))
-            reply = await stage.ask(aiko, channel)
-            assert reply.text.startswith(f"{number}番です。")
-        assert len(stage.model.notes) == 1
-        await stage.restart()
-        stage.model.script(says("はい。"))
-        await stage.ask(aiko, channel)
-        await stage.model.noted(2)
-
-    async def test_is_made_up_for_when_the_model_failed(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script_notes(fails(400), says("- 三つの話"))
-        for question in ("一つ目", "二つ目", "三つ目"):
-            stage.model.script(says("はい。"))
-            await stage.ask(aiko, channel, question)
-        await stored(stage, channel, "- 三つの話")
-        assert "一つ目" in str(stage.model.notes[-1].messages)
+        assert changing["content"].endswith(PREVIOUSLY[user.locale] + notes)
 
 
-class TestPrivate:
-    async def test_turns_are_summarized_for_their_user_alone(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await summarized(stage, aiko, channel, "- 合言葉はオオルリ", private=True)
-        await stage.ask_in_words(aiko, channel, "はい。")
-        assert "オオルリ" not in str(stage.model.requests[-1].body)
-        stage.model.script(says("はい。"))
-        await stage.ask(aiko, channel, "?", private=True)
-        assert "オオルリ" in str(stage.model.requests[-1].body)
-        await stage.model.noted(3)  # what was said since, in public and in private
+async def test_no_answer_is_held_up_by_a_summary_that_hangs_and_one_that_failed_is_made_up_for(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    stage.model.script_notes(hangs())
+    for number in range(4):
+        stage.model.script(says(f"{number}番です。"))
+        reply = await stage.ask(aiko, channel)
+        assert reply.text.startswith(f"{number}番です。")
+    assert len(stage.model.notes) == 1
+    await stage.restart()
+    stage.model.script(says("はい。"))
+    await stage.ask(aiko, channel)
+    await stage.model.noted(2)
+    other = stage.discord.guild_channel()
+    stage.model.script_notes(fails(400), says("- three things"))
+    for question in ("first", "second", "third"):
+        stage.model.script(says("Yes."))
+        await stage.ask(ben, other, question)
+    await stored(stage, other, "- three things")
+    assert "first" in str(stage.model.notes[-1].messages)
 
 
-class TestSummaryCommand:
-    async def test_says_when_there_is_none(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
-        assert "There is no summary" in await stage.told(ben, channel, "summary")
+async def test_private_turns_are_summarized_for_their_user_alone(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    await summarized(stage, aiko, channel, "- 合言葉はオオルリ", private=True)
+    await stage.ask_in_words(aiko, channel, "はい。")
+    assert "オオルリ" not in str(stage.model.requests[-1].body)
+    stage.model.script(says("はい。"))
+    await stage.ask(aiko, channel, "?", private=True)
+    assert "オオルリ" in str(stage.model.requests[-1].body)
+    assert "There is no summary" in await stage.told(ben, channel, "summary")
+    await stage.model.noted(3)  # what was said since, in public and in private
 
-    @pytest.mark.parametrize(
-        ("locale", "notes", "title", "label", "gone"),
-        [
-            ("ja", "- 犬が好き", "会話の要約", "要約を消す", "要約を消しました"),
-            ("en-US", "- likes dogs", "Summary of our conversation", "Delete the summary", "is deleted"),
-        ],
-    )
-    async def test_shows_what_is_kept_and_deletes_it(
-        self,
-        stage: Stage,
-        channel: Channel,
-        locale: str,
-        notes: str,
-        title: str,
-        label: str,
-        gone: str,
-    ) -> None:
-        user = stage.discord.user("Dana", locale=locale)
-        await summarized(stage, user, channel, notes)
-        reply = await shown(stage, user, channel)
-        assert title in reply.text
-        assert notes in reply.text
-        press = await stage.discord.click(user, reply.message, label)
-        await press.finished(lambda told: gone in told.text)
-        assert press.labels == []
-        assert notes not in press.text
-        assert kept(stage, channel) == []
-        stage.model.script(says("はい。" if locale == "ja" else "Yes."))
-        await stage.ask(user, channel)
-        assert PREVIOUSLY[locale] not in str(stage.model.requests[-1].messages)
 
-    async def test_deletes_after_a_restart_too(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await summarized(stage, aiko, channel, "- 犬が好き")
-        reply = await shown(stage, aiko, channel)
-        await stage.restart()
-        press = await stage.discord.click(aiko, reply.message, "要約を消す")
-        await press.finished(lambda told: "消しました" in told.text)
-        assert kept(stage, channel) == []
-
-    async def test_shows_nothing_of_anybody_else(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await summarized(stage, aiko, channel, "- ひみつ")
-        assert "There is no summary" in await stage.told(ben, channel, "summary")
-
-    async def test_shows_none_after_clear(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await summarized(stage, aiko, channel, "- 犬が好き")
-        await stage.told(aiko, channel, "clear")
-        assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
+async def test_the_command_shows_what_is_kept_and_deletes_it_also_after_a_restart(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
+    await summarized(stage, aiko, channel, "- 犬が好き")
+    reply = await shown(stage, aiko, channel)
+    assert "会話の要約" in reply.text
+    assert "- 犬が好き" in reply.text
+    await stage.restart()
+    press = await stage.discord.click(aiko, reply.message, "要約を消す")
+    await press.finished(lambda told: "要約を消しました" in told.text)
+    assert press.labels == []
+    assert "犬が好き" not in press.text
+    assert kept(stage, channel) == []
+    stage.model.script(says("はい。"))
+    await stage.ask(aiko, channel)
+    assert PREVIOUSLY["ja"] not in str(stage.model.requests[-1].messages)
+    other = stage.discord.guild_channel()
+    await summarized(stage, aiko, other, "- 猫が好き")
+    await stage.told(aiko, other, "clear")
+    assert "要約はまだありません" in await stage.told(aiko, other, "summary")

@@ -1,5 +1,6 @@
-"""One's own pages, from `/web` on Discord to the canvas in a browser, through a kill and back."""
+"""One's own pages and the owners' console, from `/web` on Discord, through a kill and back."""
 
+import asyncio
 import re
 import time
 from collections.abc import AsyncIterator
@@ -18,7 +19,7 @@ from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import calls, says
-from tests.web.pages import free_port
+from tests.web.pages import Visit, free_port
 
 browser = browser_fixture("session")
 CODE = re.compile(r"code=[\w-]{43}")
@@ -53,6 +54,17 @@ async def link_of(stage: Stage, user: User, channel: Channel) -> str:
 
 
 @asynccontextmanager
+async def visit_of(stage: Stage, user: User, channel: Channel, url: str) -> AsyncIterator[Visit]:
+    """Somebody's browser, signed in by `/web`."""
+    link = await link_of(stage, user, channel)
+    async with aiohttp.ClientSession(url, cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
+        visit = Visit(client, url)
+        answer = await visit.press("/sign-in", code=link.partition("code=")[2])
+        assert answer.status == 303
+        yield visit
+
+
+@asynccontextmanager
 async def opened(
     browser: Browser, stage: Stage, user: User, channel: Channel, trouble: Trouble | None = None
 ) -> AsyncIterator[Page]:
@@ -69,63 +81,47 @@ async def opened(
 
 
 class TestThePage:
-    async def test_shows_what_a_turn_draws(
+    async def test_shows_what_turns_draw_and_discord_follows_it(
         self, browser: Browser, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         async with opened(browser, stage, aiko, channel) as page:
             await draw(stage, aiko, channel, SHOPPING, SALES)
             await expect(page.locator(".element .name")).to_have_text(["買い物", "売上"])
             await board(stage, channel)
-
-    async def test_takes_down_an_element_and_discord_follows(
-        self, browser: Browser, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        await draw(stage, ben, channel, SHOPPING, PLAN)
-        await board(stage, channel)
-        async with opened(browser, stage, ben, channel) as page:
             await page.get_by_role("button", name="買い物").click()
             await expect(page.locator(".element")).to_have_count(1)
             await board(stage, channel, lambda shown: "買い物" not in titles(shown))
-            await page.locator("#clearing summary").click()
-            await page.get_by_role("button", name="Take everything down").click()
-            await no_board(stage, channel)
-
-    async def test_shows_a_private_turns_elements_to_its_user(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        async with opened(browser, stage, aiko, channel) as page:
-            await draw(stage, aiko, channel, SHOPPING, private=True)
-            await expect(page.locator(".element .lock")).to_be_visible()
-
-    async def test_follows_slash_canvas_clear(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        async with opened(browser, stage, aiko, channel) as page:
-            await expect(page.locator(".element")).to_have_count(1)
+            await draw(stage, aiko, channel, PLAN, private=True)
+            await expect(page.locator(".element .lock").last).to_be_visible()
             await stage.told(aiko, channel, "canvas clear")
             await expect(page.locator("#empty")).to_be_visible()
-
-    async def test_follows_another_program(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        async with opened(browser, stage, aiko, channel) as page:
+            await draw(stage, aiko, channel, SHOPPING)
             await expect(page.locator(".element")).to_have_count(1)
-            stage.change(
+            stage.change(  # as another program does
                 """UPDATE sessions SET canvas_state = '{"elements":[]}'"""
                 f" WHERE user_id = {aiko.id} AND channel_id = {channel.id}"
             )
             await expect(page.locator("#empty")).to_be_visible()
 
+    async def test_of_a_dm_is_called_so_and_clears_all(
+        self, browser: Browser, stage: Stage, ben: User
+    ) -> None:
+        dm = stage.discord.dm(ben)
+        await draw(stage, ben, dm, SHOPPING, PLAN)
+        async with opened(browser, stage, ben, dm) as page:
+            await expect(page.get_by_role("heading", level=1)).to_contain_text("DM")
+            await page.locator("#clearing summary").click()
+            await page.get_by_role("button", name="Take everything down").click()
+            await no_board(stage, dm)
 
-class TestAKill:
-    async def test_brings_the_same_elements_back_and_what_came_meanwhile(
+    async def test_comes_back_after_a_kill_with_what_came_meanwhile(
         self, browser: Browser, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         trouble = Trouble()
         await draw(stage, aiko, channel, SHOPPING, PLAN)
         await board(stage, channel)
+        await begin(stage, aiko, channel, where="channel")
+        await stage.told(aiko, channel, "memory add", content=f"{day(2)}に歯医者")
         async with opened(browser, stage, aiko, channel, trouble) as page:
             await expect(page.locator(".element")).to_have_count(2)
             await stage.program.kill()
@@ -137,45 +133,25 @@ class TestAKill:
                 f"UPDATE sessions SET canvas_state = '{drawn}'"
                 f" WHERE user_id = {aiko.id} AND channel_id = {channel.id}"
             )
-            await stage.start()
-            await expect(page.locator(".element .name")).to_have_text(["夜の間に"])
-            await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
-            trouble.forgive("Failed to load resource: net::ERR_")
-            trouble.forgive("WebSocket")
-            await board(stage, channel, lambda shown: "夜の間に" in titles(shown))
-
-    async def test_lets_a_heartbeat_draw_while_the_page_reconnects(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        trouble = Trouble()
-        await draw(stage, aiko, channel, PLAN)
-        await board(stage, channel)
-        await begin(stage, aiko, channel, where="channel")
-        await stage.told(aiko, channel, "memory add", content=f"{day(2)}に歯医者")
-        async with opened(browser, stage, aiko, channel, trouble) as page:
-            await expect(page.locator(".element")).to_have_count(1)
-            await stage.program.kill()
-            await stage.discord.gone()
-            await expect(page.locator("#canvas")).to_have_attribute("aria-busy", "true")
             stage.change(f"UPDATE schedules SET due_at = {int(time.time() * 1000)} WHERE user_id = {aiko.id}")
-            stage.model.script(calls(SHOPPING), says("[silent]"))
+            stage.model.script(calls(SALES), says("[silent]"))  # of a heartbeat
             await stage.start()
-            await expect(page.locator(".element .name")).to_have_text(["無題", "買い物"])
+            await expect(page.locator(".element .name")).to_have_text(["夜の間に", "売上"])
             await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
             trouble.forgive("Failed to load resource: net::ERR_")
             trouble.forgive("WebSocket")
-            await board(stage, channel, lambda shown: "買い物" in titles(shown))
+            await board(stage, channel, lambda shown: titles(shown) == ["夜の間に", "売上"])
 
-
-class TestTheConversations:
-    async def test_of_a_dm_are_called_so(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
+    async def test_is_lost_to_a_user_who_is_denied_until_they_may_again(
+        self, browser: Browser, stage: Stage, ben: User, channel: Channel
     ) -> None:
-        await stage.ask(aiko, stage.discord.dm(aiko), "ここはどこ?")
-        async with opened(browser, stage, aiko, stage.discord.dm(aiko)) as page:
-            await expect(page.get_by_role("heading", level=1)).to_have_text("キャンバス ボットとのDM")
-            await page.get_by_role("link", name="会話").click()
-            await expect(page.locator("main")).to_contain_text("ボットとのDM")
+        trouble, owner = Trouble(), stage.discord.owner
+        async with opened(browser, stage, ben, channel, trouble) as page:
+            await stage.told(owner, channel, "admin access deny", subject=f"<@{ben.id}>")
+            await expect(page.locator("#state")).to_contain_text("set up not to answer")
+            await stage.told(owner, channel, "admin access remove", subject=f"<@{ben.id}>")
+            await expect(page.locator("#state")).to_have_text("Changes appear at once.")
+            trouble.forgive("403")
 
 
 class TestSlashWeb:
@@ -191,7 +167,7 @@ class TestSlashWeb:
             await reply.until(lambda now: "サインアウトしました" in now.text, "the end of it")
             await expect(page.locator("#state")).to_have_text("サインアウトしました。")
 
-    async def test_gives_a_link_that_nobody_uses_up_by_looking(
+    async def test_gives_a_link_that_looking_does_not_use_up_and_no_log_has(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:
         link = await link_of(stage, ben, channel)
@@ -200,16 +176,11 @@ class TestSlashWeb:
                 async with client.get(link) as answer:
                     assert answer.status == 200
                     assert ben.name in await answer.text()
-
-    async def test_leaves_no_code_in_the_log(self, stage: Stage, ben: User, channel: Channel) -> None:
-        link = await link_of(stage, ben, channel)
         found = CODE.search(link)
         assert found is not None
         assert found[0].removeprefix("code=") not in stage.program.output
 
-
-class TestTheTerminalsLink:
-    async def test_signs_in_the_terminals_user(self, browser: Browser, stage: Stage) -> None:
+    async def test_in_the_terminal_signs_in_its_user(self, browser: Browser, stage: Stage) -> None:
         beside = Program(stage.program.folder, stage.program.environment)
         code, output = await beside.run("web")
         assert code == 0
@@ -222,14 +193,45 @@ class TestTheTerminalsLink:
             await expect(page.locator("h1")).to_have_text("メモリ")
 
 
-class TestSomebodyDenied:
-    async def test_loses_what_is_open_and_has_it_back_when_they_may_again(
-        self, browser: Browser, stage: Stage, ben: User, channel: Channel
+class TestTheConsole:
+    async def test_is_closed_to_a_former_owner_with_their_next_action(
+        self, stage: Stage, ben: User, channel: Channel, url: str
     ) -> None:
-        trouble = Trouble()
-        async with opened(browser, stage, ben, channel, trouble) as page:
-            await stage.told(stage.discord.owner, channel, "admin access deny", subject=f"<@{ben.id}>")
-            await expect(page.locator("#state")).to_contain_text("set up not to answer")
-            await stage.told(stage.discord.owner, channel, "admin access remove", subject=f"<@{ben.id}>")
-            await expect(page.locator("#state")).to_have_text("Changes appear at once.")
-            trouble.forgive("403")
+        world = stage.discord.world
+        async with visit_of(stage, stage.discord.owner, channel, url) as former:
+            await former.open("/console")
+            world.team = [(ben, True)]
+            try:
+                answer = await former.press("/console/maintenance", do="begin", note="")
+                assert answer.status == 404
+                await former.open("/console", status=404)
+                refused = await stage.told(stage.discord.owner, channel, "admin status")
+                assert "cc-bot" not in refused
+                async with visit_of(stage, ben, channel, url) as visit:
+                    await visit.open("/console")
+            finally:
+                world.team = []
+            assert "cc-bot" in await stage.told(stage.discord.owner, channel, "admin status")
+            await former.open("/console")
+
+    async def test_looks_and_decides_beside_the_bot_which_goes_on(
+        self, stage: Stage, aiko: User, channel: Channel, url: str
+    ) -> None:
+        owner = stage.discord.owner
+        async with visit_of(stage, owner, channel, url) as visit:
+            for _ in range(2):
+                examining = asyncio.create_task(visit.press("/console/doctor"))
+                await stage.ask_in_words(aiko, channel, "はい")
+                assert (await examining).status == 303
+            report = await visit.open("/console/doctor")
+            for sentence in (
+                "は壊れておらず、書き込めます",
+                "個が Discord に登録されています",
+                "で動いています",
+            ):
+                assert sentence in report
+            assert "0 waiting" in await stage.told(owner, channel, "admin status")
+            await visit.press("/console/access", kind="user", id=str(aiko.id), rule="deny")
+            assert aiko.mention in await stage.told(owner, channel, "admin access list")
+            await visit.press("/console/access/remove", kind="user", id=str(aiko.id))
+            assert "access_removed" in await visit.open("/console/log")
