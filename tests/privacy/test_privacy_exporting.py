@@ -28,26 +28,23 @@ def told(parts: list[bytes]) -> list[dict[str, Any]]:
 
 
 class TestFile:
-    async def test_tells_whose_it_is_and_when_it_was_made(self) -> None:
-        [part] = told(await files([("memories", {"content": "犬が好き"})]))
-        assert part == {
-            "format": "cc-bot-personal-data",
-            "version": 1,
-            "user_id": "123456789012345678",
-            "exported_at": "2026-11-22T03:04:05+00:00",
-            "part": 1,
-            "last": True,
-            "data": {"memories": [{"content": "犬が好き"}]},
-        }
+    async def test_tells_whose_it_is_and_when_it_was_made_as_people_read_it(self) -> None:
+        [file] = await files([("memories", {"content": "犬が好き"})])
+        assert '{"content": "犬が好き"}' in file.decode().splitlines()
+        assert told([file]) == [
+            {
+                "format": "cc-bot-personal-data",
+                "version": 1,
+                "user_id": "123456789012345678",
+                "exported_at": "2026-11-22T03:04:05+00:00",
+                "part": 1,
+                "last": True,
+                "data": {"memories": [{"content": "犬が好き"}]},
+            }
+        ]
 
-    async def test_is_read_by_people_as_it_is(self) -> None:
-        [part] = await files([("memories", {"content": "犬が好き"})])
-        assert '{"content": "犬が好き"}' in part.decode().splitlines()
-
-    async def test_of_nothing_is_none(self) -> None:
+    async def test_of_nothing_is_none_and_half_of_an_emoji_is_no_obstacle(self) -> None:
         assert await files([]) == []
-
-    async def test_half_of_an_emoji_is_no_obstacle(self) -> None:
         assert told(await files([("messages", {"content": "\ud83d"})]))
 
 

@@ -55,6 +55,8 @@ async def left(database: Database) -> tuple[int, int, list[str]]:
 
 async def old_data(stores: Stores, database: Database) -> None:
     """A conversation that ended on January 1st, and usage of two days."""
+    for table in ("messages", "sessions", "usage"):
+        await database.transaction([Statement(f"DELETE FROM {table}")], ())
     await stores.sessions.commit_turn(await stores.sessions.open(ME), turn("古い"))
     await stores.sessions.commit_turn(await stores.sessions.clear(ME), turn("今の"))
     values = "VALUES ('2026-01-01', 1, 0, 'm', 'turn'), ('2026-01-11', 1, 0, 'm', 'turn')"
@@ -64,29 +66,20 @@ async def old_data(stores: Stores, database: Database) -> None:
 
 
 class TestRetain:
-    @pytest.mark.slow
-    @pytest.mark.parametrize(
-        ("retention", "expected"),
-        [
-            (Retention(), (4, 2, ["2026-01-01", "2026-01-11"])),
-            (Retention(archive_days=9), (2, 2, ["2026-01-01", "2026-01-11"])),
-            (Retention(session_days=9), (2, 1, ["2026-01-01", "2026-01-11"])),
-            (Retention(archive_days=10, session_days=10), (4, 2, ["2026-01-01", "2026-01-11"])),
-            (Retention(usage_days=1), (4, 2, ["2026-01-11"])),
-        ],
-    )
-    async def test_deletes_what_is_older_than_that(
-        self,
-        stores: Stores,
-        database: Database,
-        retention: Retention,
-        expected: tuple[int, int, list[str]],
-    ) -> None:
-        with freeze_time("2026-01-01 20:00:00", real_asyncio=True) as now:
-            await old_data(stores, database)
-            now.move_to("2026-01-11 19:00:00")  # and the 12th in Tokyo
-            await retain(stores.retention, retention, utc_now, TOKYO, pause_s=0)
-        assert await left(database) == expected
+    async def test_deletes_what_is_older_than_that(self, stores: Stores, database: Database) -> None:
+        days = ["2026-01-01", "2026-01-11"]
+        for retention, expected in (
+            (Retention(), (4, 2, days)),
+            (Retention(archive_days=9), (2, 2, days)),
+            (Retention(session_days=9), (2, 1, days)),
+            (Retention(archive_days=10, session_days=10), (4, 2, days)),
+            (Retention(usage_days=1), (4, 2, days[1:])),
+        ):
+            with freeze_time("2026-01-01 20:00:00", real_asyncio=True) as now:
+                await old_data(stores, database)
+                now.move_to("2026-01-11 19:00:00")  # and the 12th in Tokyo
+                await retain(stores.retention, retention, utc_now, TOKYO, pause_s=0)
+            assert await left(database) == expected, retention
 
     async def test_goes_on_until_nothing_is_left_that_is_old(
         self, stores: Stores, database: Database
@@ -140,36 +133,45 @@ async def logged_by_the_task(database: Path) -> list[str]:
     return [each["event"] for each in logs]
 
 
+def holding(folder: Path, backup: str) -> Path:
+    """A folder with a copy of the database, if any."""
+    folder.mkdir()
+    if backup:
+        (folder / backup).write_bytes(b"x")
+    return folder
+
+
+async def is_thinned(folder: Path, days: int) -> bool:
+    """Whether in 2030 the log has lost what was erased in 2026."""
+    log = ErasureLog.beside(folder / "sessions.db")
+    with freeze_time("2026-01-01", real_asyncio=True):
+        await log.note("message", 7)
+    with freeze_time("2030-01-01", real_asyncio=True):
+        await log.note("message", 8)
+        copies = Copies(folder / "sessions.db", folder, TOKYO)
+        task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=days), utc_now))
+        await asyncio.sleep(0.3)
+        task.cancel()
+    erasures = await log.read()
+    assert erasures
+    assert erasures.match("message", 8, None)
+    return not erasures.match("message", 7, None)
+
+
 class TestErasureLog:
-    @pytest.mark.parametrize(
-        ("backup", "days", "thinned"),
-        [
-            (None, 400, True),
-            ("sessions_20290101-000000.db", 400, True),
-            ("sessions_20250101-000000.db", 400, False),  # it still holds what was erased in 2026
-            (None, 3000, False),  # as one may that was carried elsewhere
-            (None, 0, False),
-        ],
-    )
-    async def test_is_thinned_once_no_copy_is_older(
-        self, tmp_path: Path, backup: str | None, days: int, thinned: bool
-    ) -> None:
-        database = tmp_path / "sessions.db"
-        with freeze_time("2026-01-01", real_asyncio=True):
-            await ErasureLog.beside(database).note("message", 7)
-        log = ErasureLog.beside(database)
-        if backup:
-            (tmp_path / backup).write_bytes(b"x")
-        with freeze_time("2030-01-01", real_asyncio=True):
-            await log.note("message", 8)
-            copies = Copies(database, tmp_path, TOKYO)
-            task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=days), utc_now))
-            await asyncio.sleep(0.3)
-            task.cancel()
-        erasures = await log.read()
-        assert erasures
-        assert erasures.match("message", 7, None) is not thinned
-        assert erasures.match("message", 8, None)
+    async def test_is_thinned_once_no_copy_is_older(self, tmp_path: Path) -> None:
+        cases = {
+            ("", 400): True,
+            ("sessions_20290101-000000.db", 400): True,
+            ("sessions_20250101-000000.db", 400): False,  # it still holds what was erased in 2026
+            ("", 3000): False,  # as one may that was carried elsewhere
+            ("", 0): False,
+        }
+        found = {
+            (backup, days): await is_thinned(holding(tmp_path / f"{number}", backup), days)
+            for number, (backup, days) in enumerate(cases)
+        }
+        assert found == cases
 
     async def test_in_trouble_is_tried_again(self, tmp_path: Path) -> None:
         database = tmp_path / "sessions.db"
@@ -222,7 +224,7 @@ class TestSharedLog:
         one, other = (ErasureLog(tmp_path / machine / "postgresql.erasures.jsonl") for machine in "ab")
         return one, other
 
-    async def test_is_in_the_folder_of_each_machine(
+    async def test_is_in_the_folder_of_each_machine_whenever_it_was_noted(
         self, database: Database, logs: tuple[ErasureLog, ErasureLog]
     ) -> None:
         one, other = logs
@@ -232,22 +234,14 @@ class TestSharedLog:
             await one.note("message", 2)
             await other.note("message", 3)
             await until(lambda: knows(other, 2) and knows(one, 3))
+        with one.path.open("ab") as file:
+            file.write(b'{"kind": "message", "id": "0')  # as a crash leaves it
+        await one.note("message", 4)  # while nobody shares it
+        async with sharing(database, *logs):
+            await until(lambda: knows(other, 4))
         assert [len(logs_in(log.path.parent)) for log in logs] == [1, 1]
         for path in (*logs_in(one.path.parent), *logs_in(other.path.parent)):
             assert path.stat().st_mode & 0o777 == 0o600
-
-    async def test_has_what_was_noted_while_nobody_shared_it(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
-    ) -> None:
-        one, other = logs
-        await one.note("message", 1)
-        async with sharing(database, other):
-            await asyncio.sleep(0.1)
-        with one.path.open("ab") as file:
-            file.write(b'{"kind": "message", "id": "0')  # as a crash leaves it
-        await one.note("message", 2)
-        async with sharing(database, *logs):
-            await until(lambda: knows(other, 1) and knows(other, 2))
 
     async def test_outlives_a_database_that_was_restored(
         self, database: Database, logs: tuple[ErasureLog, ErasureLog]

@@ -83,17 +83,15 @@ async def names(store: ProcessStore) -> list[str]:
 
 
 class TestJoining:
-    async def test_ends_with_the_row_gone(self, store: ProcessStore) -> None:
-        async with join(store, enrolment(FIRST)), join(store, enrolment(SECOND)):
+    async def test_tells_the_others_that_it_is_connected_and_ends_with_the_row_gone(
+        self, store: ProcessStore
+    ) -> None:
+        async with join(store, enrolment(FIRST)) as first, join(store, enrolment(SECOND)):
             assert await names(store) == ["first", "second"]
-        assert await names(store) == []
-
-    async def test_tells_the_others_that_it_is_connected(self, store: ProcessStore) -> None:
-        async with join(store, enrolment(FIRST)) as first:
             first.is_connected = lambda: True
-            async with asyncio.timeout(60):  # its next renewal tells
-                while not (await store.list_all())[0].connected_at:  # noqa: ASYNC110 - a look each moment
-                    await asyncio.sleep(0.01)
+            await renewed(first)
+            assert (await store.list_all())[0].connected_at
+        assert await names(store) == []
 
     async def test_is_refused_beside_one_that_holds_the_same(self, store: ProcessStore) -> None:
         assert not await store.join(FIRST)
@@ -116,6 +114,7 @@ class TestJoining:
             await starting.joined
         assert await names(store) == ["faster"]
 
+    @pytest.mark.slow
     async def test_waits_until_one_that_is_not_renewed_is_dead(
         self, store: ProcessStore, left_by_a_killed_one: str
     ) -> None:
@@ -134,16 +133,15 @@ class TestJoining:
         await asyncio.gather(starting.joined, return_exceptions=True)
         assert await names(store) == [left_by_a_killed_one]
 
-    async def test_takes_the_place_of_one_that_is_known_to_be_over(self, store: ProcessStore) -> None:
-        assert not await store.join(WHOLE)
-        async with join(store, enrolment(replace(WHOLE, name="next"), "whole")):
-            assert await names(store) == ["next"]
-
-    async def test_alone_needs_to_know_of_nobody(self, store: ProcessStore) -> None:
-        """As after a backup was put back that was made while the program ran."""
-        assert not await store.join(WHOLE)
-        async with join(store, enrolment(replace(WHOLE, name="next"), alone=True)):
-            assert await names(store) == ["next"]
+    async def test_takes_the_place_of_one_that_is_known_to_be_over_and_alone_of_any(
+        self, store: ProcessStore
+    ) -> None:
+        """The second as after a backup was put back that was made while the program ran."""
+        after = replace(WHOLE, name="next")
+        for next_one in (enrolment(after, "whole"), enrolment(after, alone=True)):
+            assert not await store.join(WHOLE)
+            async with join(store, next_one):
+                assert await names(store) == ["next"]
 
 
 async def with_a_duty_left(away: OftenAway) -> Membership:
@@ -202,8 +200,9 @@ class TestADuty:
                 assert did == ["first"]
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
-            async with asyncio.timeout(60):  # its next renewal tells
-                while did != ["first", "second"]:  # noqa: ASYNC110
+            await renewed(second)
+            async with asyncio.timeout(60):
+                while did != ["first", "second"]:  # noqa: ASYNC110 - a look each moment
                     await asyncio.sleep(0.01)
             other.cancel()
             await asyncio.gather(other, return_exceptions=True)
@@ -250,22 +249,16 @@ class TestADuty:
 
 
 class TestALease:
-    def test_holds_for_half_a_minute(self) -> None:
+    def test_holds_for_half_a_minute_and_on_for_one_that_ended_in_time_what_it_did(self) -> None:
         lease = Lease(counts=True)
         lease.renew(monotonic() - 29)
         assert lease.holds()
         lease.renew(monotonic() - 31)
         assert not lease.holds()
-
-    def test_goes_on_for_one_that_ended_in_time_what_it_did(self) -> None:
-        lease = Lease(counts=True)
-        lease.renew(monotonic() - 31)
         lease.wound_up = True
         assert lease.holds()
         lease.renew(monotonic() - 31)
         assert not lease.holds()
-
-    def test_never_runs_out_where_nobody_could_take_over(self) -> None:
-        lease = Lease(counts=False)
+        lease = Lease(counts=False)  # nobody could take over
         lease.renew(monotonic() - 1000)
         assert lease.holds()

@@ -42,21 +42,14 @@ def on(recorder: UsageRecorder, *steps: Step) -> ChatModel:
 
 
 class TestRecorder:
-    async def test_passes_on_what_the_model_says(self) -> None:
-        end = Finish("stop", usage=TOLD, model="small")
-        assert await heard(on(recorder_of("small"), "晴れ", end)) == [Delta("晴れ"), end]
-
-    async def test_adds_up_what_servers_told(self) -> None:
-        recorder = recorder_of("small")
-        for _ in range(2):
-            await heard(on(recorder, "晴れ", Finish("stop", usage=TOLD, model="small")))
-        assert await recorder.total() == [ModelUsage("small", TOLD + TOLD)]
-
-    async def test_charges_the_model_that_answered(self) -> None:
+    async def test_passes_on_what_the_model_says_and_charges_the_one_that_answered(self) -> None:
         recorder = recorder_of("large")
-        await heard(on(recorder, Fallback("small"), "晴れ", Finish("stop", usage=TOLD, model="small")))
+        end = Finish("stop", usage=TOLD, model="small")
+        for _ in range(2):
+            said = await heard(on(recorder, Fallback("small"), "晴れ", end))
+            assert said == [Fallback("small"), Delta("晴れ"), end]
         await heard(on(recorder, "雨", Finish("stop", usage=TOLD, model="large")))
-        assert await recorder.total() == [ModelUsage("small", TOLD), ModelUsage("large", TOLD)]
+        assert await recorder.total() == [ModelUsage("small", TOLD + TOLD), ModelUsage("large", TOLD)]
 
     async def test_charges_an_estimate_where_the_server_told_nothing(self) -> None:
         recorder = recorder_of("small")
@@ -67,33 +60,16 @@ class TestRecorder:
             request_tokens(REQUEST), estimate_tokens('覚えますremember{"content": "猫"}')
         )
 
-    async def test_charges_what_was_sent_and_said_of_an_answer_that_was_stopped(self) -> None:
-        recorder = recorder_of("large")
-        async with aclosing(on(recorder, Fallback("small"), "晴れ", "でしょう").stream(REQUEST)) as events:
+    async def test_charges_what_was_sent_and_said_of_an_answer_that_was_stopped_or_cut(self) -> None:
+        stopped, cut = recorder_of("large"), recorder_of("small")
+        async with aclosing(on(stopped, Fallback("small"), "晴れ", "でしょう").stream(REQUEST)) as events:
             async for event in events:
                 if event == Delta("晴れ"):
                     break
-        [spent] = await recorder.total()
-        assert spent == ModelUsage("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
-
-    async def test_charges_what_was_sent_and_said_of_an_answer_that_an_error_cut(self) -> None:
-        recorder = recorder_of("small")
         with pytest.raises(ModelUnavailable):
-            await heard(on(recorder, "晴れ", ModelUnavailable()))
-        assert await recorder.total() == [
-            ModelUsage("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
-        ]
-
-    async def test_charges_nothing_for_a_request_that_was_refused(self) -> None:
-        recorder = recorder_of("small")
-        with pytest.raises(ModelUnavailable):
-            await heard(on(recorder, ModelUnavailable()))
-        assert await recorder.total() == []
-
-    async def test_charges_nothing_for_a_model_that_counts_no_tokens(self) -> None:
-        recorder = recorder_of("")
-        await heard(on(recorder, "こんにちは", Finish("stop")))
-        assert await recorder.total() == [ModelUsage("", Usage())]
+            await heard(on(cut, "晴れ", ModelUnavailable()))
+        spent = ModelUsage("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
+        assert [await each.total() for each in (stopped, cut)] == [[spent], [spent]]
 
 
 class TestMeter:
@@ -103,16 +79,17 @@ class TestMeter:
         await heard(on(recorder, "はい", Finish("stop", usage=TOLD, model="small")))
         assert reports.told == [("summary", "small", TOLD)]
 
-    async def test_is_told_nothing_of_a_model_that_counts_no_tokens(self) -> None:
+    async def test_and_the_bill_are_told_nothing_of_what_counts_no_tokens_or_failed(self) -> None:
         reports = Reports()
-        await heard(on(recorder_of("", reports), "はい", Finish("stop", usage=TOLD)))
-        assert reports.told == []
-
-    async def test_is_told_nothing_of_what_failed(self) -> None:
-        reports = Reports()
+        free, refused = recorder_of("", reports), recorder_of("small", reports)
+        await heard(on(free, "はい", Finish("stop", usage=TOLD)))
         with pytest.raises(ModelUnavailable):
-            await heard(on(recorder_of("small", reports), ModelUnavailable()))
+            await heard(on(refused, ModelUnavailable()))
         assert reports.told == []
+        assert await refused.total() == []
+        free = recorder_of("")
+        await heard(on(free, "こんにちは", Finish("stop")))
+        assert await free.total() == [ModelUsage("", Usage())]
 
     async def test_changes_nothing_about_the_end_of_a_request(self) -> None:
         inner = ScriptedModel([["はい", "いいえ"]])
@@ -131,14 +108,11 @@ class TestSound:
         assert await recorder.total() == [ModelUsage("small", TOLD), ModelUsage("ears", Usage(seconds=3))]
         assert reports.told[0] == ("summary", "ears", Usage(seconds=3))
 
-    async def test_that_its_server_refused_costs_nothing(self) -> None:
+    async def test_costs_what_it_would_have_unless_its_server_refused(self) -> None:
         recorder = recorder_of("small")
         with pytest.raises(ModelUnavailable), recorder.sound("ears", 3):
             raise ModelUnavailable
         assert await recorder.total() == []
-
-    async def test_that_nobody_waited_for_costs_what_it_would_have(self) -> None:
-        recorder = recorder_of("small")
-        with pytest.raises(TimeoutError), recorder.sound("ears", 3):
+        with pytest.raises(TimeoutError), recorder.sound("ears", 3):  # nobody waited for it
             raise TimeoutError
         assert await recorder.total() == [ModelUsage("ears", Usage(seconds=3))]

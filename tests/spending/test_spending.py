@@ -52,27 +52,17 @@ async def used(stores: Stores) -> tuple[DailyUsage, ...]:
 
 
 class TestSpending:
-    async def test_counts_tokens_and_cost(self, stores: Stores) -> None:
-        spending = Spending(stores.usage, Office().now)
-        async with spending.admit(PAYER, "turn", model="small") as recorder:
-            await ask(recorder)
-            await ask(recorder)
-        [each] = await used(stores)
-        assert (each.model, each.purpose, each.turns) == ("small", "turn", 1)
-        assert each.usage == Usage(2000, 200, 1000)
-        assert each.cost_micros == 1000 * 2 + 1000 * 1 + 200 * 10
-
-    async def test_counts_what_failed_or_was_cancelled_after_it_was_asked(self, stores: Stores) -> None:
-        spending = Spending(stores.usage, Office().now)
+    async def test_counts_tokens_and_cost_also_of_what_failed_or_was_cancelled(self, stores: Stores) -> None:
+        spending, asked = Spending(stores.usage, Office().now), asyncio.Event()
 
         async def fails() -> None:
             async with spending.admit(PAYER, "turn", model="small") as recorder:
                 await ask(recorder)
-                raise RuntimeError
+                await ask(recorder)
+                raise LookupError
 
-        with pytest.raises(RuntimeError):
+        with pytest.raises(LookupError):
             await fails()
-        asked = asyncio.Event()
 
         async def never_ends() -> None:
             async with spending.admit(PAYER, "summary", model="small") as recorder:
@@ -84,10 +74,11 @@ class TestSpending:
         await asked.wait()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        assert [(each.purpose, each.tokens) for each in await used(stores)] == [
-            ("summary", 1100),
-            ("turn", 1100),
-        ]
+        summary, turn = await used(stores)
+        assert (summary.purpose, summary.tokens) == ("summary", 1100)
+        assert (turn.model, turn.purpose, turn.turns) == ("small", "turn", 1)
+        assert turn.usage == Usage(2000, 200, 1000)
+        assert turn.cost_micros == 1000 * 2 + 1000 * 1 + 200 * 10
 
     async def test_begins_nothing_beyond_a_limit(self, stores: Stores) -> None:
         office = Office()
@@ -110,7 +101,9 @@ class TestSpending:
         [each] = await used(stores)
         assert (each.tokens, each.cost_micros) == (ABOUT_A_REQUEST + 50, (ABOUT_A_REQUEST + 50) * 2)
 
-    async def test_takes_no_answer_back_where_it_can_not_be_settled(self, tmp_path: Path) -> None:
+    async def test_takes_no_answer_back_that_can_not_be_settled_and_begins_none_off_the_record(
+        self, tmp_path: Path
+    ) -> None:
         url = f"sqlite:///{tmp_path}/sessions.db"
         async with open_stores(url), open_database(url) as database:
             spending = Spending(UsageStore(database))
@@ -118,6 +111,9 @@ class TestSpending:
                 async with spending.admit(PAYER, "turn", model="small") as recorder:
                     await ask(recorder)
                     await database.close()
+            with pytest.raises(StorageError):
+                async with Spending(UsageStore(database)).admit(PAYER, "turn", model="small"):
+                    pytest.fail("it was begun")
         assert [record["event"] for record in records] == ["usage_not_settled"]
 
     async def test_counts_what_was_used_as_soon_as_a_database_takes_it_that_did_not(
@@ -152,11 +148,3 @@ class TestSpending:
         await spending.reserve(PAYER, "turn", model="small")
         [each] = await used(stores)
         assert (each.turns, each.tokens) == (1, 1100)
-
-    async def test_refuses_what_can_not_be_put_on_record(self, tmp_path: Path) -> None:
-        url = f"sqlite:///{tmp_path}/sessions.db"
-        async with open_stores(url), open_database(url) as database:
-            await database.close()
-            with pytest.raises(StorageError):
-                async with Spending(UsageStore(database)).admit(PAYER, "turn", model="small"):
-                    pytest.fail("it was begun")
