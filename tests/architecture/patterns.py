@@ -308,25 +308,31 @@ def _is_in(character: str, members: Any) -> bool:
     )
 
 
+def _inner(op: str, value: Any) -> Sequence[Any]:
+    """The patterns inside a part."""
+    match op:
+        case "BRANCH":
+            found: Sequence[Any] = value[1]
+            return found
+        case "SUBPATTERN":
+            return [value[3]]
+        case "ATOMIC_GROUP":
+            return [value]
+        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
+            return [value[2]]
+        case "ASSERT" | "ASSERT_NOT":
+            return [value[1]]
+        case _:
+            return []
+
+
 def _repeats(items: Any, before: str, rng: random.Random) -> Iterator[tuple[str, list[str]]]:
     """For each part that may stand there many times: what may stand before it, and some of what it takes."""
     for op, value in items:
-        match str(op):
-            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                if value[1] > 8:
-                    yield before, list(dict.fromkeys(_sample(value[2], rng) for _ in range(8)))
-                yield from _repeats(value[2], before, rng)
-            case "BRANCH":
-                for branch in value[1]:
-                    yield from _repeats(branch, before, rng)
-            case "SUBPATTERN":
-                yield from _repeats(value[3], before, rng)
-            case "ATOMIC_GROUP":
-                yield from _repeats(value, before, rng)
-            case "ASSERT" | "ASSERT_NOT":
-                yield from _repeats(value[1], before, rng)
-            case _:
-                pass
+        if str(op).endswith("REPEAT") and value[1] > 8:
+            yield before, list(dict.fromkeys(_sample(value[2], rng) for _ in range(8)))
+        for inner in _inner(str(op), value):
+            yield from _repeats(inner, before, rng)
         before += _sample_one(str(op), value, rng)
 
 
@@ -339,22 +345,10 @@ def _atoms(items: Any) -> Iterator[str]:
             continue
         yield from filter(None, (word[:1], word))
         word = ""
-        match str(op):
-            case "IN":
-                yield from _members(value)[:6]
-            case "BRANCH":
-                for branch in value[1]:
-                    yield from _atoms(branch)
-            case "SUBPATTERN":
-                yield from _atoms(value[3])
-            case "ATOMIC_GROUP":
-                yield from _atoms(value)
-            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                yield from _atoms(value[2])
-            case "ASSERT" | "ASSERT_NOT":
-                yield from _atoms(value[1])
-            case _:
-                pass
+        if str(op) == "IN":
+            yield from _members(value)[:6]
+        for inner in _inner(str(op), value):
+            yield from _atoms(inner)
     yield from filter(None, (word[:1], word))
 
 

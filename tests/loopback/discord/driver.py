@@ -111,7 +111,7 @@ class LoopbackDiscord(Actions):
     def connected(self) -> bool:
         return bool(self.world.gateway.live())
 
-    async def ready(self, *, timeout_s: float = 60.0) -> None:
+    async def ready(self, *, timeout_s: float = 120.0) -> None:
         """The bot is connected, its commands are synced, and it is quiet: interactions will be heard.
 
         A start is waited for longer than anything else: on a busy machine it is the slowest by far.
