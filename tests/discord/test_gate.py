@@ -2,8 +2,8 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,17 +42,20 @@ class Door:
         return (await self.gate.refusals_in(key, [question])).get(self.aiko.id)
 
     def impatient(self) -> Gate:
-        return gate_over(self.stores, self.rest, patience_s=0.05)
+        return gate_over(self.stores, self.rest, patience_s=0.3)
 
     def owners(self, *named: int) -> Owners:
         return Owners(frozenset(named), Policies(self.file, locale=Locale.JA), self.rest)
 
-    @contextmanager
-    def held_up(self) -> Iterator[asyncio.Task[bool]]:
+    @asynccontextmanager
+    async def held_up(self) -> AsyncIterator[asyncio.Task[bool]]:
         """Another program writes, so that whatever the bot wants to write keeps its connection waiting."""
         with closing(sqlite3.connect(self.file.with_name("sessions.db"), isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            yield asyncio.create_task(self.stores.access.unset("user", self.aiko.id))
+            waiting = asyncio.create_task(self.stores.access.unset("user", self.aiko.id))
+            for _ in range(10):  # until it has the connection
+                await asyncio.sleep(0)
+            yield waiting
             other.execute("ROLLBACK")
 
 
@@ -135,15 +138,13 @@ class TestTheGate:
         gate, comer = door.impatient(), Visitor(door.aiko.id, (1,))
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         await gate.learn()
-        with door.held_up() as waiting:
-            await asyncio.sleep(0)
+        async with door.held_up() as waiting:
             assert await gate.refusal_of(comer) == Refusal("denied", "user")
         assert await waiting
         assert await gate.refusal_of(comer) is None
 
     async def test_fails_where_a_held_up_database_has_said_nothing_yet(self, door: Door) -> None:
-        with door.held_up() as waiting:
-            await asyncio.sleep(0)
+        async with door.held_up() as waiting:
             with pytest.raises(StorageError):
                 await door.impatient().refusal_of(Visitor(door.aiko.id, (1,)))
         await waiting

@@ -16,28 +16,20 @@ class Greetings(Area):
 
 
 class TestArea:
-    def test_has_everything_in_its_language(self) -> None:
+    def test_has_everything_in_its_language_and_names_commands_as_it_is_told_to(self) -> None:
         japanese, english = Greetings(Locale.JA), Greetings(Locale.EN)
         assert (japanese.hello, japanese.days) == ("こんにちは。</help> をどうぞ", ("月", "火"))
         assert (english.twice(), english.places["dm"]) == ("Hello. See </help>" * 2, "here </ask>")
+        named = Greetings(Locale.EN, lambda name: f"!{name}")
+        assert (named.hello, named.places["dm"]) == ("Hello. See !help", "here !ask")
 
-    def test_names_commands_as_it_is_told_to(self) -> None:
-        area = Greetings(Locale.EN, lambda name: f"!{name}")
-        assert (area.hello, area.places["dm"]) == ("Hello. See !help", "here !ask")
-
-    def test_is_equal_by_what_it_says(self) -> None:
-        assert Greetings(Locale.EN) == Greetings(Locale.EN) != Greetings(Locale.JA)
-        assert hash(Greetings(Locale.EN)) == hash(Greetings(Locale.EN))
-
-    def test_is_reworded_in_another_one(self) -> None:
+    def test_is_equal_by_what_it_says_and_reworded_only_in_another_one(self) -> None:
         area = Greetings(Locale.EN)
-        assert area.reword(hello="Hi").hello == "Hi"
-        assert area.hello == "Hello. See </help>"
+        assert area == Greetings(Locale.EN) != Greetings(Locale.JA)
+        assert hash(area) == hash(Greetings(Locale.EN))
+        assert (area.reword(hello="Hi").hello, area.hello) == ("Hi", "Hello. See </help>")
         with pytest.raises(TypeError):
             area.reword(goodbye="Bye")
-
-    def test_is_never_changed(self) -> None:
-        area = Greetings(Locale.EN)
         with pytest.raises(AttributeError):
             setattr(area, "hello", "Hi")  # noqa: B010 - as an assignment it is an error of types
         with pytest.raises(AttributeError):

@@ -25,61 +25,45 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 
 @pytest.mark.parametrize("locale", list(Locale))
 class TestOverview:
-    def test_names_every_kind(self, locale: Locale) -> None:
-        words = texts(locale).privacy
+    def test_names_every_kind_with_limits_days_and_room_as_they_are(self, locale: Locale) -> None:
+        words, most = texts(locale).privacy, FILE_QUOTA.user_bytes >> 20
         assert {*words.kinds} == {*get_args(DataKind)}
         told = words.overview(EVERYTHING, KEPT, TOKYO)
-        assert all(name in told for name in words.kinds.values())
-
-    def test_has_the_days_as_they_are_where_the_user_is(self, locale: Locale) -> None:
-        held = Holdings({"usage": StoredAmount(1, NOW, NOW)})
-        assert "2026-11-23" in texts(locale).privacy.overview(held, KEPT, TOKYO)
-
-    def test_tells_only_of_limits_that_there_are(self, locale: Locale) -> None:
-        words = texts(locale).privacy
-        assert words.archive_days.format(days=365) in words.overview(EVERYTHING, KEPT, TOKYO)
-        assert words.copy_days.format(days=30) in words.overview(EVERYTHING, KEPT, TOKYO)
+        assert [name for name in words.kinds.values() if name not in told] == []
+        assert words.archive_days.format(days=365) in told
+        assert words.copy_days.format(days=30) in told
+        assert f"{most} MB" not in told
+        with_files = words.overview(replace(EVERYTHING, file_bytes=3 * 2**19), KEPT, TOKYO)
+        assert words.files_used.format(used="1.5", most=most) in with_files
+        some = Holdings({"usage": StoredAmount(1, NOW, NOW)})
+        assert "2026-11-23" in words.overview(some, KEPT, TOKYO)  # as it is where the user is
         assert "0" not in words.overview(Holdings({"usage": StoredAmount(1)}), Retention(), TOKYO)
 
-    def test_tells_how_much_room_files_have_where_there_are_some(self, locale: Locale) -> None:
-        words, most = texts(locale).privacy, FILE_QUOTA.user_bytes >> 20
-        held = replace(EVERYTHING, file_bytes=3 * 2**19)
-        assert words.files_used.format(used="1.5", most=most) in words.overview(held, KEPT, TOKYO)
-        assert f"{most} MB" not in words.overview(EVERYTHING, KEPT, TOKYO)
-
     def test_fits_a_message(self, locale: Locale) -> None:
-        words, everything = mentioned(locale).privacy, replace(EVERYTHING, file_bytes=FILE_QUOTA.user_bytes)
-        assert len(words.overview(everything, KEPT, TOKYO)) <= 2000
-        assert len(words.told(EVERYTHING)) <= 2000
-        assert len(erase_question(EVERYTHING, 2**63 - 1, mentioned(locale), NOW).content) <= 2000
+        words, everything = mentioned(locale), replace(EVERYTHING, file_bytes=FILE_QUOTA.user_bytes)
+        question, on_server = 2**63 - 1, replace(EVERYTHING, on_server=True)
+        for said in (
+            words.privacy.overview(everything, KEPT, TOKYO),
+            words.privacy.told(EVERYTHING),
+            *(erase_question(held, question, words, NOW).content for held in (EVERYTHING, on_server)),
+        ):
+            assert len(said) <= 2000
 
-    def test_of_what_was_erased_leaves_out_what_stays(self, locale: Locale) -> None:
-        words = texts(locale).privacy
-        assert words.kinds["rules"] not in words.told(EVERYTHING)
-        assert words.told(Holdings()) == words.nothing_erased
-
-    def test_says_what_stays_once_of_all_its_steps(self, locale: Locale) -> None:
+    def test_of_what_is_erased_says_once_what_stays_and_where(self, locale: Locale) -> None:
         words, only_rules = texts(locale).privacy, Holdings({"rules": StoredAmount(1)})
+        assert words.kinds["rules"] not in words.told(EVERYTHING)
+        assert words.told(Holdings()) == words.told(only_rules) == words.nothing_erased
         steps = words.asked(EVERYTHING) + words.told(EVERYTHING)
         assert steps.count(words.what_stays(EVERYTHING)) == 1
         assert words.nothing_to_erase(only_rules).count(words.what_stays(only_rules)) == 1
-        assert words.told(only_rules) == words.nothing_erased
-
-    def test_says_of_a_server_what_stays_there(self, locale: Locale) -> None:
-        words, on_server = texts(locale).privacy, replace(EVERYTHING, on_server=True)
-        assert words.copies_on_server in words.asked(on_server)
-        assert words.copies_of_file not in words.asked(on_server)
+        on_server = words.asked(replace(EVERYTHING, on_server=True))
+        assert (words.copies_on_server in on_server, words.copies_of_file in on_server) == (True, False)
         assert words.copies_of_file in words.asked(EVERYTHING)
-        question = erase_question(on_server, 2**63 - 1, mentioned(locale), NOW)
-        assert len(question.content) <= 2000
 
 
-class TestButton:
-    def test_is_read_back_from_its_id(self) -> None:
-        button = PrivacyButton(2**63 - 1, "erase", 4_000_000_000)
-        assert len(button.custom_id()) <= 100
-        assert parse_custom_id(button.custom_id()) == button
-
-    @pytest.mark.parametrize("other", ["privacy", "privacy:1:all:5", "privacy:Ä:keep:5", "memory:1:erase:5"])
-    def test_is_no_other_one(self, other: str) -> None:
+def test_a_button_is_read_back_from_its_id() -> None:
+    button = PrivacyButton(2**63 - 1, "erase", 4_000_000_000)
+    assert len(button.custom_id()) <= 100
+    assert parse_custom_id(button.custom_id()) == button
+    for other in ("privacy", "privacy:1:all:5", "privacy:Ä:keep:5", "memory:1:erase:5"):
         assert not isinstance(parse_custom_id(other), PrivacyButton)

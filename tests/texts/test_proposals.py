@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import AddChart, Canvas, Card, Chart, RemoveElement, Series, SetMode, UpdateCard
 from cc_bot.domain.proposal import (
@@ -54,22 +52,17 @@ def told(change: ProposedChange) -> list[tuple[str, str | Chart | None]]:
 
 
 class TestHeadline:
-    @pytest.mark.parametrize(("change", "japanese", "english"), KINDS)
-    def test_comes_first_and_says_what_kind_of_change_it_is(
-        self, change: ProposedChange, japanese: str, english: str
-    ) -> None:
-        for locale, line in ((Locale.JA, japanese), (Locale.EN, english)):
-            assert headline(change, texts(locale)) == line
-            assert next(describe(proposal(change), texts(locale))).template == line
+    def test_comes_first_and_says_what_kind_of_change_it_is(self) -> None:
+        for change, japanese, english in KINDS:
+            for locale, line in ((Locale.JA, japanese), (Locale.EN, english)):
+                assert headline(change, texts(locale)) == line
+                assert next(describe(proposal(change), texts(locale))).template == line
 
 
 class TestText:
-    def test_stands_below_as_it_is(self) -> None:
-        assert (
-            parts(KeepMemory("猫\n\u202e犬 {id}", "general", (), "anywhere"))[0].below == "猫\n\u202e犬 {id}"
-        )
-
-    def test_that_would_be_another_stands_below_the_one_that_is_there(self) -> None:
+    def test_stands_below_as_it_is_and_beside_the_one_that_is_there(self) -> None:
+        text = "猫\n\u202e犬 {id}"
+        assert parts(KeepMemory(text, "general", (), "anywhere"))[0].below == text
         known = told(ChangeMemory(12, "会議は金曜", "会議は木曜"))
         assert known == [("いまの内容", "会議は金曜"), ("変えたあとの内容", "会議は木曜")]
 
@@ -80,9 +73,11 @@ class TestText:
             ("「」を下ろす", "晴れ"),
             ("「売上」を下ろす", CHART),
         ]
-
-    def test_of_what_is_not_up_is_none(self) -> None:
         assert told(Draw((RemoveElement("gone"),), UP)) == [("「gone」を下ろす", None)]
+
+    def test_is_told_in_short_by_its_first_text_on_one_line_or_by_the_headline(self) -> None:
+        assert gist(proposal(ForgetMemory(1, "猫\n犬\u202e")), texts(Locale.JA)) == "猫 犬⟨U+202E⟩"
+        assert gist(proposal(Draw((SetMode("board"),))), texts(Locale.JA)) == "🖼️ キャンバスを変える"
 
 
 class TestLine:
@@ -101,8 +96,6 @@ class TestLine:
             {"name": "使う場所", "value": "🔒 DM と自分だけに見える回答"},
         ]
         assert told(ChangeMemory(1, "x", category="仕事", category_before="仕事")) == [("いまの内容", "x")]
-
-    def test_of_a_title_that_an_element_had_not_yet_says_so(self) -> None:
         [_, _, title] = parts(Draw((UpdateCard("", "題"),), UP))
         assert title.values == {"name": "題名", "old": None, "new": "題"}
 
@@ -111,11 +104,3 @@ class TestLine:
         assert when.values["value"] == Time(NINE, "毎日 9:00", ZoneInfo("Asia/Tokyo"), "dm")
         [_, when] = parts(CancelReminder(5, "薬", NINE, ""))
         assert when.values["value"] == Time(NINE, "")
-
-
-class TestGist:
-    def test_is_the_first_text_on_one_line(self) -> None:
-        assert gist(proposal(ForgetMemory(1, "猫\n犬\u202e")), texts(Locale.JA)) == "猫 犬⟨U+202E⟩"
-
-    def test_is_the_headline_where_there_is_no_text(self) -> None:
-        assert gist(proposal(Draw((SetMode("board"),))), texts(Locale.JA)) == "🖼️ キャンバスを変える"

@@ -17,6 +17,7 @@ from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
 from cc_bot.texts import commands, explain, texts
 from cc_bot.texts.area import Area
 from cc_bot.texts.errors import SENTENCES
+from cc_bot.texts.usage import money
 
 KANA = re.compile(r"[\u3041-\u30ff]")
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
@@ -98,31 +99,20 @@ class TestSentences:
         assert [each for each in names if f".{each[1]}" not in source] == []
 
 
+PARAMETERS = (
+    *("limit", "length", "name", "expected", "detail", "path", "host", "theirs", "ours", "last", "found"),
+    *("known", "needed", "id", "reason", "minutes", "resets", "since", "note", "free", "command", "port"),
+    *("setting", "made", "version", "url", "extra", "line", "server", "tool", "seconds", "count"),
+)
+
+
 class TestErrors:
     @pytest.mark.parametrize("locale", list(Locale))
-    def test_are_each_explained(self, locale: Locale) -> None:
-        names = [
-            *(
-                "limit",
-                "length",
-                "name",
-                "expected",
-                "detail",
-                "path",
-                *("host", "theirs", "ours", "last"),
-                "found",
-                "known",
-                "needed",
-                "id",
-                "reason",
-                "minutes",
-            ),
-            *("resets", "since", "note", "free", "command", "host", "port", "setting", "made", "version"),
-            *("url", "extra", "line", "server", "tool", "seconds", "count"),
-        ]
+    def test_are_each_explained_with_their_parameters(self, locale: Locale) -> None:
         assert {*every_error()} == SENTENCES.keys()
         for error in SENTENCES:
-            assert explain(error(**dict.fromkeys(names, "7")), texts(locale)), error
+            assert explain(error(**dict.fromkeys(PARAMETERS, "7")), texts(locale)), error
+        assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), texts(locale))
 
     def test_are_all_in_the_tree_at_the_top_of_their_file(self) -> None:
         drawn = set(re.findall(r"[├└]── (\w+)", error_module.__doc__ or "")) | {"CcBotError"}
@@ -130,14 +120,22 @@ class TestErrors:
             error.__name__ for error in every_error() if error.__module__.startswith(error_module.__name__)
         }
 
-    def test_are_explained_with_their_parameters(self) -> None:
-        assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), texts(Locale.JA))
-
     @pytest.mark.parametrize("locale", list(Locale))
     def test_tell_a_moment_as_each_front_end_shows_it(self, locale: Locale) -> None:
         error = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
         assert "<t:1795359600:R>" in explain(error, texts(locale))
         assert "15:00" in explain(error, texts(locale), lambda moment: f"{moment:%H:%M}")
+
+
+def test_money_has_as_many_decimals_as_say_something() -> None:
+    told = {
+        0: "0.00 JPY",
+        100: "0.0001 JPY",
+        999_900: "0.9999 JPY",
+        1_000_000: "1.00 JPY",
+        1_234_500_000: "1,234.50 JPY",
+    }
+    assert {micros: money(micros, "JPY") for micros in told} == told
 
 
 MENU = ("remember_this", "ask_about_this", "translate_this", "summarise_from_here")

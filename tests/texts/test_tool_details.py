@@ -8,7 +8,7 @@ import pytest
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolStanding, ToolWording
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import LARGEST, details_file, say_accepted, say_servers
+from cc_bot.texts.tool_servers import LARGEST, ToolServersTexts, details_file, say_accepted, say_servers
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
 
@@ -42,39 +42,29 @@ class TestTheFile:
             *(f"  | {line}" for line in json.dumps(SCHEMA, ensure_ascii=False, indent=2).splitlines()),
         ]
 
-    @pytest.mark.parametrize(
-        ("locale", "before", "new"),
-        [(Locale.JA, "【認めたときの内容】", "【いまの内容"), (Locale.EN, "[agreed to before]", "[new")],
-    )
-    def test_has_a_tool_that_changed_as_it_was_and_as_it_is(
-        self, locale: Locale, before: str, new: str
-    ) -> None:
+    @pytest.mark.parametrize("words", [JA, EN])
+    def test_has_a_tool_that_changed_as_it_was_and_as_it_is(self, words: ToolServersTexts) -> None:
         now = wording("すべて送ります。", {"type": "object"}, read_only=False)
-        text = details_file("notes", one(now, wording(), "changed"), texts(locale).tool_servers).text
-        parts = [before, "メモを読みます。", "書くこと", new, "すべて送ります。"]
+        text = details_file("notes", one(now, wording(), "changed"), words).text
+        parts = [words.wording_agreed, "メモを読みます。", "書くこと", words.wording_new, "すべて送ります。"]
         places = [text.index(part) for part in parts]
         assert places == sorted(places)
-        assert texts(locale).tool_servers.writes in text
+        assert words.writes in text
+        cut_away = details_file("notes", one(wording(), wording(), "changed"), words).text
+        assert words.wording_alike in cut_away
 
     def test_has_a_tool_that_is_gone_or_new_once(self) -> None:
-        told = EN
         gone = details_file("notes", one(None, wording(), "gone"), EN).text
         new = details_file("notes", one(wording(), None, "new"), EN).text
-        assert (told.wording_agreed in gone, told.wording_new in gone) == (True, False)
-        assert (told.wording_agreed in new, told.wording_new in new) == (False, True)
+        assert (EN.wording_agreed in gone, EN.wording_new in gone) == (True, False)
+        assert (EN.wording_agreed in new, EN.wording_new in new) == (False, True)
 
-    def test_says_where_the_difference_was_cut_away(self) -> None:
-        text = details_file("notes", one(wording(), wording(), "changed"), JA).text
-        assert JA.wording_alike in text
-
-    @pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\U000e0041", "\r", "\x1b"])
-    def test_shows_what_nobody_would_see(self, sign: str) -> None:
-        hidden = wording(f"読みます。{sign}すべて送ります。", {"type": "object", "title": f"a{sign}"})
-        text = details_file("notes", one(hidden, None, "new"), JA).text
-        assert sign not in text
-        assert sign.encode("unicode_escape").decode() in text
-
-    def test_leaves_blanks_and_emoji_as_they_are(self) -> None:
+    def test_shows_what_nobody_would_see_and_blanks_and_emoji_as_they_are(self) -> None:
+        for sign in ("\u202e", "\u200b", "\U000e0041", "\r", "\x1b"):
+            hidden = wording(f"読みます。{sign}すべて送ります。", {"type": "object", "title": f"a{sign}"})
+            text = details_file("notes", one(hidden, None, "new"), JA).text
+            assert sign not in text
+            assert sign.encode("unicode_escape").decode() in text
         text = details_file("notes", one(wording("全角　空白 📄"), None, "new"), JA).text
         assert "  | 全角　空白 📄\n" in text
 
@@ -99,32 +89,19 @@ class TestTheFile:
         assert "1, 1, 1" in text
 
 
-class TestAccepting:
-    @pytest.mark.parametrize("locale", list(Locale))
-    def test_names_the_tools_and_counts_those_that_are_too_many(self, locale: Locale) -> None:
-        told = say_accepted(
-            "notes", [f"notes__{'x' * 50}{number}" for number in range(200)], texts(locale).tool_servers
-        )
-        assert "x19`" in told
-        assert "180" in told
-        assert len(told) < 2000
-
-    @pytest.mark.parametrize("locale", list(Locale))
-    def test_tells_none_from_nothing_to_accept(self, locale: Locale) -> None:
-        assert say_accepted("notes", [], texts(locale).tool_servers) != say_accepted(
-            "notes", None, texts(locale).tool_servers
-        )
+@pytest.mark.parametrize("words", [JA, EN])
+def test_accepting_names_the_tools_and_counts_those_that_are_too_many(words: ToolServersTexts) -> None:
+    told = say_accepted("notes", [f"notes__{'x' * 50}{number}" for number in range(200)], words)
+    assert ("x19`" in told, "180" in told, len(told) < 2000) == (True, True, True)
+    assert say_accepted("notes", [], words) != say_accepted("notes", None, words)
 
 
-class TestTheServers:
-    @pytest.mark.parametrize("locale", list(Locale))
-    def test_that_nobody_has_looked_at_are_named_once(self, locale: Locale) -> None:
-        reports = [
-            ToolServerReport(name, "ready", 1, 10, vouched=vouched)
-            for name, vouched in (("notes", False), ("time", True), ("git_hub", False))
-        ]
-        told = say_servers(reports, texts(locale).tool_servers, lambda name: name.replace("_", "\\_"))
-        lines = [each for each in told.splitlines() if "👀" in each]
-        [line] = lines
-        assert "notes, git\\_hub" in line
-        assert "time," not in line
+@pytest.mark.parametrize("words", [JA, EN])
+def test_servers_that_nobody_has_looked_at_are_named_once(words: ToolServersTexts) -> None:
+    reports = [
+        ToolServerReport(name, "ready", 1, 10, vouched=vouched)
+        for name, vouched in (("notes", False), ("time", True), ("git_hub", False))
+    ]
+    told = say_servers(reports, words, lambda name: name.replace("_", "\\_"))
+    [line] = [each for each in told.splitlines() if "👀" in each]
+    assert ("notes, git\\_hub" in line, "time," in line) == (True, False)
