@@ -41,8 +41,8 @@ class Door:
         question = Message("user", "ねえ", author_id=self.aiko.id)
         return (await self.gate.refusals_in(key, [question])).get(self.aiko.id)
 
-    def impatient(self) -> Gate:
-        return gate_over(self.stores, self.rest, patience_s=0.3)
+    def impatient(self, patience_s: float) -> Gate:
+        return gate_over(self.stores, self.rest, patience_s=patience_s)
 
     def owners(self, *named: int) -> Owners:
         return Owners(frozenset(named), Policies(self.file, locale=Locale.JA), self.rest)
@@ -135,7 +135,7 @@ class TestTheGate:
         assert records == [expected | {"log_level": "info"}]
 
     async def test_keeps_what_it_last_knew_while_the_database_is_held_up(self, door: Door) -> None:
-        gate, comer = door.impatient(), Visitor(door.aiko.id, (1,))
+        gate, comer = door.impatient(0.3), Visitor(door.aiko.id, (1,))
         await door.stores.access.set("user", door.aiko.id, "deny", set_by=OWNER)
         await gate.learn()
         async with door.held_up() as waiting:
@@ -146,7 +146,7 @@ class TestTheGate:
     async def test_fails_where_a_held_up_database_has_said_nothing_yet(self, door: Door) -> None:
         async with door.held_up() as waiting:
             with pytest.raises(StorageError):
-                await door.impatient().refusal_of(Visitor(door.aiko.id, (1,)))
+                await door.impatient(0.05).refusal_of(Visitor(door.aiko.id, (1,)))
         await waiting
 
 
