@@ -228,22 +228,6 @@ class TestFairLine:
             line.leave(ticket)
         assert served == told
 
-    @given(st.integers(1, 20), st.lists(st.integers(0, 30), max_size=300))
-    @settings(max_examples=100)
-    def test_has_bounded_room_and_some_for_everybody(self, most: int, arrivals: list[int]) -> None:
-        line = FairLine(1)
-        waits(line, "running")
-        line.admit()
-        parties: set[int] = set()
-        for number, party in enumerate(arrivals):
-            room = line.has_room(party, most)
-            if party not in parties and len(parties) < most:
-                assert room
-            if room:
-                line.join([number], party, number)
-                parties.add(party)
-        assert line.waiting <= most * (1 + sum(1 / each for each in range(1, most + 1)))
-
 
 class Crowd(RuleBasedStateMachine):
     """People come, are served, end and go away in any order."""

@@ -1,5 +1,6 @@
 import json
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -31,6 +32,33 @@ async def told(context: ToolContext, name: str, **arguments: Any) -> dict[str, A
 def result_of(outcome: ToolOutcome) -> dict[str, Any]:
     result: dict[str, Any] = json.loads(outcome.text)
     return result
+
+
+@dataclass
+class Turn:
+    """What is called in a turn, over real stores."""
+
+    context: ToolContext
+    stores: Stores
+
+    def having(self, **changes: Any) -> "Turn":
+        return Turn(replace(self.context, **changes), self.stores)
+
+    @property
+    def private(self) -> "Turn":
+        return self.having(visibility="private")
+
+    async def call(self, name: str, **arguments: Any) -> ToolOutcome:
+        return await call(self.context, name, **arguments)
+
+    async def told(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """What the model is told by a call that succeeds."""
+        return await told(self.context, name, **arguments)
+
+
+@pytest.fixture
+def turn(context: ToolContext, stores: Stores) -> Turn:
+    return Turn(context, stores)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """What a turn may do by itself, by what it has read: never by what its question says."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,8 +16,8 @@ from cc_bot.domain.proposal import (
     KeepMemory,
 )
 from cc_bot.stores import Stores
-from cc_bot.tools.registry import CanvasDraft, ToolContext
-from tests.tools.conftest import ME, TOOLS, call, result_of
+from cc_bot.tools.registry import CanvasDraft
+from tests.tools.conftest import ME, TOOLS, Turn, result_of
 
 WRITING = {schema.name for schema in TOOLS.schemas()} - {
     schema.name for schema in TOOLS.schemas(writing=False)
@@ -27,12 +26,11 @@ TOMORROW = datetime(2026, 11, 23, tzinfo=UTC)
 
 
 @pytest.fixture
-def context(context: ToolContext, stores: Stores) -> ToolContext:
-    return replace(
-        context,
+def turn(turn: Turn) -> Turn:
+    return turn.having(
         clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC),
         canvas=CanvasDraft(Canvas((Card("card-1", "天気", "晴れ"),)), "public"),
-        schedules=stores.schedules,
+        schedules=turn.stores.schedules,
     )
 
 
@@ -43,10 +41,10 @@ async def memory(stores: Stores) -> Memory:
 
 class TestTaintedTurn:
     async def test_proposes_what_each_tool_would_change_and_changes_nothing(
-        self, context: ToolContext, stores: Stores, memory: Memory
+        self, turn: Turn, memory: Memory
     ) -> None:
-        reminder = await stores.schedules.add(ME, "薬", TOMORROW)
-        tainted = replace(context, tainted=True, recalled=frozenset({memory.id}), changing=1)
+        reminder = await turn.stores.schedules.add(ME, "薬", TOMORROW)
+        tainted = turn.having(tainted=True, recalled=frozenset({memory.id}), changing=1)
         arguments: dict[str, dict[str, Any]] = {
             "remember": {"content": "猫が好き", "tags": ["猫"]},
             "update_memory": {"id": memory.id, "content": "会議は木曜"},
@@ -62,28 +60,26 @@ class TestTaintedTurn:
         }
         assert {*arguments} == WRITING
         for name, given in arguments.items():
-            outcome = await call(tainted, name, **given)
+            outcome = await tainted.call(name, **given)
             assert outcome.ok, (name, outcome.text)
             assert result_of(outcome)["proposed"] is True
             assert (outcome.changes, outcome.schedules) == ((), ())
-        assert await stores.memories.list(ME.user_id) == [memory]
-        assert await stores.schedules.list(ME.user_id) == [reminder]
-        assert tainted.canvas is not None
-        assert tainted.canvas.drawn == ()
-        assert tainted.canvas.proposed is not None
-        assert len(tainted.canvas.proposed.commands) == 6
-        assert [each.id for each in tainted.canvas.proposed.before.elements] == ["card-1"]
+        assert await turn.stores.memories.list(ME.user_id) == [memory]
+        assert await turn.stores.schedules.list(ME.user_id) == [reminder]
+        assert tainted.context.canvas is not None
+        assert tainted.context.canvas.drawn == ()
+        assert tainted.context.canvas.proposed is not None
+        assert len(tainted.context.canvas.proposed.commands) == 6
+        assert [each.id for each in tainted.context.canvas.proposed.before.elements] == ["card-1"]
 
-    async def test_proposes_exactly_what_is_there_and_what_would_be(
-        self, context: ToolContext, stores: Stores, memory: Memory
-    ) -> None:
-        reminder = await stores.schedules.add(ME, "薬", TOMORROW)
-        tainted = replace(context, tainted=True)
-        kept = await call(tainted, "remember", content=" 猫が好き ", category="pets", supersedes=memory.id)
+    async def test_proposes_exactly_what_is_there_and_what_would_be(self, turn: Turn, memory: Memory) -> None:
+        reminder = await turn.stores.schedules.add(ME, "薬", TOMORROW)
+        tainted = turn.having(tainted=True)
+        kept = await tainted.call("remember", content=" 猫が好き ", category="pets", supersedes=memory.id)
         assert kept.proposal == KeepMemory(
             "猫が好き", "pets", (), "anywhere", None, memory.id, memory.content, memory.number
         )
-        changed = await call(tainted, "update_memory", id=memory.id, content="会議は木曜", expires="never")
+        changed = await tainted.call("update_memory", id=memory.id, content="会議は木曜", expires="never")
         assert changed.proposal == ChangeMemory(
             memory.id,
             "会議は金曜",
@@ -93,12 +89,12 @@ class TestTaintedTurn:
             tags_before=("会議",),
             number=memory.number,
         )
-        assert (await call(tainted, "forget", id=memory.id)).proposal == ForgetMemory(
+        assert (await tainted.call("forget", id=memory.id)).proposal == ForgetMemory(
             memory.id, "会議は金曜", memory.number
         )
-        timed = await call(tainted, "schedule", when="明日9時", text="薬")
+        timed = await tainted.call("schedule", when="明日9時", text="薬")
         assert timed.proposal == AddReminder("薬", TOMORROW, "", "Asia/Tokyo", "channel", locale="ja")
-        cancelled = await call(tainted, "cancel_schedule", id=reminder.id)
+        cancelled = await tainted.call("cancel_schedule", id=reminder.id)
         assert cancelled.proposal == CancelReminder(reminder.id, "薬", TOMORROW, "", reminder.number)
 
     @pytest.mark.parametrize(
@@ -113,38 +109,36 @@ class TestTaintedTurn:
         ],
     )
     async def test_does_not_propose_what_could_not_be_done(
-        self, context: ToolContext, name: str, arguments: dict[str, Any]
+        self, turn: Turn, name: str, arguments: dict[str, Any]
     ) -> None:
-        outcome = await call(replace(context, tainted=True), name, **arguments)
+        outcome = await turn.having(tainted=True).call(name, **arguments)
         assert (outcome.ok, outcome.proposal) == (False, None)
 
-    async def test_that_nobody_watches_is_refused(
-        self, context: ToolContext, stores: Stores, memory: Memory
-    ) -> None:
-        unwatched = replace(context, tainted=True, can_propose=False)
+    async def test_that_nobody_watches_is_refused(self, turn: Turn, memory: Memory) -> None:
+        unwatched = turn.having(tainted=True, can_propose=False)
         for name, arguments in (
             ("remember", {"content": "猫が好き"}),
             ("forget", {"id": memory.id}),
             ("canvas_add_card", {"title": "買い物", "content": "牛乳"}),
         ):
-            outcome = await call(unwatched, name, **arguments)
+            outcome = await unwatched.call(name, **arguments)
             assert (outcome.ok, outcome.proposal) == (False, None)
-        assert await stores.memories.list(ME.user_id) == [memory]
+        assert await turn.stores.memories.list(ME.user_id) == [memory]
 
-    async def test_sees_later_what_it_wanted_to_draw(self, context: ToolContext) -> None:
-        tainted = replace(context, tainted=True)
-        made = result_of(await call(tainted, "canvas_add_card", title="買い物", content="牛乳", id="shop"))
-        assert (await call(tainted, "canvas_update_card", id=made["id"], content="パン")).ok
-        assert tainted.canvas is not None
-        assert tainted.canvas.proposed is not None
-        assert tainted.canvas.proposed.commands[0] == AddCard("買い物", "牛乳", "shop")
+    async def test_sees_later_what_it_wanted_to_draw(self, turn: Turn) -> None:
+        tainted = turn.having(tainted=True)
+        made = result_of(await tainted.call("canvas_add_card", title="買い物", content="牛乳", id="shop"))
+        assert (await tainted.call("canvas_update_card", id=made["id"], content="パン")).ok
+        assert tainted.context.canvas is not None
+        assert tainted.context.canvas.proposed is not None
+        assert tainted.context.canvas.proposed.commands[0] == AddCard("買い物", "牛乳", "shop")
 
 
 class TestUntaintedTurn:
-    async def test_keeps_what_its_model_calls(self, context: ToolContext, stores: Stores) -> None:
-        outcome = await call(context, "remember", content="猫が好き")
+    async def test_keeps_what_its_model_calls(self, turn: Turn) -> None:
+        outcome = await turn.call("remember", content="猫が好き")
         assert (outcome.proposal, [each.kind for each in outcome.changes]) == (None, ["added"])
-        assert await stores.memories.count(ME.user_id) == 1
+        assert await turn.stores.memories.count(ME.user_id) == 1
 
     @pytest.mark.parametrize("name", ["update_memory", "forget"])
     @pytest.mark.parametrize(
@@ -159,7 +153,7 @@ class TestUntaintedTurn:
     )
     async def test_changes_one_memory_that_its_user_was_shown_and_proposes_it_for_others(
         self,
-        context: ToolContext,
+        turn: Turn,
         stores: Stores,
         memory: Memory,
         name: str,
@@ -170,24 +164,22 @@ class TestUntaintedTurn:
         proposed: bool,
     ) -> None:
         mine = frozenset({memory.id})
-        turn = replace(context, recalled=mine if recalled else frozenset(), changing=changing)
-        turn = replace(turn, made=mine if made else frozenset())
+        turn = turn.having(recalled=mine if recalled else frozenset(), changing=changing)
+        turn = turn.having(made=mine if made else frozenset())
         content = {"content": "会議は木曜"} if name == "update_memory" else {}
-        outcome = await call(turn, name, id=memory.id, **content)
+        outcome = await turn.call(name, id=memory.id, **content)
         assert (outcome.proposal is not None, len(outcome.changes)) == (proposed, not proposed)
-        assert (await stores.memories.get(ME.user_id, memory.id) == memory) is proposed
+        assert (await turn.stores.memories.get(ME.user_id, memory.id) == memory) is proposed
 
     async def test_keeps_a_new_fact_and_proposes_that_it_replaces_an_old_one_nobody_was_shown(
-        self, context: ToolContext, stores: Stores, memory: Memory
+        self, turn: Turn, memory: Memory
     ) -> None:
-        outcome = await call(
-            replace(context, changing=1), "remember", content="会議は木曜", supersedes=memory.id
-        )
+        outcome = await turn.having(changing=1).call("remember", content="会議は木曜", supersedes=memory.id)
         assert [each.kind for each in outcome.changes] == ["added"]
         assert outcome.proposal == KeepMemory(
             "会議は木曜", "general", (), "anywhere", None, memory.id, memory.content, memory.number
         )
-        assert {each.content for each in await stores.memories.list(ME.user_id)} == {
+        assert {each.content for each in await turn.stores.memories.list(ME.user_id)} == {
             "会議は木曜",
             "会議は金曜",
         }
@@ -197,38 +189,32 @@ class TestKnownMemory:
     """Saying it once more is no way to change one that nobody was shown."""
 
     @pytest.mark.parametrize("tainted", [True, False])
-    async def test_said_again_stays_as_it_is(
-        self, context: ToolContext, stores: Stores, memory: Memory, *, tainted: bool
-    ) -> None:
-        outcome = await call(replace(context, tainted=tainted), "remember", content="会議は、金曜！")
+    async def test_said_again_stays_as_it_is(self, turn: Turn, memory: Memory, *, tainted: bool) -> None:
+        outcome = await turn.having(tainted=tainted).call("remember", content="会議は、金曜！")
         assert (outcome.proposal, result_of(outcome)["remembered"]["change"]) == (None, "unchanged")
-        assert await stores.memories.list(ME.user_id) == [memory]
+        assert await turn.stores.memories.list(ME.user_id) == [memory]
 
     @pytest.mark.parametrize("tainted", [True, False])
     async def test_with_another_end_is_a_change_that_is_proposed(
-        self, context: ToolContext, stores: Stores, memory: Memory, *, tainted: bool
+        self, turn: Turn, memory: Memory, *, tainted: bool
     ) -> None:
         given = {"content": "会議は金曜。", "expires": "2026-11-24", "tags": ["嘘"]}
-        outcome = await call(replace(context, tainted=tainted), "remember", **given)
+        outcome = await turn.having(tainted=tainted).call("remember", **given)
         assert isinstance(outcome.proposal, ChangeMemory)
         assert (outcome.proposal.tags_before, outcome.proposal.tags) == (("会議",), ("嘘",))
-        assert await stores.memories.list(ME.user_id) == [memory]
+        assert await turn.stores.memories.list(ME.user_id) == [memory]
 
-    async def test_that_was_shown_gets_another_end_at_once(
-        self, context: ToolContext, stores: Stores, memory: Memory
-    ) -> None:
-        shown = replace(context, recalled=frozenset({memory.id}))
-        outcome = await call(shown, "remember", content="会議は金曜。", expires="2026-11-24")
+    async def test_that_was_shown_gets_another_end_at_once(self, turn: Turn, memory: Memory) -> None:
+        shown = turn.having(recalled=frozenset({memory.id}))
+        outcome = await shown.call("remember", content="会議は金曜。", expires="2026-11-24")
         assert [each.kind for each in outcome.changes] == ["updated"]
-        [changed] = await stores.memories.list(ME.user_id)
+        [changed] = await turn.stores.memories.list(ME.user_id)
         assert changed.expires_at is not None
 
-    async def test_a_change_of_nothing_is_none(
-        self, context: ToolContext, stores: Stores, memory: Memory
-    ) -> None:
-        outcome = await call(context, "update_memory", id=memory.id, content="会議は金曜")
+    async def test_a_change_of_nothing_is_none(self, turn: Turn, memory: Memory) -> None:
+        outcome = await turn.call("update_memory", id=memory.id, content="会議は金曜")
         assert (outcome.proposal, result_of(outcome)["updated"]["change"]) == (None, "unchanged")
-        assert await stores.memories.list(ME.user_id) == [memory]
+        assert await turn.stores.memories.list(ME.user_id) == [memory]
 
 
 class TestWhatIsLookedUp:
@@ -246,16 +232,16 @@ class TestWhatIsLookedUp:
         ],
     )
     async def test_taints_where_it_may_be_somebody_elses_words(
-        self, context: ToolContext, stores: Stores, source: Source, *, tainted: bool
+        self, turn: Turn, source: Source, *, tainted: bool
     ) -> None:
-        await stores.memories.add(ME.user_id, "猫の名前はモチ", source=source)
-        assert (await call(context, "recall", query="猫")).tainted is tainted
-        assert (await call(context, "list_memories")).tainted is tainted
-        assert (await call(context, "remember", content="猫の名前はモチではなくタマ")).tainted is tainted
+        await turn.stores.memories.add(ME.user_id, "猫の名前はモチ", source=source)
+        assert (await turn.call("recall", query="猫")).tainted is tainted
+        assert (await turn.call("list_memories")).tainted is tainted
+        assert (await turn.call("remember", content="猫の名前はモチではなくタマ")).tainted is tainted
 
     @pytest.mark.parametrize("tainted", [True, False])
     async def test_of_reminders_taints_where_a_tainted_turn_wrote_them(
-        self, context: ToolContext, stores: Stores, *, tainted: bool
+        self, turn: Turn, *, tainted: bool
     ) -> None:
-        await stores.schedules.add(ME, "薬", TOMORROW, tainted=tainted)
-        assert (await call(context, "list_schedules")).tainted is tainted
+        await turn.stores.schedules.add(ME, "薬", TOMORROW, tainted=tainted)
+        assert (await turn.call("list_schedules")).tainted is tainted

@@ -1,6 +1,5 @@
 """The tools for memories, called as models call them: also sloppily."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,36 +7,30 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Memory, Source
-from cc_bot.stores import Stores
-from cc_bot.tools.registry import ToolContext
-from tests.tools.conftest import call, result_of, told
+from tests.tools.conftest import Turn, result_of
 
 
-def shown(context: ToolContext, *ids: int) -> ToolContext:
-    """A turn that has looked these memories up, so that its user saw them."""
-    return replace(context, recalled=frozenset(ids), changing=1)
+def shown(turn: Turn, *ids: int) -> Turn:
+    """One that has looked these memories up, so that its user saw them."""
+    return turn.having(recalled=frozenset(ids), changing=1)
 
 
-def private(context: ToolContext) -> ToolContext:
-    return replace(context, visibility="private")
+async def remember(turn: Turn, content: str, **arguments: Any) -> dict[str, Any]:
+    return dict((await turn.told("remember", content=content, **arguments))["remembered"])
 
 
-async def remember(context: ToolContext, content: str, **arguments: Any) -> dict[str, Any]:
-    return dict((await told(context, "remember", content=content, **arguments))["remembered"])
+async def recall(turn: Turn, query: str, **arguments: Any) -> list[dict[str, Any]]:
+    return list((await turn.told("recall", query=query, **arguments))["memories"])
 
 
-async def recall(context: ToolContext, query: str, **arguments: Any) -> list[dict[str, Any]]:
-    return list((await told(context, "recall", query=query, **arguments))["memories"])
-
-
-async def get(stores: Stores, memory_id: int) -> Memory:
-    memory = await stores.memories.get(7, memory_id)
+async def get(turn: Turn, memory_id: int) -> Memory:
+    memory = await turn.stores.memories.get(7, memory_id)
     assert memory is not None
     return memory
 
 
-async def contents(stores: Stores) -> list[str]:
-    return [memory.content for memory in await stores.memories.list(7)]
+async def contents(turn: Turn) -> list[str]:
+    return [memory.content for memory in await turn.stores.memories.list(7)]
 
 
 class TestRemember:
@@ -46,43 +39,42 @@ class TestRemember:
         [(["猫", "家族"], ("猫", "家族")), ("猫, 家族", ("猫", "家族")), (None, ()), ([], ())],
     )
     async def test_keeps_one_fact_with_tags_as_models_write_them_and_where_it_came_from(
-        self, context: ToolContext, stores: Stores, tags: object, kept: tuple[str, ...]
+        self, turn: Turn, tags: object, kept: tuple[str, ...]
     ) -> None:
         source = Source("model", link="https://discord.com/channels/1/2/3", model="m")
-        turn = replace(context, source=source)
-        made = await remember(turn, "猫の名前はモチ", tags=tags, category="pets" if tags else None)
-        memory = await get(stores, made["id"])
+        made = await remember(
+            turn.having(source=source), "猫の名前はモチ", tags=tags, category="pets" if tags else None
+        )
+        memory = await get(turn, made["id"])
         assert (memory.content, memory.tags) == ("猫の名前はモチ", kept)
         assert (memory.category, memory.source) == ("pets" if tags else "general", source)
-        again = await remember(context, "猫の名前は、モチ！")
+        again = await remember(turn, "猫の名前は、モチ！")
         assert again["id"] == made["id"]
-        assert await stores.memories.count(7) == 1
+        assert await turn.stores.memories.count(7) == 1
 
-    async def test_refuses_what_is_too_long_and_secrets_and_tells_of_these(
-        self, context: ToolContext, stores: Stores
-    ) -> None:
-        long = await call(context, "remember", content="あ" * 4001)
+    async def test_refuses_what_is_too_long_and_secrets_and_tells_of_these(self, turn: Turn) -> None:
+        long = await turn.call("remember", content="あ" * 4001)
         assert (long.ok, "4000" in long.text) == (False, True)
-        secret = await call(context, "remember", content="パスワードは hunter2")
+        secret = await turn.call("remember", content="パスワードは hunter2")
         assert (secret.ok, secret.secret, "hunter2" in secret.text) == (False, True, False)
-        assert await stores.memories.count(7) == 0
+        assert await turn.stores.memories.count(7) == 0
 
-    async def test_from_a_private_turn_is_for_private_ones(self, context: ToolContext) -> None:
-        await remember(private(context), "職場は大阪の銀行、3階の窓口")
-        assert await recall(context, "職場") == []
-        assert len(await recall(private(context), "職場")) == 1
-        assert "3階" not in (await call(context, "remember", content="職場は大阪の銀行")).text
+    async def test_from_a_private_turn_is_for_private_ones(self, turn: Turn) -> None:
+        await remember(turn.private, "職場は大阪の銀行、3階の窓口")
+        assert await recall(turn, "職場") == []
+        assert len(await recall(turn.private, "職場")) == 1
+        assert "3階" not in (await turn.call("remember", content="職場は大阪の銀行")).text
 
-    async def test_shows_the_nearest_other_notes_as_data(self, context: ToolContext) -> None:
-        old = await remember(context, "職場は大阪の銀行、3階の窓口")
-        outcome = await call(context, "remember", content="職場は大阪の銀行")
+    async def test_shows_the_nearest_other_notes_as_data(self, turn: Turn) -> None:
+        old = await remember(turn, "職場は大阪の銀行、3階の窓口")
+        outcome = await turn.call("remember", content="職場は大阪の銀行")
         assert [each["id"] for each in result_of(outcome)["nearest"]] == [old["id"]]
         assert "not instructions" in result_of(outcome)["note"]
         assert outcome.recalled == ()
 
 
 class TestExpiry:
-    async def test_is_where_the_user_is(self, context: ToolContext, stores: Stores) -> None:
+    async def test_is_where_the_user_is(self, turn: Turn) -> None:
         ends = {
             "2026-03-15": datetime(2026, 3, 15, 15, tzinfo=UTC),  # after the day, in Tokyo
             "2026/03/15": datetime(2026, 3, 15, 15, tzinfo=UTC),
@@ -93,20 +85,20 @@ class TestExpiry:
         found = {}
         with freeze_time(datetime(2026, 3, 1, tzinfo=UTC), real_asyncio=True):
             for number, expires in enumerate(ends):
-                made = await remember(context, f"出張{number}", expires=expires)
-                found[expires] = (await get(stores, made["id"])).expires_at
+                made = await remember(turn, f"出張{number}", expires=expires)
+                found[expires] = (await get(turn, made["id"])).expires_at
         assert found == ends
 
-    async def test_that_makes_no_sense_is_explained(self, context: ToolContext, stores: Stores) -> None:
+    async def test_that_makes_no_sense_is_explained(self, turn: Turn) -> None:
         for expires in ("明日", "2020-01-01", "0001-01-01", "2026-13-01"):
-            outcome = await call(context, "remember", content="出張中", expires=expires)
+            outcome = await turn.call("remember", content="出張中", expires=expires)
             assert (outcome.ok, "expires" in outcome.text) == (False, True)
-        assert await stores.memories.count(7) == 0
+        assert await turn.stores.memories.count(7) == 0
 
-    async def test_can_be_taken_away_again(self, context: ToolContext, stores: Stores) -> None:
-        made = await remember(context, "出張中", expires="2999-01-01")
-        await told(shown(context, made["id"]), "update_memory", id=made["id"], expires="never")
-        assert (await get(stores, made["id"])).expires_at is None
+    async def test_can_be_taken_away_again(self, turn: Turn) -> None:
+        made = await remember(turn, "出張中", expires="2999-01-01")
+        await shown(turn, made["id"]).told("update_memory", id=made["id"], expires="never")
+        assert (await get(turn, made["id"])).expires_at is None
 
 
 class TestSupersedes:
@@ -114,100 +106,96 @@ class TestSupersedes:
 
     @pytest.mark.parametrize("afterwards", [False, True])
     async def test_at_once_or_when_the_model_has_seen_the_old_one_only_afterwards(
-        self, context: ToolContext, stores: Stores, *, afterwards: bool
+        self, turn: Turn, *, afterwards: bool
     ) -> None:
-        old = await remember(context, "大阪に住んでいる")
-        moved = shown(context, old["id"])
+        old = await remember(turn, "大阪に住んでいる")
+        moved = shown(turn, old["id"])
         if afterwards:
             new = await remember(moved, "京都に住んでいる")
-        outcome = await call(moved, "remember", content="京都に住んでいる", supersedes=f"#{old['id']}")
+        outcome = await moved.call("remember", content="京都に住んでいる", supersedes=f"#{old['id']}")
         result = result_of(outcome)
         assert result["superseded"] == old["id"]
         if afterwards:
             assert result["remembered"]["id"] == new["id"]
         else:
-            assert (await get(stores, result["remembered"]["id"])).supersedes == old["id"]
-        assert await contents(stores) == ["京都に住んでいる"]
+            assert (await get(turn, result["remembered"]["id"])).supersedes == old["id"]
+        assert await contents(turn) == ["京都に住んでいる"]
         assert [change.former and change.former.content for change in outcome.changes] == ["大阪に住んでいる"]
 
 
-async def test_nothing_reaches_memories_of_others_nor_in_public_private_ones(
-    context: ToolContext, stores: Stores
-) -> None:
-    theirs = await stores.memories.add(8, "会議は金曜")
-    mine = await stores.memories.add(7, "会議は金曜", audience="private")
-    turn = shown(context, theirs.id, mine.id)
+async def test_nothing_reaches_memories_of_others_nor_in_public_private_ones(turn: Turn) -> None:
+    theirs = await turn.stores.memories.add(8, "会議は金曜")
+    mine = await turn.stores.memories.add(7, "会議は金曜", audience="private")
+    asked = shown(turn, theirs.id, mine.id)
     for memory in (theirs, mine):
         for outcome in (
-            await call(turn, "remember", content="会議は木曜", supersedes=memory.id),
-            await call(turn, "update_memory", id=memory.id, content="会議は木曜"),
-            await call(turn, "forget", id=memory.id),
+            await asked.call("remember", content="会議は木曜", supersedes=memory.id),
+            await asked.call("update_memory", id=memory.id, content="会議は木曜"),
+            await asked.call("forget", id=memory.id),
         ):
             assert (outcome.ok, "見つかりません" in outcome.text) == (False, True)
-        assert await stores.memories.get(memory.user_id, memory.id) == memory
-    assert await stores.memories.count(7) == 1
-    assert await recall(context, "会議") == []
+        assert await turn.stores.memories.get(memory.user_id, memory.id) == memory
+    assert await turn.stores.memories.count(7) == 1
+    assert await recall(turn, "会議") == []
 
 
 class TestRecall:
-    async def test_tells_content_and_date_where_the_user_is_as_data(self, context: ToolContext) -> None:
+    async def test_tells_content_and_date_where_the_user_is_as_data(self, turn: Turn) -> None:
         with freeze_time(datetime(2026, 3, 14, 23, 0, tzinfo=UTC), real_asyncio=True):
-            made = await remember(context, "歯医者は火曜", tags=["予定"])
-        outcome = await call(context, "recall", query="歯医者は火曜")
+            made = await remember(turn, "歯医者は火曜", tags=["予定"])
+        outcome = await turn.call("recall", query="歯医者は火曜")
         [found] = result_of(outcome)["memories"]
         assert (found["content"], found["tags"], found["date"]) == ("歯医者は火曜", ["予定"], "2026-03-15")
         assert found["confidence"] in {"sure", "likely", "maybe"}
         assert "data, not instructions" in result_of(outcome)["note"]
         assert [memory.id for memory in outcome.recalled] == [made["id"]]
 
-    async def test_gives_at_least_one_and_at_most_twenty(self, context: ToolContext) -> None:
+    async def test_gives_at_least_one_and_at_most_twenty(self, turn: Turn) -> None:
         for number in range(25):
-            await remember(context, f"本 {number}")
+            await remember(turn, f"本 {number}")
         limits: list[tuple[object, int]] = [(0, 1), (-3, 1), (1, 1), (1000, 20), ("1000", 20), (1000.0, 20)]
         for limit, most in limits:
-            assert len(await recall(context, "本", limit=limit)) == most
+            assert len(await recall(turn, "本", limit=limit)) == most
 
 
 class TestUpdate:
-    async def test_changes_what_is_given(self, context: ToolContext, stores: Stores) -> None:
-        memory = await stores.memories.add(7, "会議は金曜", category="work", tags=("会議",))
-        outcome = await call(shown(context, memory.id), "update_memory", id=memory.id, content="会議は木曜")
-        changed = await get(stores, memory.id)
+    async def test_changes_what_is_given(self, turn: Turn) -> None:
+        memory = await turn.stores.memories.add(7, "会議は金曜", category="work", tags=("会議",))
+        outcome = await shown(turn, memory.id).call("update_memory", id=memory.id, content="会議は木曜")
+        changed = await get(turn, memory.id)
         assert (changed.content, changed.category, changed.tags) == ("会議は木曜", "work", ("会議",))
         [change] = outcome.changes
         assert (change.kind, change.memory, change.former) == ("updated", changed, memory)
 
-    async def test_in_a_private_turn_keeps_what_was_said_there_from_public_ones(
-        self, context: ToolContext, stores: Stores
-    ) -> None:
-        memory = await stores.memories.add(7, "職場は渋谷")
-        turn = private(shown(context, memory.id))
-        await told(turn, "update_memory", id=memory.id, content="職場は渋谷、来月退職")
-        assert await recall(context, "職場") == []
-        assert len(await recall(turn, "職場")) == 1
+    async def test_in_a_private_turn_keeps_what_was_said_there_from_public_ones(self, turn: Turn) -> None:
+        memory = await turn.stores.memories.add(7, "職場は渋谷")
+        changes = shown(turn, memory.id).private
+        await changes.told("update_memory", id=memory.id, content="職場は渋谷、来月退職")
+        assert await recall(turn, "職場") == []
+        assert len(await recall(turn.private, "職場")) == 1
 
 
-async def test_forgetting_hides_a_memory_and_tells_which(context: ToolContext, stores: Stores) -> None:
-    memory = await stores.memories.add(7, "会議は金曜")
-    outcome = await call(shown(context, memory.id), "forget", id=memory.id)
+async def test_forgetting_hides_a_memory_and_tells_which(turn: Turn) -> None:
+    memory = await turn.stores.memories.add(7, "会議は金曜")
+    outcome = await shown(turn, memory.id).call("forget", id=memory.id)
     assert result_of(outcome)["forgotten"]["id"] == memory.id
     assert [change.kind for change in outcome.changes] == ["deleted"]
-    assert await stores.memories.get(7, memory.id) is None
+    assert await turn.stores.memories.get(7, memory.id) is None
 
 
 class TestList:
-    async def test_goes_on_page_by_page(self, context: ToolContext, stores: Stores) -> None:
-        kept = [await stores.memories.add(7, f"本 {number}") for number in range(5)]
-        first = await told(context, "list_memories", limit=3)
+    async def test_goes_on_page_by_page(self, turn: Turn) -> None:
+        kept = [await turn.stores.memories.add(7, f"本 {number}") for number in range(5)]
+        first = await turn.told("list_memories", limit=3)
         assert [each["id"] for each in first["memories"]] == [memory.id for memory in kept[:1:-1]]
-        rest = await told(context, "list_memories", limit=3, before=first["more_before"])
+        rest = await turn.told("list_memories", limit=3, before=first["more_before"])
         assert [each["id"] for each in rest["memories"]] == [memory.id for memory in kept[1::-1]]
         assert "more_before" not in rest
 
-    async def test_passes_over_private_ones_in_public(self, context: ToolContext, stores: Stores) -> None:
-        public = await stores.memories.add(7, "本 1")
+    async def test_passes_over_private_ones_in_public(self, turn: Turn) -> None:
+        public = await turn.stores.memories.add(7, "本 1")
         for number in range(5):
-            await stores.memories.add(7, f"日記 {number}", audience="private")
-        found = await told(context, "list_memories", limit=2)
+            await turn.stores.memories.add(7, f"日記 {number}", audience="private")
+        found = await turn.told("list_memories", limit=2)
         assert [each["id"] for each in found["memories"]] == [public.id]
-        assert len((await told(private(context), "list_memories"))["memories"]) == 6
+        assert len((await turn.private.told("list_memories"))["memories"]) == 6

@@ -9,10 +9,8 @@ import pytest
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.schedule import Schedule
-from cc_bot.stores import Stores
-from cc_bot.tools.registry import ToolContext
 from tests.domain.phrases import meanings
-from tests.tools.conftest import ME, TOOLS, call, result_of, told
+from tests.tools.conftest import ME, TOOLS, Turn, result_of
 
 OTHER = SessionKey(user_id=2, channel_id=10)
 NEXT_DOOR = SessionKey(ME.user_id, 11)
@@ -22,30 +20,24 @@ NINE = "2026-11-23T09:00"
 
 
 @pytest.fixture
-def context(context: ToolContext, stores: Stores) -> ToolContext:
+def turn(turn: Turn) -> Turn:
     """Noon on a Sunday in Tokyo."""
-    return replace(context, schedules=stores.schedules, clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC))
+    return turn.having(schedules=turn.stores.schedules, clock=lambda: datetime(2026, 11, 22, 3, tzinfo=UTC))
 
 
-def private(context: ToolContext) -> ToolContext:
-    return replace(context, visibility="private")
+async def listed(turn: Turn) -> list[dict[str, Any]]:
+    return list((await turn.told("list_schedules"))["schedules"])
 
 
-async def listed(context: ToolContext) -> list[dict[str, Any]]:
-    return list((await told(context, "list_schedules"))["schedules"])
-
-
-async def kept(stores: Stores, user_id: int = ME.user_id) -> list[Schedule]:
-    return list(await stores.schedules.list(user_id))
+async def kept(turn: Turn, user_id: int = ME.user_id) -> list[Schedule]:
+    return list(await turn.stores.schedules.list(user_id))
 
 
 class TestScheduling:
-    async def test_makes_a_reminder_of_the_user_and_says_what_it_made(
-        self, context: ToolContext, stores: Stores
-    ) -> None:
-        turn = replace(context, guild_id=5, place="channel")
-        outcome = await call(turn, "schedule", when=NINE, text="薬")
-        [made] = await kept(stores)
+    async def test_makes_a_reminder_of_the_user_and_says_what_it_made(self, turn: Turn) -> None:
+        turn = turn.having(guild_id=5, place="channel")
+        outcome = await turn.call("schedule", when=NINE, text="薬")
+        [made] = await kept(turn)
         assert (made.key, made.text, made.guild_id, made.place, made.due_at) == (ME, "薬", 5, "channel", DUE)
         assert result_of(outcome) == {
             "scheduled": {
@@ -58,17 +50,15 @@ class TestScheduling:
         }
         assert [(change.kind, change.schedule) for change in outcome.schedules] == [("added", made)]
 
-    async def test_takes_times_and_no_repeats_as_models_write_them(
-        self, context: ToolContext, stores: Stores
-    ) -> None:
+    async def test_takes_times_and_no_repeats_as_models_write_them(self, turn: Turn) -> None:
         for when in ("明日9時", "tomorrow at 9", "2026-11-23 09:00", "2026-11-23T00:00Z"):
-            await told(context, "schedule", when=when, text=when)
+            await turn.told("schedule", when=when, text=when)
         for nothing in ("", "none", None):
-            await told(context, "schedule", when=NINE, text=f"薬 {nothing}", repeat=nothing)
-        found = await kept(stores)
+            await turn.told("schedule", when=NINE, text=f"薬 {nothing}", repeat=nothing)
+        found = await kept(turn)
         assert [(each.due_at, each.repeat) for each in found] == [(DUE, "")] * 7
 
-    async def test_repeats_in_words_and_is_listed_so(self, context: ToolContext, stores: Stores) -> None:
+    async def test_repeats_in_words_and_is_listed_so(self, turn: Turn) -> None:
         repeats = meanings(
             """
 2026-11-23T09:00 + 0 9 * * * → 0 9 * * * | 2026-11-23T09:00 + 毎日 → 0 9 * * *
@@ -81,10 +71,10 @@ class TestScheduling:
         )
         for written in repeats:
             when, _, repeat = written.partition(" + ")
-            made = await told(context, "schedule", when=when, text=written, repeat=repeat or None)
+            made = await turn.told("schedule", when=when, text=written, repeat=repeat or None)
             assert made["scheduled"]["repeat"] == repeats[written]
-        assert {each["text"]: each["repeat"] for each in await listed(context)} == repeats
-        assert {each.timezone for each in await kept(stores)} == {"Asia/Tokyo"}
+        assert {each["text"]: each["repeat"] for each in await listed(turn)} == repeats
+        assert {each.timezone for each in await kept(turn)} == {"Asia/Tokyo"}
 
     @pytest.mark.parametrize(
         ("arguments", "hint"),
@@ -110,33 +100,31 @@ class TestScheduling:
         ],
     )
     async def test_that_makes_no_sense_is_refused_with_a_reason(
-        self, context: ToolContext, stores: Stores, arguments: dict[str, str], hint: str
+        self, turn: Turn, arguments: dict[str, str], hint: str
     ) -> None:
-        outcome = await call(context, "schedule", **arguments)
+        outcome = await turn.call("schedule", **arguments)
         assert not outcome.ok
         assert hint in result_of(outcome)["error"]
-        assert await kept(stores) == []
+        assert await kept(turn) == []
 
-    async def test_is_done_once_however_often_it_is_called_in_a_channel(
-        self, context: ToolContext, stores: Stores
-    ) -> None:
-        there = await stores.schedules.add(NEXT_DOOR, "薬", DUE)
-        first = await call(context, "schedule", when=NINE, text="薬")
-        again = await call(context, "schedule", when=NINE, text="薬")
+    async def test_is_done_once_however_often_it_is_called_in_a_channel(self, turn: Turn) -> None:
+        there = await turn.stores.schedules.add(NEXT_DOOR, "薬", DUE)
+        first = await turn.call("schedule", when=NINE, text="薬")
+        again = await turn.call("schedule", when=NINE, text="薬")
         assert (again.text, again.schedules) == (first.text, first.schedules)
         assert result_of(first)["scheduled"]["ref"] != there.id
-        assert len(await kept(stores)) == 2
+        assert len(await kept(turn)) == 2
 
-    async def test_needs_somebody_to_remind(self, context: ToolContext) -> None:
-        assert not (await call(replace(context, schedules=None), "schedule", when="9時", text="薬")).ok
+    async def test_needs_somebody_to_remind(self, turn: Turn) -> None:
+        assert not (await turn.having(schedules=None).call("schedule", when="9時", text="薬")).ok
 
 
 class TestList:
-    async def test_shows_the_users_own_in_their_time(self, context: ToolContext, stores: Stores) -> None:
-        mine = await stores.schedules.add(ME, "薬", DUE, repeat="0 9 * * *")
-        await stores.schedules.add(OTHER, "秘密", DUE)
-        await stores.schedules.pause(ME.user_id, mine.id)
-        found = await told(context, "list_schedules")
+    async def test_shows_the_users_own_in_their_time(self, turn: Turn) -> None:
+        mine = await turn.stores.schedules.add(ME, "薬", DUE, repeat="0 9 * * *")
+        await turn.stores.schedules.add(OTHER, "秘密", DUE)
+        await turn.stores.schedules.pause(ME.user_id, mine.id)
+        found = await turn.told("list_schedules")
         [shown] = found["schedules"]
         assert shown.pop("paused") is True
         assert shown == {
@@ -150,51 +138,49 @@ class TestList:
         assert "data, not instructions" in found["note"]
 
     async def test_in_public_shows_none_that_are_private_or_of_other_channels_and_servers(
-        self, context: ToolContext, stores: Stores
+        self, turn: Turn
     ) -> None:
-        here = await stores.schedules.add(ME, "薬", DUE, guild_id=5)
-        butlers = await stores.schedules.add(replace(ME, agent="butler"), "水", DUE, guild_id=5)
-        await stores.schedules.add(ME, "秘密", DUE, visibility="private")
-        await stores.schedules.add(NEXT_DOOR, "隣の部屋の面接", DUE, guild_id=5)
-        await stores.schedules.add(SessionKey(ME.user_id, 12), "よその面接", DUE, guild_id=6)
-        assert [each["id"] for each in await listed(context)] == [here.number, butlers.number]
-        assert len(await listed(private(context))) == 5
-        assert await told(replace(context, key=None), "list_schedules") == {"schedules": []}
+        here = await turn.stores.schedules.add(ME, "薬", DUE, guild_id=5)
+        butlers = await turn.stores.schedules.add(replace(ME, agent="butler"), "水", DUE, guild_id=5)
+        await turn.stores.schedules.add(ME, "秘密", DUE, visibility="private")
+        await turn.stores.schedules.add(NEXT_DOOR, "隣の部屋の面接", DUE, guild_id=5)
+        await turn.stores.schedules.add(SessionKey(ME.user_id, 12), "よその面接", DUE, guild_id=6)
+        assert [each["id"] for each in await listed(turn)] == [here.number, butlers.number]
+        assert len(await listed(turn.private)) == 5
+        assert await turn.having(key=None).told("list_schedules") == {"schedules": []}
 
-    async def test_is_short(self, context: ToolContext, stores: Stores) -> None:
+    async def test_is_short(self, turn: Turn) -> None:
         for _ in range(35):
-            await stores.schedules.add(ME, "薬", DUE)
-        found = await told(context, "list_schedules")
+            await turn.stores.schedules.add(ME, "薬", DUE)
+        found = await turn.told("list_schedules")
         assert (len(found["schedules"]), found["more"]) == (30, 5)
 
 
 class TestCancelling:
     @pytest.mark.parametrize("number", [lambda id_: id_, lambda id_: f"#{id_}"])
-    async def test_deletes_the_users_own(
-        self, context: ToolContext, stores: Stores, number: Callable[[int], object]
-    ) -> None:
-        await stores.schedules.add(OTHER, "秘密", DUE)
-        added = await stores.schedules.add(ME, "薬", DUE)
+    async def test_deletes_the_users_own(self, turn: Turn, number: Callable[[int], object]) -> None:
+        await turn.stores.schedules.add(OTHER, "秘密", DUE)
+        added = await turn.stores.schedules.add(ME, "薬", DUE)
         assert added.number != added.id
-        outcome = await call(context, "cancel_schedule", id=number(added.number))
+        outcome = await turn.call("cancel_schedule", id=number(added.number))
         assert result_of(outcome) == {"cancelled": {"id": added.number, "text": "薬", "ref": added.id}}
         assert [(change.kind, change.schedule) for change in outcome.schedules] == [("cancelled", added)]
-        assert await kept(stores) == []
+        assert await kept(turn) == []
 
     async def test_does_nothing_to_those_of_others_nor_in_public_to_private_ones_and_other_channels(
-        self, context: ToolContext, stores: Stores
+        self, turn: Turn
     ) -> None:
-        theirs = [await stores.schedules.add(OTHER, f"薬{number}", DUE) for number in range(9)]
-        hidden = await stores.schedules.add(ME, "薬", DUE, visibility="private")
-        elsewhere = await stores.schedules.add(NEXT_DOOR, "薬", DUE)
+        theirs = [await turn.stores.schedules.add(OTHER, f"薬{number}", DUE) for number in range(9)]
+        hidden = await turn.stores.schedules.add(ME, "薬", DUE, visibility="private")
+        elsewhere = await turn.stores.schedules.add(NEXT_DOOR, "薬", DUE)
         for number in (theirs[-1].number, theirs[-1].id, hidden.number, elsewhere.number):
-            assert not (await call(context, "cancel_schedule", id=number)).ok
-        assert not (await call(private(context), "cancel_schedule", id=theirs[-1].number)).ok
-        assert await kept(stores, OTHER.user_id) == theirs
-        assert await kept(stores) == [hidden, elsewhere]
+            assert not (await turn.call("cancel_schedule", id=number)).ok
+        assert not (await turn.private.call("cancel_schedule", id=theirs[-1].number)).ok
+        assert await kept(turn, OTHER.user_id) == theirs
+        assert await kept(turn) == [hidden, elsewhere]
         for each in (hidden, elsewhere):
-            assert (await call(private(context), "cancel_schedule", id=each.number)).ok
-        assert await kept(stores) == []
+            assert (await turn.private.call("cancel_schedule", id=each.number)).ok
+        assert await kept(turn) == []
 
 
 def test_are_not_offered_where_nobody_is_reminded_and_only_to_look_in_a_temporary_turn() -> None:

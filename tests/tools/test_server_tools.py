@@ -1,8 +1,9 @@
 """Tools of servers in a turn: checked, counted, and left to a press where they change something."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,97 +14,98 @@ from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
 from cc_bot.tools.servers import ServerTools
 from tests.loopback.tool_servers import CountingServers, calls_in, offered
 
-PLACE = ToolPlace(7, (10,))
+
+@dataclass
+class Served:
+    """A turn that may hold others' words, with the tools of servers that it has."""
+
+    context: ToolContext
+    folder: Path
+    tools: ToolRegistry
+
+    def having(self, **changes: Any) -> "Served":
+        return Served(replace(self.context, **changes), self.folder, self.tools)
+
+    async def call(self, name: str, arguments: object = '{"text": "牛乳"}') -> ToolOutcome:
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        request = ToolRequest("c1", f"notes__{name}", text)
+        return await self.tools.call(request, self.context, self.tools.schemas())
+
+    @property
+    def made(self) -> int:
+        return len(calls_in(self.folder))
+
+
+def serve(context: ToolContext, servers: CountingServers, folder: Path) -> Served:
+    tools = ToolRegistry(()).beside(ServerTools(servers)).in_place(ToolPlace(7, (10,)))
+    return Served(replace(context, tainted=True), folder, tools)
 
 
 @pytest.fixture
-def context(context: ToolContext) -> ToolContext:
-    """Of a turn that may hold others' words."""
-    return replace(context, tainted=True)
-
-
-@pytest.fixture
-def tools(tmp_path: Path) -> ToolRegistry:
-    """Those of one turn."""
-    return ToolRegistry(()).beside(ServerTools(CountingServers(tmp_path))).in_place(PLACE)
-
-
-async def call(
-    tools: ToolRegistry, context: ToolContext, name: str, arguments: str = '{"text": "牛乳"}'
-) -> ToolOutcome:
-    return await tools.call(ToolRequest("c1", name, arguments), context, tools.schemas())
+def served(context: ToolContext, tmp_path: Path) -> Served:
+    return serve(context, CountingServers(tmp_path), tmp_path)
 
 
 class TestCall:
-    async def test_of_what_changes_nothing_is_made_at_once_and_taints(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
-    ) -> None:
-        outcome = await call(tools, context, "notes__read")
+    async def test_of_what_changes_nothing_is_made_at_once_and_taints(self, served: Served) -> None:
+        outcome = await served.call("read")
         assert (outcome.ok, outcome.tainted, outcome.acted, outcome.proposal) == (True, True, False, None)
-        assert len(calls_in(tmp_path)) == 1
+        assert served.made == 1
 
     async def test_of_what_changes_something_is_proposed_with_the_same_text_in_any_order(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
+        self, served: Served
     ) -> None:
-        one, other = (
-            '{"text": "牛乳", "path": "a", "z": 1, "b": 2}',
-            '{"b": 2, "z": 1, "path": "a", "text": "牛乳"}',
-        )
-        first, second = [await call(tools, context, "notes__write", given) for given in (one, other)]
+        first = await served.call("write", '{"text": "牛乳", "path": "a", "z": 1, "b": 2}')
+        second = await served.call("write", '{"b": 2, "z": 1, "path": "a", "text": "牛乳"}')
         assert first.proposal == second.proposal
         assert isinstance(first.proposal, CallTool)
         assert first.proposal.arguments == '{"path": "a", "text": "牛乳", "b": 2, "z": 1}'
-        assert calls_in(tmp_path) == []
+        assert served.made == 0
 
     @pytest.mark.parametrize(
         ("raises", "maybe"), [(None, True), ("away", False), ("lost", True), ("timed out", True)]
     )
     async def test_that_needs_no_press_has_been_done_or_may_have_been(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path, raises: str | None, *, maybe: bool
+        self, served: Served, raises: str | None, *, maybe: bool
     ) -> None:
         if raises:
-            (tmp_path / "answers.json").write_text(json.dumps({"post": {"raises": raises}}), "utf-8")
-        outcome = await call(tools, context, "notes__post")
+            answers = json.dumps({"post": {"raises": raises}})
+            (served.folder / "answers.json").write_text(answers, "utf-8")
+        outcome = await served.call("post")
         assert (outcome.ok, outcome.acted) == (raises is None, maybe)
-        assert [tools.changes(f"notes__{name}") for name in ("read", "write", "post")] == [False, False, True]
+        changes = [served.tools.changes(f"notes__{name}") for name in ("read", "write", "post")]
+        assert changes == [False, False, True]
 
-    async def test_where_nobody_watches_is_refused(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
-    ) -> None:
-        outcome = await call(tools, replace(context, can_propose=False), "notes__write")
+    async def test_where_nobody_watches_is_refused(self, served: Served) -> None:
+        outcome = await served.having(can_propose=False).call("write")
         assert (outcome.ok, outcome.proposal) == (False, None)
         assert "Nobody is here" in outcome.text
-        assert calls_in(tmp_path) == []
+        assert served.made == 0
 
-    async def test_with_arguments_that_do_not_fit_is_not_made(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
-    ) -> None:
+    async def test_with_arguments_that_do_not_fit_is_not_made(self, served: Served) -> None:
         odd = (r'{"text": "\ud83d"}', r'{"text": "牛乳", "\udc00": 1}')
         numbers = [f'{{"text": "牛乳", "n": {number}}}' for number in ("Infinity", "NaN", "1e400")]
         for arguments in ("{", "[]", '"牛乳"', "{}", "1" * 5000, "[" * 5000, *odd, *numbers):
-            for name in ("notes__read", "notes__write", "notes__post"):
-                outcome = await call(tools, context, name, arguments)
+            for name in ("read", "write", "post"):
+                outcome = await served.call(name, arguments)
                 assert (outcome.ok, outcome.proposal) == (False, None), (name, arguments)
-        assert calls_in(tmp_path) == []
+        assert served.made == 0
 
-    async def test_of_one_server_is_made_so_many_times_in_a_turn(
-        self, tools: ToolRegistry, context: ToolContext, tmp_path: Path
-    ) -> None:
-        outcomes = [await call(tools, context, "notes__read") for _ in range(10)]
+    async def test_of_one_server_is_made_so_many_times_in_a_turn(self, served: Served) -> None:
+        outcomes = [await served.call("read") for _ in range(10)]
         assert [outcome.ok for outcome in outcomes] == [True] * 8 + [False] * 2
         assert "8 calls of notes" in outcomes[-1].text
-        assert len(calls_in(tmp_path)) == 8
+        assert served.made == 8
 
 
 class TestOpenWorld:
     """A call that leaves the machine, in a turn that may hold others' words."""
 
     @pytest.fixture
-    def fetch(self, tmp_path: Path) -> ToolRegistry:
-        """A tool of one turn that only reads, and reaches beyond its server."""
-        tool = offered("fetch", read_only=True, waits=False, open_world=True)
-        servers = CountingServers(tmp_path, (tool,))
-        return ToolRegistry(()).beside(ServerTools(servers)).in_place(PLACE)
+    def served(self, context: ToolContext, tmp_path: Path) -> Served:
+        """A tool that only reads, and reaches beyond its server."""
+        fetch = offered("fetch", read_only=True, waits=False, open_world=True)
+        return serve(context, CountingServers(tmp_path, (fetch,)), tmp_path)
 
     @pytest.mark.parametrize(
         ("typed", "given", "made"),
@@ -135,49 +137,22 @@ class TestOpenWorld:
         ],
     )
     async def test_is_made_at_once_only_where_it_repeats_what_its_user_typed(
-        self,
-        fetch: ToolRegistry,
-        context: ToolContext,
-        tmp_path: Path,
-        typed: str,
-        given: dict[str, object],
-        *,
-        made: bool,
+        self, served: Served, typed: str, given: dict[str, object], *, made: bool
     ) -> None:
-        outcome = await call(fetch, replace(context, typed=typed), "notes__fetch", json.dumps(given))
-        assert len(calls_in(tmp_path)) == made
-        assert (outcome.proposal is None) == made
+        outcome = await served.having(typed=typed).call("fetch", given)
+        assert (served.made, outcome.proposal is None) == (made, made)
 
-    async def test_is_left_to_a_press_after_one_that_repeats_words(
-        self, fetch: ToolRegistry, context: ToolContext, tmp_path: Path
-    ) -> None:
-        typed = replace(context, typed="a b c d")
-        outcomes = [
-            await call(fetch, typed, "notes__fetch", json.dumps({"text": each})) for each in ("a", "b")
-        ]
+    async def test_is_left_to_a_press_after_one_that_repeats_words(self, served: Served) -> None:
+        typed = served.having(typed="a b c d")
+        outcomes = [await typed.call("fetch", {"text": each}) for each in ("a", "b")]
         assert [outcome.proposal is None for outcome in outcomes] == [True, False]
-        assert len(calls_in(tmp_path)) == 1
+        assert served.made == 1
 
-    async def test_is_made_with_anything_in_a_turn_without_others_words(
-        self, fetch: ToolRegistry, context: ToolContext, tmp_path: Path
-    ) -> None:
-        outcome = await call(fetch, replace(context, tainted=False), "notes__fetch")
-        assert (outcome.ok, len(calls_in(tmp_path))) == (True, 1)
+    async def test_is_made_with_anything_in_a_turn_without_others_words(self, served: Served) -> None:
+        assert (await served.having(tainted=False).call("fetch")).ok
+        assert served.made == 1
 
 
-async def test_a_call_for_some_roles_alone_waits_where_others_may_have_asked_for_it(
-    context: ToolContext, tmp_path: Path
-) -> None:
-    """Whoever reads the channel reads what comes of it."""
-    tool = replace(offered("look", read_only=True, waits=False), for_roles=True)
-    tools = ToolRegistry(()).beside(ServerTools(CountingServers(tmp_path, (tool,)))).in_place(PLACE)
-    for tainted, waits in ((False, False), (True, True)):
-        outcome = await call(tools, replace(context, tainted=tainted), "notes__look")
-        assert (outcome.proposal is not None) == waits
-
-
-def test_none_is_offered_that_changes_something_in_a_temporary_turn_or_to_several(
-    tools: ToolRegistry,
-) -> None:
-    assert [schema.name for schema in tools.schemas(writing=False)] == ["notes__read"]
-    assert tools.schemas(personal=False) == ()
+def test_none_is_offered_that_changes_something_in_a_temporary_turn_or_to_several(served: Served) -> None:
+    assert [schema.name for schema in served.tools.schemas(writing=False)] == ["notes__read"]
+    assert served.tools.schemas(personal=False) == ()
