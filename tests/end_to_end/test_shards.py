@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 
 import pytest
 import pytest_asyncio
@@ -68,12 +69,6 @@ def count_anew(stage: Stage) -> None:
     stage.excused.add(UNKNOWN_CHANNEL)  # one test deletes a channel, and the database keeps its messages
 
 
-async def lose(stage: Stage, shard: int) -> None:
-    """Have one of the connections begin anew."""
-    await stage.discord.drop_gateway(resumable=False, shard=shard)
-    await stage.program.lives_until(stage.discord.ready())
-
-
 class TestAStart:
     async def test_reads_every_place_once_though_one_connection_comes_later(
         self, stage: Stage, aiko: User, first: Channel, second: Channel
@@ -106,24 +101,28 @@ class TestAStart:
 
 
 class TestALostConnection:
-    @pytest.mark.parametrize("lost", [0, 1])
     async def test_is_made_up_for_in_its_own_servers_alone(
-        self, stage: Stage, aiko: User, first: Channel, second: Channel, lost: int
+        self, stage: Stage, aiko: User, first: Channel, second: Channel
     ) -> None:
         places = (first, second)
         for place in places:
             await heard(stage, aiko, place, "切れる前")
-        count_anew(stage)
-        held = stage.discord.world.gateway.held[lost] = asyncio.Event()
-        await stage.discord.drop_gateway(resumable=False, shard=lost)
-        for place in places:
-            await write(stage, aiko, place, "切れている間")
-        held.set()
-        await stage.program.lives_until(stage.discord.ready())
-        for place in places:
-            await is_stored(stage, place, "切れている間")
-        await stage.discord.quiet(0.5)
-        assert [len(asked_for(stage, place)) for place in places] == [lost == 0, lost == 1]
+            await draw(stage, aiko, place, SHOPPING)
+            await board(stage, place)
+        for lost in (0, 1):
+            count_anew(stage)
+            held = stage.discord.world.gateway.held[lost] = asyncio.Event()
+            await stage.discord.drop_gateway(resumable=False, shard=lost)
+            for place in places:
+                await write(stage, aiko, place, f"切れている間{lost}")
+            held.set()
+            await stage.program.lives_until(stage.discord.ready())
+            for place in places:
+                await is_stored(stage, place, f"切れている間{lost}")
+            await stage.discord.wait(partial(looks, stage, places[lost]), "a look at the canvas")
+            await stage.discord.quiet(0.5)
+            assert [len(asked_for(stage, place)) for place in places] == [lost == 0, lost == 1]
+            assert [looks(stage, place) for place in places] == [lost == 0, lost == 1]
 
     async def test_with_a_place_that_discord_no_longer_tells_of_is_asked_about_by_the_first_alone(
         self, stage: Stage, aiko: User, second: Channel
@@ -135,18 +134,6 @@ class TestALostConnection:
         await stage.discord.wait(lambda: asked_for(stage, second), "a look at it")
         await stage.discord.quiet(0.5)
         assert len(asked_for(stage, second)) == 1
-
-    async def test_looks_for_the_canvases_of_its_own_servers_alone(
-        self, stage: Stage, aiko: User, first: Channel, second: Channel
-    ) -> None:
-        for place in (first, second):
-            await draw(stage, aiko, place, SHOPPING)
-            await board(stage, place)
-        count_anew(stage)
-        await lose(stage, 1)
-        await stage.discord.wait(lambda: looks(stage, second), "a look at the canvas")
-        await stage.discord.quiet(0.5)
-        assert (looks(stage, first), looks(stage, second)) == (0, 1)
 
 
 def looks(stage: Stage, place: Channel) -> int:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 
 from tests.end_to_end.program import Program
@@ -31,25 +30,23 @@ def caught(program: Program) -> bool:
 
 
 class TestSignal:
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    async def test_ends_an_idle_program(self, stage: Stage, number: signal.Signals) -> None:
-        assert await stage.program.stop(number) == 0
-        assert "Traceback" not in stage.program.output
-        assert not stage.discord.connected
-
-    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    async def test_ends_a_program_that_is_not_loaded_yet(
-        self, tmp_path: Path, number: signal.Signals
-    ) -> None:
+    async def test_ends_a_program_that_is_idle_or_not_loaded_yet(self, stage: Stage, tmp_path: Path) -> None:
         seen = {"DISCORD_TOKEN": "x", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        program = Program(tmp_path, seen, from_nothing=True)
-        await program.start("run")
-        async with asyncio.timeout(60):
-            while not caught(program):  # noqa: ASYNC110 - no event comes out of a process
-                await asyncio.sleep(0.001)
-        assert await program.stop(number) == 0
-        assert program.output == ""
-        assert not any(os.scandir(tmp_path))
+        folder = tmp_path / "loading"
+        folder.mkdir()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            assert await stage.program.stop(number) == 0
+            assert "Traceback" not in stage.program.output
+            await stage.discord.gone()
+            await stage.start()
+            program = Program(folder, seen, from_nothing=True)
+            await program.start("run")
+            async with asyncio.timeout(60):
+                while not caught(program):  # noqa: ASYNC110 - no event comes out of a process
+                    await asyncio.sleep(0.001)
+            assert await program.stop(number) == 0
+            assert program.output == ""
+            assert not any(os.scandir(folder))
 
     async def test_lets_a_running_turn_finish_and_starts_no_other(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

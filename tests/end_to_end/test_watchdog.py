@@ -8,12 +8,10 @@ use.
 import asyncio
 import json
 import signal
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from cc_bot.app.watchdog import EXIT_STOOD, LIMIT_S
 from tests.end_to_end.stage import set_stage
@@ -62,31 +60,15 @@ async def end_of(folder: Path, way: str) -> Ended:
         return Ended(await stage.program.ended(), stage.program.output)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def ended(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Ended]:
-    """All of them side by side: each takes as long as the program waits."""
-    ends = await asyncio.gather(*(end_of(customized(tmp_path_factory, way), way) for way in WAYS))
-    return dict(zip(WAYS, ends, strict=True))
-
-
 class TestALoopThatStands:
-    async def test_is_ended_with_a_record_of_where_it_stood(self, ended: Mapping[str, Ended]) -> None:
-        end = ended["in python"]
-        assert end.code == EXIT_STOOD
-        [record] = [json.loads(line) for line in end.log.splitlines() if "loop_stood" in line]
+    async def test_is_ended_where_no_thread_can_run(self, tmp_path_factory: pytest.TempPathFactory) -> None:
+        """All of them side by side: each takes as long as the program waits."""
+        ends = await asyncio.gather(*(end_of(customized(tmp_path_factory, way), way) for way in WAYS))
+        assert [end.code for end in ends] == [EXIT_STOOD] * len(WAYS)
+        assert "geheim" not in "".join(end.log for end in ends)
+        logs = {way: end.log for way, end in zip(WAYS, ends, strict=True)}
+        [record] = [json.loads(line) for line in logs["in python"].splitlines() if "loop_stood" in line]
         assert record["stood_s"] >= LIMIT_S
         assert record["stack"][0].startswith("sitecustomize.py:")
-
-    @pytest.mark.parametrize("way", ["in a pattern", "in c"])
-    async def test_is_ended_where_no_thread_can_run(self, ended: Mapping[str, Ended], way: str) -> None:
-        assert ended[way].code == EXIT_STOOD
-        assert "in stand\n" in ended[way].log
-
-    async def test_leaves_no_value_in_the_log(self, ended: Mapping[str, Ended]) -> None:
-        assert "geheim" not in "".join(end.log for end in ended.values())
-
-
-class TestSigterm:
-    @pytest.mark.parametrize("way", TOLD_TO_STOP)
-    async def test_ends_the_program_whatever_it_does(self, ended: Mapping[str, Ended], way: str) -> None:
-        assert ended[way].code == EXIT_STOOD
+        for way in ("in a pattern", "in c"):
+            assert "in stand\n" in logs[way]
