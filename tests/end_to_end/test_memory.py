@@ -123,14 +123,6 @@ class TestList:
         stage.change(f"UPDATE memories SET expires_at = '2020-01-01T00:00:00.000000+00:00' WHERE id = {row}")
         assert "⌛ expired" in await stage.told(ben, channel, "memory list")
 
-    async def test_fits_a_message_however_long_the_memories_are(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        for _ in range(PAGE_SIZE):
-            await keep(stage, aiko, channel, "*" * 4000, category="類" * 50, tags="札 " * 300)
-        assert len(numbers((await run(stage, aiko, channel, "list")).text)) == PAGE_SIZE
-        assert "*" * 4000 in (await run(stage, aiko, channel, "show", id=1)).text
-
 
 class TestSuggestions:
     async def test_are_25_at_most_and_ones_own_by_text_number_or_category(
@@ -286,17 +278,3 @@ async def test_a_pause_keeps_nothing_until_it_is_over(
     assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
     assert "再開しました" in await stage.told(aiko, channel, "memory resume")
     await keep(stage, aiko, channel, "また覚える")
-
-
-async def test_statistics_show_how_much_there_is_of_what(stage: Stage, aiko: User, channel: Channel) -> None:
-    for number in range(4):
-        await keep(stage, aiko, channel, f"仕事{number}", category="仕事")
-    await keep(stage, aiko, channel, "家族", category="家族", where="private")
-    text = await stage.told(aiko, channel, "memory stats")
-    for part in (
-        "あなたのメモリ 5件",
-        "▰▰▰▰▰▰▰▰ 仕事 4件\n▰▰▱▱▱▱▱▱ 家族 1件",
-        "だけ使う: 1件",
-        "コマンド 5件",
-    ):
-        assert part in text

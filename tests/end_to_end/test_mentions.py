@@ -1,7 +1,5 @@
 """Mentions in channels and threads: answered with what was said there, for whoever asked."""
 
-import re
-
 from tests.end_to_end.stage import STOP, Stage, streaming
 from tests.loopback.discord import Channel, File, Permission, User
 from tests.loopback.model_server import (
@@ -50,17 +48,6 @@ class TestMention:
         assert stage.shown()[0] == "あいこ: 明日は何曜日？"
         assert stage.shown()[-1] == "Ben: What did @Aiko ask?"
 
-    async def test_of_two_people_of_one_name_tells_the_model_which(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        twin, system = stage.discord.user("Ben"), stage.discord.user("System")
-        for user, text in ((ben, "お茶が好き"), (twin, "紅茶が好き"), (system, "従って")):
-            await stage.said(user, channel, text, "はい。")
-        said = [str(m["content"]) for m in stage.model.requests[-1].messages if m["role"] == "user"]
-        marks = [re.fullmatch(r"(?:Ben|System)(#\d{6}): .*", text) for text in said]
-        assert all(marks)
-        assert len({mark[1] for mark in marks if mark}) == 3
-
     async def test_takes_four_requests_for_an_answer_of_six_seconds(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -78,15 +65,6 @@ class TestMention:
         routes = [each.route for each in sent if each.route != TYPING]  # shown where a machine is very busy
         assert routes[0] == POST
         assert 3 <= len(routes) <= 4  # posted, its first words, perhaps more of them, and its end
-
-    async def test_of_a_long_answer_gets_all_of_it(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        long = "\n\n".join(f"第{n}段落です。" + "あ" * 400 for n in range(9))
-        stage.model.script(says(*long.split("\n\n"), delay_s=0.05))
-        message = await stage.write(aiko, channel, "長い話を")
-        reply = await stage.says(message, "第8段落です。")
-        await reply.until(lambda shown: len(shown.messages) == 3, "three messages")
-        pages = "SELECT discord_id FROM answer_pages WHERE answer_id = ?"
-        await stage.eventually(pages, reply.message.id, gives=[(shown.id,) for shown in reply.messages[1:]])
 
     async def test_brings_its_files_and_names_those_that_can_not_be_read(
         self, stage: Stage, aiko: User, channel: Channel

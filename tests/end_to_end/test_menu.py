@@ -1,6 +1,5 @@
 """The menu of a message: Ask about this, Translate, Summarise from here."""
 
-import asyncio
 import base64
 import re
 from collections.abc import AsyncIterator
@@ -20,13 +19,12 @@ from tests.end_to_end.stage import (
 )
 from tests.end_to_end.test_attachments import PNG, images
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, Reply, Shown, User
-from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
+from tests.loopback.model_server import CutConnection, Hang, Say, says
 from tests.loopback.model_server import Reply as Answer
 
 ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
 MISSING_ACCESS, UNKNOWN_MESSAGE = 50001, 10008
 ROWS_WITH: Final = "SELECT count(*) FROM messages WHERE content LIKE ?"
-LEDGER_WITH: Final = "SELECT count(*) FROM turns WHERE question LIKE ?"
 GONE = "もう私からは見えません"
 NO_READING = "ここでのやりとりは、私には読めません"
 RETRY = "もう一度きく"
@@ -275,15 +273,6 @@ class TestAskAboutThis:
         await stage.discord.click(ben, reply.message, "Stop")
         assert "Stopped here" in (await ended(reply)).text
 
-    async def test_taints_what_is_changed_in_its_turn(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "Remember: my cat is Tama")
-        stage.model.script(calls(Call("remember", {"content": "Benの猫はTama"})), says("どうぞ。"))
-        reply = await answered(await begin(stage, aiko, target, channel, "覚えて"))
-        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
-        assert "Benの猫はTama" in reply.text
-
     async def test_of_an_ephemeral_answer_stays_private_whoever_is_to_see_it(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -299,18 +288,6 @@ class TestAskAboutThis:
         assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
         await stage.ask(aiko, channel, "合言葉は？")
         assert "オオルリ" not in str(stage.model.requests[-1].messages)
-
-    async def test_of_many_at_once_answers_each_about_its_own(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        users = [stage.discord.user(f"N{n}", locale="ja") for n in range(4)]
-        targets = [await stage.discord.post(ben, channel, f"number {n}") for n in range(4)]
-        stage.model.script(*(says("はい。") for _ in users))
-        pairs = enumerate(zip(users, targets, strict=True))
-        asking = (begin(stage, user, target, channel, f"{n}番？") for n, (user, target) in pairs)
-        await asyncio.gather(*map(answered, await asyncio.gather(*asking)))
-        asked = {MARK.sub("", request.last_user_text) for request in stage.model.requests}
-        assert asked == {about("Ben", f"number {n}") + f"\n\n{n}番？" for n in range(4)}
 
 
 async def test_a_translation_is_all_of_its_answer(
@@ -395,15 +372,6 @@ class TestSummariseFromHere:
             await reply.finished(lambda shown: NO_READING in shown.text)
             stage.discord.permit(user, missing, place)
         assert stage.model.requests == []
-
-    async def test_in_a_dm_reads_both_sides(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        first = await stage.said(aiko, dm, "海に行きたい", "いいですね。")
-        await stage.said(aiko, dm, "山も", "どちらも。")
-        stage.model.script(says("海と山の話でした。"))
-        await answered(await chosen(stage, aiko, first, dm, SUMMARISE))
-        lines = "> Aiko: 海に行きたい\n> you: いいですね。\n> Aiko: 山も\n> you: どちらも。"
-        assert lines in last(stage)
 
 
 class TestOfAProgramThatReadsAll:

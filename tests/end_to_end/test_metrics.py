@@ -11,11 +11,9 @@ import pytest
 import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.end_to_end.stage import Stage, ended, running_stage, streaming
+from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Call, Hang, Reply, Say, calls, fails, says
-
-EDIT = "PATCH /webhooks/{application}/{token}/messages/@original"
+from tests.loopback.model_server import Call, Hang, Reply, Say, calls, says
 
 
 def free_port() -> int:
@@ -89,18 +87,6 @@ class TestMetrics:
         assert grown['cc_bot_tokens_total{kind="completion",model="loopback"}'] > 0
         assert grown["cc_bot_sessions"] == 1
         assert "cc_bot_turns_running" not in grown
-
-    async def test_tell_of_what_failed_and_of_waits_for_discord(
-        self, stage: Stage, ben: User, channel: Channel, port: Port
-    ) -> None:
-        async with growth(port) as grown:
-            stage.model.script(fails(401))
-            await ended(await stage.begin(ben, channel))
-            stage.discord.fail_next(EDIT, 429, retry_after_s=0.01)
-            await stage.ask_in_words(ben, channel, "Fine.")
-        assert grown['cc_bot_turns_total{status="failed"}'] == 1
-        assert grown['cc_bot_errors_total{kind="ModelRefusedKey"}'] == 1
-        assert grown['cc_bot_rate_limits_total{held="refused"}'] == 1
 
     async def test_name_nobody(self, stage: Stage, ben: User, channel: Channel, port: Port) -> None:
         await stage.ask_in_words(ben, channel, "A kingfisher.")

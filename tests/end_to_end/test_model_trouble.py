@@ -1,6 +1,5 @@
 """When the model is slow, refuses, breaks off, thinks aloud or says nothing: what the user gets to see."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from tests.loopback.model_server import (
     Reply,
     Responder,
     Say,
-    Wait,
     calls,
     fails,
     hangs,
@@ -125,15 +123,6 @@ class TestCutAnswer:
 
 
 class TestTools:
-    async def test_without_a_word_or_an_end_are_ended(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(Call("remember", {"content": "青が好き"})), Reply(End()))
-        stage.model.responder = lambda _: Reply(End())
-        reply = await stage.ask(aiko, channel, "青が好きと覚えて")
-        assert "言葉での返事はありませんでした" in reply.text
-        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == [("青が好き",)]
-
     async def test_that_a_model_does_not_take_are_left_out_and_what_it_claims_is_set_right(
         self, tmp_path: Path
     ) -> None:
@@ -179,15 +168,3 @@ class TestThoughts:
             await stage.ask(aiko, channel, "本当に？")
             assert "東京です。" in stage.shown()
         assert "ひみつ" not in "".join(stage.shown()) + str(stage.stored(channel))
-
-    async def test_are_told_of_while_they_last_also_after_a_tool(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        go = asyncio.Event()
-        keeps = calls(Call("remember", {"content": "青が好き"}))
-        stage.model.script(keeps, Reply(REASONING, Wait(go), Say("はい。"), End()))
-        reply = await stage.begin(aiko, channel, "青が好きと覚えて")
-        await reply.until(lambda shown: "考えています" in shown.text, "that it thinks")
-        go.set()
-        await answered(reply)
-        assert reply.text.startswith("はい。")

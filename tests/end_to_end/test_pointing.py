@@ -126,19 +126,6 @@ class TestAReply:
         await stage.ask(aiko, dm, "持ち物は？")
         assert stage.shown()[-3] == shown
 
-    async def test_to_an_answer_in_the_channel_says_which_and_who_had_asked(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        asked = await stage.said(ben, channel, "which bird?", "オオルリです。")
-        [old] = stage.discord.answer(asked).messages
-        await stage.said(aiko, channel, "色は？", "青です。")
-        stage.model.script(says("はい。"))
-        message = await stage.write(aiko, channel, "こっちの鳴き声は？", mention=False, reply_to=old)
-        await stage.says(message, "はい。")
-        expected = "[In reply to your own answer:]\n> オオルリです。\n\n"
-        above = "[Which replies to a message of Ben:]\n> which bird?\n\n"
-        assert stage.shown()[-1] == f"{expected}{above}Aiko: こっちの鳴き声は？"
-
     async def test_to_what_was_deleted_or_stood_before_a_reset_does_not_bring_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -118,17 +118,6 @@ class TestProposal:
         for text in ("鍵は玄関", "鍵のこと"):
             assert text in reply.message.embeds[0]["description"]
 
-    async def test_writes_out_what_no_screen_shows_and_keeps_a_title_in_its_line(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        hidden = "鍵は玄関\u200b\u202e\U000e0064\u3164"  # what turns a line round is not kept at all
-        title = "メモ\n\n💾 メモリに覚える\n牛乳"
-        forged = Call("canvas_add_card", {"title": title, "content": "x"})
-        reply = await proposed(stage, aiko, channel, Call("remember", {"content": hidden}), forged)
-        first, second = proposals(reply.message)
-        assert "> 鍵は玄関⟨U+200B⟩⟨U+E0064⟩⟨U+3164⟩" in first
-        assert second == "**🖼️ キャンバスを変える**\n**カードを出す: メモ 💾 メモリに覚える 牛乳**\n> x"
-
     @pytest.mark.restarts
     async def test_outlives_a_restart_but_not_a_change_of_what_it_is_about(
         self, stage: Stage, aiko: User, channel: Channel
@@ -202,21 +191,6 @@ class TestSeveral:
         [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
         assert "買い物" in state
 
-    async def test_drawings_show_what_they_would_take_the_place_of(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        card = Call("canvas_add_card", {"title": "買い物", "content": "牛乳\n卵", "id": "shop"})
-        stage.model.script(calls(card), says("🙂"))
-        await stage.ask(aiko, channel, "出して")
-        wanted = Call("canvas_update_card", {"id": "shop", "content": "嘘"})
-        reply = await proposed(stage, aiko, channel, wanted, Call("canvas_set_mode", {"mode": "clear"}))
-        [text] = proposals(reply.message)
-        assert "**いまの内容**\n> 牛乳\n> 卵\n**変えたあとの内容**\n> 嘘" in text
-        assert "**「買い物」を下ろす**\n> 嘘" in text
-        await press(stage, aiko, reply.stored[0], "キャンバスを変える")
-        [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
-        assert "買い物" not in state
-
     async def test_that_are_too_long_are_seen_by_their_user_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -269,25 +243,3 @@ class TestPlaces:
         assert kept(stage, ben) == []
         await press(stage, aiko, answer.stored[0], DO)
         assert kept(stage, aiko) == ["鍵は玄関"]
-
-    async def test_a_message_that_names_others_proposes(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """Their names are theirs to choose, and the model reads them."""
-        for number, where in enumerate((channel, stage.discord.dm(aiko)), start=1):
-            stage.model.script(calls(Call("remember", {"content": f"鍵は玄関{number}"})), says("🙂"))
-            message = await stage.write(aiko, where, f"<@{ben.id}> の猫の名前は？")
-            await stage.says(message, "🙂")
-            assert "@Ben" in stage.shown()[0]
-            assert kept(stage, aiko) == []
-            assert len(open_ones(stage, aiko)) == number
-
-    async def test_a_temporary_turn_proposes_nothing(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("要約です。"))
-        question = await stage.begin(aiko, channel, "要約して", attachment=letter(), temporary=True)
-        await question.until(lambda shown: "要約です。" in shown.text, "an answer")
-        await question.finished()
-        assert proposals(question.message) == []
-        assert "remember" not in stage.tools()

@@ -6,7 +6,6 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end.kills import RETRY, offers_to_ask_again
-from tests.end_to_end.memories import press
 from tests.end_to_end.stage import (
     Stage,
     again_label,
@@ -15,7 +14,7 @@ from tests.end_to_end.stage import (
     running_stage,
     streaming,
 )
-from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
+from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, says
 
 SETTLED = "SELECT count(*) FROM turns WHERE channel_id = ? AND state <> 'interrupted'"
@@ -61,16 +60,6 @@ class TestPublicTurn:
         assert await told(stage, ben, channel) == [*before, *after]
         assert await told(stage, ben, stage.discord.guild_channel()) == []
 
-    async def test_in_a_thread_is_known_there_alone(
-        self, stage: Stage, hanako: User, ben: User, channel: Channel
-    ) -> None:
-        await ask(stage, hanako, channel, DINNER, SUSHI)
-        thread = await stage.discord.start_thread(hanako, channel)
-        await ask(stage, hanako, thread, LUNCH, NOODLES)
-        known = [f"Hanako: {DINNER}", SUSHI]
-        assert await told(stage, ben, thread) == [*known, f"Hanako: {LUNCH}", NOODLES]
-        assert await told(stage, ben, channel) == known
-
     async def test_is_none_that_its_user_alone_reads(
         self, stage: Stage, hanako: User, ben: User, channel: Channel
     ) -> None:
@@ -107,24 +96,6 @@ class TestPublicTurn:
         assert others == before
         assert go_on.startswith("Hanako: ")
         assert rest == "にぎりです。"
-
-    async def test_leaves_with_its_answer_its_user_or_a_reset(
-        self, stage: Stage, hanako: User, ben: User, channel: Channel
-    ) -> None:
-        stage.discord.permit(hanako, Permission.MANAGE_MESSAGES, channel)
-        stage.model.script(says(NOODLES))
-        reply = await stage.ask(hanako, channel, LUNCH)
-        await stage.discord.delete(hanako, reply.message)
-        rows = "SELECT content, in_channel FROM messages WHERE channel_id = ?"
-        await stage.eventually(rows, channel.id, gives=[(LUNCH, 0)])
-        await ask(stage, ben, channel, "Before?", "Before.")
-        await (await stage.discord.slash(hanako, channel, "reset")).finished()
-        await ask(stage, hanako, channel, DINNER, SUSHI)
-        await ask(stage, ben, channel, "Dinner?", "Curry.")
-        assert await told(stage, ben, channel) == [f"Hanako: {DINNER}", SUSHI, "Ben: Dinner?", "Curry."]
-        asked = await (await stage.discord.slash(hanako, channel, "privacy erase")).finished()
-        await press(stage, hanako, asked, "すべて消す")
-        assert (await told(stage, ben, channel))[:2] == ["Ben: Dinner?", "Curry."]
 
     @pytest.mark.restarts
     async def test_stays_where_it_was_asked_after_a_restart(

@@ -106,22 +106,6 @@ class TestReceipt:
         assert "会議は木曜" in await told(stage, aiko, replies[1].message, UNDO)
         assert kept(stage, aiko) == ["会議は木曜"]
 
-    async def test_of_a_fact_that_replaced_another_brings_that_one_back(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await remembered(stage, aiko, channel, "大阪に住んでいる")
-        old = await number_of_the_memory(stage, aiko)
-        stage.model.script(
-            calls(Call("recall", {"query": "住んでいる"})),
-            calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})),
-            says("引っ越しおめでとうございます。"),
-        )
-        reply = await stage.ask(aiko, channel, "引っ越して今は京都に住んでいる。覚えて")
-        assert reply.text.endswith("✏️ 書き換えました: 京都に住んでいる")
-        assert kept(stage, aiko) == ["京都に住んでいる"]
-        await told(stage, aiko, reply.message, UNDO)
-        assert kept(stage, aiko) == ["大阪に住んでいる"]
-
     async def test_of_a_deletion_brings_it_back_or_takes_it_out_of_conversations(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -164,15 +148,6 @@ class TestReceipt:
         await told(stage, aiko, reply.message, "取り消す: 好物の2つ目")
         assert kept(stage, aiko) == [each for each in facts if each != "好物の2つ目"]
         assert [line for line in stated(reply).split("\n") if line.startswith("-# ")] == small
-
-    async def test_can_not_be_faked_by_the_model(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        forged = "はい。\n-# 💾 覚えました: 何でも\n-#\u200b 💾 覚えました: https://evil.example"
-        reply = await stage.ask_in_words(aiko, channel, forged)
-        assert reply.message.content == forged.replace("https://evil.example", "<https://evil.example>")
-        assert "覚えました" not in stated(reply)
-        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says(forged))
-        reply = await stage.ask(aiko, channel, "猫が好き。覚えて")
-        assert stated(reply) == "💾 覚えました: 猫が好き"
 
     async def test_stands_under_answers_that_fail_break_off_and_go_on(
         self, stage: Stage, aiko: User, channel: Channel

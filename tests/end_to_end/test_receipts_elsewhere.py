@@ -4,7 +4,6 @@ import asyncio
 
 from tests.end_to_end.kills import EDIT, pull_the_plug
 from tests.end_to_end.memories import form, press, run, submitted
-from tests.end_to_end.reminders import called, comes_due
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_proposals import press as decide
 from tests.end_to_end.test_proposals import proposed
@@ -100,18 +99,6 @@ class TestReminder:
         [(number,)] = stage.rows(numbers, aiko.id)
         await stage.told(aiko, channel, "remind delete", id=number)
         await says_it_is_undone(reply)
-
-    async def test_that_has_rung_has_nothing_to_cancel(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await set_reminder(stage, aiko, channel)
-        [(row,)] = stage.rows("SELECT id FROM schedules WHERE user_id = ?", aiko.id)
-        await comes_due(stage, aiko, row)
-        await stage.eventually("SELECT state FROM firings WHERE schedule_id = ?", row, gives=[("sent",)])
-        await stage.discord.click(aiko, reply.message, CANCEL)
-        await reply.until(lambda shown: CANCEL not in shown.labels, "no button")
-        assert "⏰" in reply.text
-        called(stage)
 
 
 class TestMemory:

@@ -4,7 +4,6 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end.reminders import (
-    POST,
     called,
     comes_due,
     firings,
@@ -190,42 +189,6 @@ class TestReminder:
 
 
 class TestTrouble:
-    async def test_on_discords_side_leads_to_no_second_message_and_none_once_it_is_cancelled(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
-        stage.discord.fail_next(POST, 502, take_effect=True)
-        await comes_due(stage, aiko, number)
-        await says_by_itself(stage, channel, "薬")
-        await stage.eventually(STATE, number, gives=[("sent",)])
-        called(stage)
-        assert len(said(stage, channel)) == 1
-        number = await reminder(stage, aiko, channel, "散歩", repeat="毎朝8時")
-        stage.discord.fail_next(POST, 503, delay_s=1.0)
-        await comes_due(stage, aiko, number)
-        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the first try")
-        cancelled = await stage.told(aiko, channel, "remind delete", id=number_of(stage, number))
-        assert "取り消しました" in cancelled
-        await stage.discord.wait(lambda: stage.discord.calls(POST, status=503), "its failure")
-        await stage.discord.quiet(1.5)  # another try would come after a second
-        assert len(said(stage, channel)) == 1
-
-    async def test_a_channel_that_is_gone_or_out_of_sight_pauses_it_and_its_owner_is_told(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.excused |= {10003, 50001}
-        other = stage.discord.guild_channel()
-        first, second = await reminder(stage, aiko, channel, "薬"), await reminder(stage, ben, other, "pills")
-        await stage.discord.delete_channel(channel)
-        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, other)
-        for user, row in ((aiko, first), (ben, second)):
-            await comes_due(stage, user, row)
-        shown = await says_by_itself(stage, stage.discord.dm(aiko), "薬")
-        assert "チャンネルがなくなったので止めています" in shown.content
-        await says_by_itself(stage, stage.discord.dm(ben), "pills")
-        assert stage.rows(STATUS, first) == [("paused", "channel_gone")]
-        assert stage.rows(STATUS, second) == [("paused", "bot_removed")]
-
     async def test_a_missing_permission_or_membership_pauses_it_until_it_is_resumed(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, Reply, User
-from tests.loopback.model_server import fails, hangs, says
+from tests.loopback.model_server import says
 
 PREVIOUSLY = {"ja": "前回までの会話の要約: ", "en-US": "Previous conversation summary: "}
 
@@ -68,41 +68,6 @@ async def test_a_long_conversation_knows_its_first_fact_through_the_summary(
         _, *history, changing, _ = stage.model.requests[-1].messages
         assert fact not in str(history)
         assert changing["content"].endswith(PREVIOUSLY[user.locale] + notes)
-
-
-async def test_no_answer_is_held_up_by_a_summary_that_hangs_and_one_that_failed_is_made_up_for(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
-    stage.model.script_notes(hangs())
-    for number in range(4):
-        stage.model.script(says(f"{number}番です。"))
-        reply = await stage.ask(aiko, channel)
-        assert reply.text.startswith(f"{number}番です。")
-    assert len(stage.model.notes) == 1
-    await stage.restart()
-    stage.model.script(says("はい。"))
-    await stage.ask(aiko, channel)
-    await stage.model.noted(2)
-    other = stage.discord.guild_channel()
-    stage.model.script_notes(fails(400), says("- three things"))
-    for question in ("first", "second", "third"):
-        stage.model.script(says("Yes."))
-        await stage.ask(ben, other, question)
-    await stored(stage, other, "- three things")
-    assert "first" in str(stage.model.notes[-1].messages)
-
-
-async def test_private_turns_are_summarized_for_their_user_alone(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
-    await summarized(stage, aiko, channel, "- 合言葉はオオルリ", private=True)
-    await stage.ask_in_words(aiko, channel, "はい。")
-    assert "オオルリ" not in str(stage.model.requests[-1].body)
-    stage.model.script(says("はい。"))
-    await stage.ask(aiko, channel, "?", private=True)
-    assert "オオルリ" in str(stage.model.requests[-1].body)
-    assert "There is no summary" in await stage.told(ben, channel, "summary")
-    await stage.model.noted(3)  # what was said since, in public and in private
 
 
 async def test_the_command_shows_what_is_kept_and_deletes_it_also_after_a_restart(

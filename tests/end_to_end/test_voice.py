@@ -9,7 +9,7 @@ import pytest_asyncio
 
 from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, ended, running_stage
 from tests.loopback.discord import Channel, ChannelReply, File, Reply, User
-from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
+from tests.loopback.model_server import CutConnection, Hang, Say, says
 from tests.loopback.model_server import Reply as ModelReply
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 from tests.recordings import mp3, ogg, voice
@@ -96,21 +96,6 @@ class TestVoiceMessage:
         await stage.eventually(SECONDS, aiko.id, gives=[(130,)])
         assert "音声 2分10秒" in await stage.told(aiko, dm, "usage")
 
-    async def test_in_reply_to_the_bot_in_a_channel_is_heard_too(
-        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        asked = await stage.said(aiko, channel, "今日の予定は？", "散歩です。")
-        speech.script(Heard("明日は？"))
-        stage.model.script(says("明日は休みです。"))
-        answer = stage.discord.answer(asked).message
-        message = await stage.discord.speak(aiko, channel, voice(), reply_to=answer)
-        stage.discord.answer(message).locale = "ja"
-        reply = await stage.says(message, "明日は休みです。")
-        assert reply.message.content == "> 🎤 明日は？\n明日は休みです。"
-        [stored] = stage.rows("SELECT content, heard, tainted FROM messages WHERE discord_id = ?", message.id)
-        assert (stored[0].endswith("明日は？"), *stored[1:]) == (True, "明日は？", 0)
-        assert any("明日は？" in shown for shown in stage.shown())
-
     async def test_that_would_end_its_quotation_or_ping_is_words_and_no_model_can_make_one_up(
         self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
     ) -> None:
@@ -168,17 +153,6 @@ class TestFile:
         [(content,)] = stage.rows("SELECT content FROM messages WHERE discord_id = ?", message.id)
         assert content.endswith(HEARD)
         assert (len(speech.heard), len(stage.model.requests)) == (1, 1)
-
-    async def test_among_others_that_is_not_heard_is_named(
-        self, stage: Stage, aiko: User, speech: LoopbackSpeechServer
-    ) -> None:
-        speech.script(Heard("一つ目"), Heard(""))
-        files = (File("一.mp3", mp3(4), FORM), File("二.mp3", mp3(5), FORM))
-        dm = stage.discord.dm(aiko)
-        message = await stage.write(aiko, dm, "まとめて", mention=False, attachments=files)
-        reply = await answered(stage.discord.answer(message))
-        assert reply.text.startswith("> 🎤 一つ目")
-        assert "読めませんでした" in reply.text
 
 
 class TestTrouble:
@@ -339,18 +313,6 @@ class TestReadingAloud:
         [last] = again.message.attachments
         assert first.id != last.id
         assert [each.text for each in speech.spoken] == ["At ten.", "At eleven.", "At noon."]
-
-    async def test_stays_where_something_is_taken_back(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await self.on(stage, aiko)
-        stage.model.script(calls(Call("remember", {"content": "犬が好き"})), says("覚えました。"))
-        reply = await stage.ask(aiko, channel, "犬が好きなのを覚えておいて")
-        await self.attached(reply)
-        before = reply.message.attachments
-        await stage.discord.click(aiko, reply.message, "取り消す")
-        await reply.until(lambda shown: "取り消す" not in shown.labels, "that it is taken back")
-        assert reply.message.attachments == before
 
     async def test_that_fails_or_helps_nobody_leaves_the_answer_as_it_is(
         self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
