@@ -90,14 +90,6 @@ def commands(name: str, **options: str) -> Worst:
     return do
 
 
-def types(name: str, **options: str) -> Worst:
-    async def do(stage: Stage, user: User, channel: Channel) -> None:
-        await keep(stage, user, channel, "あ" * 4000)
-        await stage.discord.autocomplete(user, channel, name, **options)
-
-    return do
-
-
 def commands_at_once(name: str, **options: str | File) -> Worst:
     """As often as a user can press a key, each of them until its reply is there."""
 
@@ -256,19 +248,6 @@ PATTERNS: dict[str, Worst] = {
     "brackets": answers(Say("[a](" * 24_000), End()),
 }
 """Of these each was slow for what it is matched with, and not for its length."""
-OFFLINE: dict[str, str] = {
-    "spaces": "x" + " " * 5998 + "x",
-    "wide spaces": "x" + "\u3000" * 5998 + "x",
-    "tens": "十" * 6000,
-    "my name is": "my name is " * 540,
-    "a wish with spaces": "覚えて" + " " * 5990 + "x",
-    "lines": "x" + "\n" * 5998 + "x",
-    "wishes": "remember " * 666,
-}
-"""To the model that needs no server; likewise."""
-ASKERS: Final = 8
-
-
 WORST = {
     f"{kind}: {name}": worst
     for kind, inputs in {
@@ -294,12 +273,6 @@ async def shared_patient(
         yield stage
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def shared_offline(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path_factory.mktemp("offline"), {"OPENAI_BASE_URL": ""}) as stage:
-        yield stage
-
-
 class TestSomebodyElse:
     @pytest.fixture
     def stage(self, shared_patient: Stage) -> Stage:
@@ -311,32 +284,3 @@ class TestSomebodyElse:
         self, stage: Stage, aiko: User, channel: Channel, worst: Worst
     ) -> None:
         assert await is_acknowledged_in_time(stage, channel, lambda: worst(stage, aiko, channel))
-
-
-class TestSomebodyElseOfTheOfflineModel:
-    @pytest.fixture
-    def stage(self, shared_offline: Stage) -> Stage:
-        shared_offline.forget()
-        return shared_offline
-
-    @pytest.mark.parametrize("question", [*OFFLINE.values()], ids=[*OFFLINE])
-    async def test_is_acknowledged_in_time_beside_a_question(
-        self, stage: Stage, aiko: User, channel: Channel, question: str
-    ) -> None:
-        async def do() -> None:
-            await ended(await stage.begin(aiko, channel, question))
-
-        assert await is_acknowledged_in_time(stage, channel, do)
-
-    @pytest.mark.parametrize("question", ["please " * 800 + "x", "remember " * 666])
-    async def test_is_acknowledged_in_time_beside_many_questions(self, stage: Stage, question: str) -> None:
-        channels = [stage.discord.guild_channel() for _ in range(ASKERS)]
-        users = [stage.discord.user(f"Asker {number}") for number in range(ASKERS)]
-
-        async def ask(user: User, channel: Channel) -> None:
-            await ended(await stage.begin(user, channel, question))
-
-        async def do() -> None:
-            await asyncio.gather(*map(ask, users, channels))
-
-        assert await is_acknowledged_in_time(stage, stage.discord.guild_channel(), do)

@@ -19,11 +19,10 @@ import pytest
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage import EVERYBODY, Statement, apply_pending, open_database
+from cc_bot.storage import open_database
 from cc_bot.storage.engines import dialect_of, shown
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import sole_bot
-from cc_bot.storage.migrate import known_migrations
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.end_to_end.program import Program
@@ -272,41 +271,6 @@ class TestACopyThatCantBe:
             await asyncio.gather(working, return_exceptions=True)
         assert (code, "Another cc-bot is working on" in only_sentence(output)) == (2, True)
 
-    async def test_where_something_is_stored_leaves_it(self, program: Program, target: str) -> None:
-        source = f"sqlite:///{source_file(program.folder)}"
-        await remember(source, program.folder, "猫が好き", "犬も好き")
-        await remember(target, program.folder, "前からあるもの")
-        code, output = await program.run("copy", "--to", target)
-        assert (code, "is not empty: there are rows in its table memories" in only_sentence(output)) == (
-            2,
-            True,
-        )
-        assert await remembered(target, program.folder) == ["前からあるもの"]
-
-    async def test_of_an_older_schema_says_what_to_run(self, program: Program, target: str) -> None:
-        source_file(program.folder).unlink()
-        async with open_database(f"sqlite:///{source_file(program.folder)}") as database:
-            await apply_pending(database, known_migrations()[:-1])
-        code, output = await program.run("copy", "--to", target)
-        assert (code, "cc-bot migrate" in only_sentence(output)) == (2, True)
-
-    async def test_because_rows_refer_to_nothing_says_where_and_how_many(
-        self, program: Program, target: str
-    ) -> None:
-        source = f"sqlite:///{source_file(program.folder)}"
-        await say_much(source, program.folder, 3)
-        with closing(sqlite3.connect(source_file(program.folder))) as connection, connection:
-            connection.execute("UPDATE messages SET session_id = 'ghost' WHERE content LIKE '%番目の話%'")
-        code, output = await program.run("copy", "--to", target)
-        line = only_sentence(output)
-        assert (code, "The table messages of data/sessions.db has rows" in line, "(3)" in line) == (
-            *(2,),
-            True,
-            True,
-        )
-        assert await count_messages(target) == 0
-        assert await tables_are_whole(target)
-
     async def test_for_want_of_a_server_says_which_and_not_its_password(self, program: Program) -> None:
         for ends in (("--from", NOWHERE, "--to", "sqlite:///other.db"), ("--to", NOWHERE)):
             code, output = await program.run("copy", *ends)
@@ -317,23 +281,6 @@ class TestACopyThatCantBe:
             )
             assert line.endswith("run the same command again: it goes on from there.")
             assert "geheim" not in output
-
-    async def test_leaves_a_database_with_which_nothing_works_until_it_is_done(
-        self, program: Program, target: str
-    ) -> None:
-        async with open_database(target) as database:
-            begun = (
-                "CREATE TABLE unfinished_copy (origin TEXT)",
-                "INSERT INTO unfinished_copy VALUES ('sqlite:///a')",
-            )
-            await database.transaction([*map(Statement, begun)], [EVERYBODY])
-        program.environment["CC_BOT_DATABASE_URL"] = target
-        code, output = await program.run("chat", stdin="やあ".encode())
-        assert (code, only_sentence(output)) == (
-            *(2,),
-            f"{shown(target).removeprefix('sqlite:///')} is an unfinished copy of sqlite:///a. "
-            "Run the same cc-bot copy again, so that it comes to its end.",
-        )
 
 
 @asynccontextmanager
