@@ -5,12 +5,11 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from structlog.testing import capture_logs
 
 from cc_bot.app.core import open_core
 from cc_bot.config import Config, read_config
@@ -93,12 +92,6 @@ class TestTheStart:
         assert len(output.strip().splitlines()) == 1
 
 
-def missing_tools(records: Sequence[Any]) -> list[tuple[str, tuple[str, ...]]]:
-    """Who names which tools that are not there."""
-    event = "agent_names_missing_tools"
-    return [(each["agent"], each["tools"]) for each in records if each["event"] == event]
-
-
 class TestTheTools:
     @pytest.fixture
     def config(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
@@ -118,21 +111,6 @@ class TestTheTools:
             after = core.servers.tools_in(HERE)
             shown = [json.dumps([dict(each.tool.parameters) for each in tools]) for tools in (before, after)]
             assert shown[0] == shown[1]
-
-    async def test_that_an_agent_names_and_no_server_has_are_on_record_once(
-        self, data: Path, config: Config
-    ) -> None:
-        write(data / "mcp.json", {"good": hostile()})
-        names = '["recall", "good__echo", "good__ekko", "nosuch__*"]'
-        (data / "agents.toml").write_text(f"[agents.tester]\ntools = {names}\n")
-        with capture_logs() as records:
-            async with open_core(config, utc_now) as core, asyncio.timeout(60):
-                await core.servers.settle()
-                while not (told := missing_tools(records)):  # noqa: ASYNC110 - it tells nobody
-                    await asyncio.sleep(0.02)
-                await asyncio.sleep(0.2)
-        assert told == [("tester", ("good__ekko", "nosuch__*"))]
-        assert missing_tools(records) == told
 
     async def test_are_there_at_the_first_question_that_comes_through_a_pipe(
         self, tmp_path: Path, data: Path

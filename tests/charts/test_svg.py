@@ -164,12 +164,6 @@ class TestBars:
         zero = float(bars[0].attrib["y"]) + heights[0]
         assert float(bars[2].attrib["y"]) == pytest.approx(zero, abs=0.2)
 
-    def test_lie_where_labels_are_long(self) -> None:
-        what = chart("bar", {f"駅前の商店街にある店その{n}": float(n) for n in range(8)})
-        bars = list(drawn(what).iter("rect"))
-        assert len({bar.attrib["x"] for bar in bars}) == 1
-        assert len({bar.attrib["y"] for bar in bars}) == 8
-
     def test_of_several_series_are_hatched_and_lines_are_dashed(self) -> None:
         svg = drawn(several("bar", ["一"], {"東京": [1.0], "大阪": [2.0], "福岡": [3.0]}))
         patterns = {each.attrib["id"] for each in svg.iter("pattern")}
@@ -179,11 +173,6 @@ class TestBars:
         svg = drawn(several("line", ["a", "b"], {f"n{at}": [1.0, 2.0] for at in range(6)}))
         lines = [each for each in svg.iter("path") if "chart-line" in each.attrib["class"]]
         assert len({each.attrib.get("stroke-dasharray") for each in lines}) == 6
-
-    def test_have_their_numbers_at_their_ends_as_readers_count(self) -> None:
-        what = chart("bar", {"東京": 12500000.0})
-        assert "1,250万" in written(drawn(what, Locale.JA))
-        assert "12.5M" in written(drawn(what, Locale.EN))
 
     @pytest.mark.parametrize("several_series", [False, True])
     @pytest.mark.parametrize("label", ["東京", "丸の内にある、名前がとても長くて二行にもおさまらない店" * 2])
@@ -195,23 +184,9 @@ class TestBars:
 
 
 class TestOthers:
-    def test_of_many_dates_write_some(self) -> None:
-        what = chart("line", {f"11月{day}日": float(day) for day in range(1, 25)})
-        check(what, Locale.JA)
-        assert 4 <= len([text for text in written(drawn(what)) if "月" in text]) < 24
-
-    def test_of_one_slice_are_a_whole_circle(self) -> None:
-        [only] = drawn(chart("pie", {"家賃": 5.0})).iter("path")
-        assert only.attrib["d"].count("A") == 2
-
     def test_bundle_small_slices_but_keep_their_titles(self) -> None:
         what = chart("pie", {f"項目{n}": float(100 - n) for n in range(12)})
         check(what, Locale.JA)
         assert "その他（5件）" in written(drawn(what))
         kinds = [each.attrib["class"] for each in drawn(what).iter("path")]
         assert kinds.count("chart-slice slice-8") == 5
-
-    def test_have_the_letters_of_their_list_at_their_slices(self) -> None:
-        texts = written(drawn(chart("pie", {"家賃": 60.0, "食費": 40.0})))
-        assert (texts.count("A"), texts.count("B")) == (2, 2)
-        assert "60 (60%)" in texts

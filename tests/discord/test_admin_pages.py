@@ -139,20 +139,6 @@ class TestUsage:
         assert self.lines(nothing) == [texts(Locale.EN).usage.nothing]
         assert self.lines(replace(nothing, left=self.REPORT.left))[2:] == left
 
-    def test_has_a_chart_of_the_days_and_a_servers_models_and_names_nobody(self) -> None:
-        view = usage_view(replace(self.REPORT, users=3), texts(Locale.EN))
-        chart, models = (field.value.splitlines() for field in view.fields)
-        assert chart[1:3] == ["3,000 ████████████ 11/21", "1,500 ██████       11/22"]
-        assert models == [r"gpt\_5: 1,234,567 tokens, 4.56 USD", "the offline model: 0 tokens, 0.00 USD"]
-        assert view.title == texts(Locale.EN).usage.server_title
-        assert texts(Locale.EN).usage.users.format(count=3) in (view.description or "")
-
-    def test_of_any_size_is_one_that_discord_takes(self) -> None:
-        days = tuple((date(2026, 11, 1 + n), 10**14 + n) for n in range(14))
-        models = tuple((f"{'m*' * 60}{n}", Total(1, 10**14, 10**15)) for n in range(5))
-        view = usage_view(replace(self.REPORT, days=days, models=models, users=1), texts(Locale.JA))
-        assert all(len(field.value) <= 1024 for field in view.fields)
-
 
 @pytest.mark.parametrize("locale", list(Locale))
 def test_help_tells_what_is_done_with_messages_and_every_command_and_fits_one_embed(locale: Locale) -> None:

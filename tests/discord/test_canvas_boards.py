@@ -138,14 +138,6 @@ class TestRefresh:
         assert await scene.refresh()
         assert (scene.only.id, len(scene.only.embeds)) == (shown.id, 2)
 
-    async def test_of_a_dm_shows_what_is_private_without_an_interaction(self, scene: Scene) -> None:
-        scene.channel = scene.discord.dm(scene.aiko)
-        scene.key = SessionKey(scene.aiko.id, scene.channel.id)
-        await scene.draw(SHOPPING)
-        await scene.stores.canvases.draw(scene.key, [Drawn(AddCard("秘密", "指輪"), "private")])
-        await scene.refresh()
-        assert scene.titles == ["買い物", "🔒 秘密"]
-
 
 class TestCanvasOfAnAgentThatWasLeft:
     async def test_is_taken_down_and_comes_back_as_it_was(self, scene: Scene) -> None:
@@ -222,18 +214,6 @@ class TestUpkeep:
             await scene.discord.wait(lambda: scene.titles, "the canvas")
             await upkeep.close()
         assert records[0]["event"] == event
-
-    async def test_does_not_begin_again_when_the_connection_comes_back_at_the_end(self, scene: Scene) -> None:
-        await scene.draw(SHOPPING)
-        await scene.stores.canvases.note_message(scene.key, 0, 0)
-        bot, upkeep = scene.upkeep()
-        upkeep.listen()
-        upkeep.begin()
-        await upkeep.close()
-        await bot.start()
-        await asyncio.sleep(0.2)
-        await bot.close()
-        assert scene.titles == []
 
     async def test_does_not_try_again_at_once_what_is_refused_and_keeps_nobody_waiting_for_it(
         self, scene: Scene

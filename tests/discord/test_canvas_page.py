@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.canvas_messages import KEPT, Pictures, shows
-from cc_bot.discord.pages.canvas import CanvasPage, Panel, canvas_page, fair_level, picture_name
+from cc_bot.discord.pages.canvas import CanvasPage, Panel, canvas_page, picture_name
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.canvas import Canvas, Card, Chart, ChartKind, Element, Mode, Series, Text
 from cc_bot.domain.locale import Locale
@@ -38,21 +38,7 @@ def characters(page: CanvasPage) -> int:
     )
 
 
-class TestHeading:
-    def test_names_whose_canvas_others_look_at_and_speaks_to_its_user_alone(self) -> None:
-        assert page_of(SHOPPING).content == "-# 🖼️ <@7> さんのキャンバス"
-        assert canvas_page(Canvas((SHOPPING,)), EN, user_id=None).content == "-# 🖼️ Your canvas"
-
-
 class TestList:
-    def test_has_an_embed_for_each_element(self) -> None:
-        shown = [
-            (panel.title, panel.text) for panel in page_of(SHOPPING, PLAN, Card("a", "", "\u200b")).panels
-        ]
-        assert shown == [("買い物", "- 牛乳\n- パン"), ("", "朝は散歩、昼は図書館。"), ("", "…")]
-        many = page_of(*(Card(f"card-{n}", f"{n}番", "x") for n in range(12)))
-        assert (len(many.panels), many.panels[-1].footer) == (10, "ほかに: 10番 ・ 11番")
-
     def test_shows_a_chart_as_the_picture_that_there_is_or_else_as_a_table(self) -> None:
         name = picture_name(SALES)
         page = canvas_page(Canvas((SALES,)), JA, user_id=AIKO, pictures={name})
@@ -69,16 +55,6 @@ class TestList:
 
 
 class TestModes:
-    def test_of_a_board_puts_cards_side_by_side_and_long_texts_and_charts_across(self) -> None:
-        [panel] = page_of(SHOPPING, PLAN, mode="board").panels
-        assert [(part.name, part.inline) for part in panel.fields] == [("買い物", True), ("\u200b", True)]
-        [panel] = page_of(SHOPPING, replace(PLAN, content="あ" * 301), mode="board").panels
-        assert [part.inline for part in panel.fields] == [True, False]
-        first, chart, last = page_of(SHOPPING, SALES, PLAN, mode="board").panels
-        assert [part.name for part in first.fields] == ["買い物"]
-        assert chart.title == "売上"
-        assert [part.value for part in last.fields] == ["朝は散歩、昼は図書館。"]
-
     def test_of_a_focus_shows_one_and_names_the_others(self) -> None:
         [panel] = page_of(SHOPPING, PLAN, SALES, mode="focus", focus="card-1").panels
         assert (panel.title, panel.footer) == ("買い物", "ほかに: 朝は散歩、昼は図書館。 ・ 売上")
@@ -161,13 +137,6 @@ class TestLimits:
                 assert part.value.strip()
             assert panel.title.strip() or panel.text.strip() or panel.fields
 
-    @given(st.lists(st.integers(0, 5000), min_size=1, max_size=10), st.integers(0, 6000))
-    def test_leave_no_room_unused(self, lengths: list[int], room: int) -> None:
-        level = fair_level(lengths, room)
-        taken = sum(min(length, level) for length in lengths)
-        assert taken <= room
-        assert taken == sum(lengths) or taken + len(lengths) > room
-
 
 class Draughtsman:
     """Draws a chart's title; counts."""
@@ -181,10 +150,6 @@ class Draughtsman:
 
 
 class TestPictures:
-    def test_have_another_name_when_they_look_otherwise(self) -> None:
-        assert picture_name(replace(SALES, labels=("1月", "3月"))) != picture_name(SALES)
-        assert picture_name(replace(SALES, id="b", visibility="private")) == picture_name(SALES)
-
     async def test_are_drawn_once_for_each_language_while_they_stay_the_same_and_are_used(self) -> None:
         draughtsman = Draughtsman()
         pictures = Pictures(draughtsman.draw)

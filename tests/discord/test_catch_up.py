@@ -282,15 +282,3 @@ class TestALiveMessage:
             await live
         assert scene.stored() == []
         assert await scene.catches_up() == ["隙間"]
-
-    async def test_of_before_a_second_gap_is_followed_by_it(self, scene: Scene) -> None:
-        await scene.write("一つ目の隙間")
-        scene.discord.fail_next(HISTORY, 200, delay_s=0.2)
-        catch_up = scene.returns()
-        live = asyncio.create_task(catch_up.wait_for(scene.channel.id))
-        await scene.history_asked(live)
-        await scene.write("二つ目の隙間")
-        catch_up.begin()
-        await catch_up.wait_for(scene.channel.id)
-        await live
-        assert scene.stored() == ["一つ目の隙間", "二つ目の隙間"]

@@ -21,8 +21,6 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.channel_answers import (
     MAX_TOGETHER,
     MAX_TOGETHER_CHARACTERS,
-    REMEMBERED,
-    AsRead,
     ChannelAnswers,
     ChannelAssistant,
     together,
@@ -261,13 +259,6 @@ class TestAnAnswer:
         await room.answers.show_stored(room.key)
         assert (room.shown(), await room.stored_unseen()) == (expected, [])
 
-    async def test_has_sentences_beside_it(self, room: Room) -> None:
-        question = await room.asks("アイコ", "元気？")
-        room.table.model.script = [["元気です。"]]
-        await room.answer()
-        await room.answers.replies.say(room.channel.id, question.discord_id or 0, "困りました。")
-        assert room.shown() == ["元気です。", "困りました。"]
-
     async def test_in_a_place_that_is_deleted_leaves_nothing_of_it(self, room: Room) -> None:
         await room.asks("アイコ", "質問")
         room.table.model.script = [["答えはじめ", asyncio.Event()]]
@@ -278,23 +269,6 @@ class TestAnAnswer:
         await room.table.stores.channels.forget_place(room.key)
         await answering
         assert await room.table.stores.channels.get_newest_answer(room.key) is None
-
-    async def test_is_signalled_to_those_who_wait_while_others_are_answered(
-        self, room: Room, rest: hikari.api.RESTClient
-    ) -> None:
-        gate = asyncio.Event()
-        room.table.model.script = [["いち", gate, "。"], ["に。"]]
-        async with served(room, rest) as mentions:
-            await room.asks("アイコ", "ひとつ")
-            mentions.wake(room.key)
-            await room.table.model.asked()
-            assert room.discord.calls(TYPING) == []
-            await room.asks("ケン", "ふたつ")
-            mentions.wake(room.key)
-            await room.discord.wait(lambda: room.discord.calls(TYPING, status=204), "a sign")
-            gate.set()
-            await room.discord.wait(lambda: room.shown()[-1] == "に。", "the second answer")
-        assert len(room.discord.calls(TYPING)) == 1
 
 
 class TestFiles:
@@ -336,13 +310,6 @@ class TestFiles:
 
 
 class TestEdit:
-    def test_is_known_from_what_was_answered_last(self) -> None:
-        read = AsRead()
-        read.note([question(number) for number in range(REMEMBERED + 1)])
-        assert read.holds([question(2), question(REMEMBERED)])
-        assert not read.holds([question(2), question(3, "別の質問")])
-        assert not read.holds([question(0)])
-
     async def test_is_not_lost_while_the_database_fails(
         self, room: Room, rest: hikari.api.RESTClient
     ) -> None:

@@ -167,9 +167,3 @@ class TestAdmission:
         assert await desk.left() == []
         assert await (await desk.entries.admit(TURN, PAYER, "small")).take_reservation()
         assert await desk.stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()
-
-    async def test_does_not_wait_for_a_locked_database(self, desk: Desk) -> None:
-        with desk.locked():
-            entry = await desk.entries.admit(TURN, PAYER, "small")
-        assert await entry.take_reservation()
-        assert await desk.left() == ["e1"]

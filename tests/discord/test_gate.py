@@ -12,8 +12,8 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.access import CHOICES_PER_COMMAND, OWNERS_S, CommandRates, Gate, Owners, error_of
-from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S, REFILL_PER_S, FloodGuard
+from cc_bot.discord.access import OWNERS_S, CommandRates, Gate, Owners, error_of
+from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S, FloodGuard
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.errors import NotAllowed, StorageError, UnderMaintenance
 from cc_bot.domain.member import Refusal, Visitor
@@ -198,12 +198,6 @@ class TestCommandRates:
         assert rates.count(ME, "command", 3, NOW + 60 * SECOND) is None
         assert rates.count(ME, "command", 3, NOW + 60 * SECOND) == NOW + 61 * SECOND
 
-    def test_count_lists_of_choices_apart_and_let_more_of_them_through(self) -> None:
-        rates = CommandRates()
-        assert [rates.count(ME, "choices", 1, NOW) for _ in range(CHOICES_PER_COMMAND)] == [None] * 10
-        assert rates.count(ME, "choices", 1, NOW) is not None
-        assert rates.count(ME, "command", 1, NOW) is None
-
     def test_refuse_from_the_first_refusal_until_the_next_may_come(self) -> None:
         rates = CommandRates()
         rates.count(ME, "command", 1, NOW)
@@ -246,11 +240,6 @@ class TestFlood:
         assert guard.drops(ME, "interaction", 2 * almost_s, answerable=1002)
         assert not guard.drops(ME, "interaction", 2 * almost_s + QUIET_S, answerable=1003)
         assert not guard.refuses(ME, 1003)
-
-    def test_is_not_what_keeps_to_the_pace(self) -> None:
-        guard = flooded()
-        moments = (1.01 * n / REFILL_PER_S for n in range(1, 1000))
-        assert not any(guard.drops(ME, "interaction", at_s, answerable=1) for at_s in moments)
 
     def test_of_messages_is_dropped_beyond_their_number(self) -> None:
         guard = FloodGuard()

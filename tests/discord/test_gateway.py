@@ -20,7 +20,6 @@ from cc_bot.discord.gateway import (
     hold_to_the_limit,
     observe_rate_limits,
 )
-from cc_bot.discord.messages.arrivals import PLACE_PAUSES_S
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
 from cc_bot.domain.measures import Held, NullMeter
 from cc_bot.domain.message import Reading
@@ -142,12 +141,9 @@ class TestWaits:
         assert waits.noted == [("bucket", 0.5), ("global", 2.0)]
         assert [(logger.level, list(logger.filters)) for logger in loggers] == before
 
-    def test_for_where_a_message_stands_outlast_minutes_of_trouble(self) -> None:
-        assert sum(PLACE_PAUSES_S) >= 180
-        assert list(PLACE_PAUSES_S) == sorted(PLACE_PAUSES_S)
-
 
 class TestTheBotsOwnLimit:
+    @pytest.mark.slow
     async def test_is_kept_to_before_discord_refuses_by_one_process_and_by_several_together(self) -> None:
         async with opened(share=RestShare()) as (discord, rest):
             channels = [discord.guild_channel(f"c{n}").id for n in range(2 * AT_ONCE)]
@@ -177,9 +173,3 @@ class TestTheBotsOwnLimit:
             channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
             async with asyncio.timeout(60):
                 await asyncio.gather(*(rest.create_message(channel, "やあ") for channel in channels))
-
-    async def test_is_waited_for_by_routes_that_were_never_used(self) -> None:
-        async with opened(everywhere=Allowance(1, 0.2), share=RestShare()) as (discord, rest):
-            await rest.fetch_my_user()
-            await asyncio.gather(rest.fetch_application(), rest.fetch_channel(discord.guild_channel().id))
-            assert len(discord.violations) <= 4

@@ -1,36 +1,19 @@
-"""An answer on its way, and the end of the program: nothing uses the database afterwards."""
+"""An answer on its way."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from zoneinfo import ZoneInfo
+from collections.abc import Callable, Sequence
 
 import hikari
 import pytest
-from hikari.impl import RESTClientImpl
 from structlog.testing import capture_logs
 
-from cc_bot.assistant import Assistant
-from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
-from cc_bot.discord.delivery.outlets import MessageReplies
-from cc_bot.discord.delivery.reply import Reply, TakenDown
-from cc_bot.discord.gateway import GrantedReading, Shards, gateway_bot
-from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.delivery.live import LiveAnswer
+from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import Recipients
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.turn import TextDelta
-from cc_bot.stores import Stores
 from cc_bot.texts import texts
-from cc_bot.tools.registry import ToolRegistry
-from tests.discord.boards import boards_over
-from tests.discord.choosing import chooser_over, deliveries_over, gate_over, references_over
-from tests.loopback.discord import Channel, LoopbackDiscord, User
-from tests.scripted_model import ScriptedModel, only
 
 POST = "POST /channels/{channel}/messages"
 EN = texts(Locale.EN)
@@ -123,55 +106,3 @@ class TestLiveAnswer:
             async with live_answer(reply := LoggedOut()):
                 await reply.next()
         assert [record["event"] for record in records if record["log_level"] != "info"] == []
-
-
-@asynccontextmanager
-async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIterator[Messages]:
-    """What serves messages, with REST alone."""
-    bot = gateway_bot(discord.token, discord.api_url, "mentions")
-    assert isinstance(bot.rest, RESTClientImpl)
-    bot.rest.start()
-    try:
-        running, taken_down, places = RunningTurns(), TakenDown(), Places(bot.rest, stores.channels)
-        recipients = Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
-        answers = Answers(
-            Assistant(stores, only(ScriptedModel()), ToolRegistry(())),
-            running,
-            deliveries_over(stores, running),
-            boards_over(stores, bot.rest),
-            chooser_over(stores, bot.rest),
-            recipients,
-            taken_down,
-            references_over(stores, bot.rest),
-        )
-        yield Messages(
-            bot,
-            stores,
-            answers,
-            gate_over(stores, bot.rest),
-            places=places,
-            replies=MessageReplies(bot.rest, taken_down, stores.channels),
-            shards=Shards(places, recipients.guilds),
-            granted=GrantedReading("mentions", since=0),
-        )
-    finally:
-        await bot.rest.close()
-
-
-async def test_an_answer_that_takes_too_long_at_the_end_waits_for_the_next_start(
-    discord: LoopbackDiscord, stores: Stores, channel: Channel, aiko: User
-) -> None:
-    posted = await discord.post(aiko, channel, "元気？", mention=True)
-    question = Message("user", "元気？", author_id=aiko.id, discord_id=posted.id)
-    key, loop = ChannelKey(channel.id), asyncio.get_running_loop()
-    discord.fail_next(POST, 200, delay_s=60.0)
-    async with waiting_messages(stores, discord) as messages:
-        await stores.channels.add(key, question, waiting=True)
-        messages.resume()
-        await discord.wait(lambda: discord.faults.outstanding == 0, "the answer's first message")
-        messages.close()
-        async with asyncio.timeout(discord.patience_s):
-            await messages.finish(loop.time())
-        running = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()]
-        assert [name for name in running if name.startswith(("Mentions.", "_Run.", "Messages."))] == []
-        assert [message.content for message in await stores.mentions.list_waiting(key)] == ["元気？"]

@@ -9,15 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.custom_ids import MemoryButton, parse_custom_id
 from cc_bot.discord.pages.memory import (
     BARS,
-    CELLS,
     LIMIT,
     PAGE_SIZE,
     EphemeralView,
     ListPage,
-    bar,
     choice_name,
     edited_view,
     excerpt,
@@ -25,7 +22,6 @@ from cc_bot.discord.pages.memory import (
     memory_card,
     memory_list,
     open_menu,
-    receipt,
     refused_view,
     statistics_view,
     used_list,
@@ -122,12 +118,6 @@ class TestList:
         assert all(1 <= len(option.label) <= 100 for option in options)
         assert all(1 <= len(choice_name(each)) <= 100 for each in memories)
 
-    def test_has_a_receipt_that_tells_where_and_until_when_it_is_used(self) -> None:
-        told = receipt(JA.memory.added, memory(), JA)
-        assert not any(mark in told for mark in ("🔒", "まで"))
-        assert "🔒" in receipt(JA.memory.added, memory(audience="private"), JA)
-        assert "まで" in receipt(JA.memory.added, memory(expires_at=NOW), JA)
-
 
 class TestQuotedMemory:
     def test_is_told_as_it_was_written_in_its_direction(self) -> None:
@@ -139,10 +129,6 @@ class TestQuotedMemory:
             (excerpt("\u202e猫\u2066"), "猫"),
         )
 
-    @given(st.text(st.sampled_from("*_[]あ 👩\n"), max_size=4000))
-    def test_has_room_in_a_message(self, content: str) -> None:
-        assert len(excerpt(content)) <= 1500
-
 
 class TestCard:
     @pytest.mark.parametrize("kind", get_args(SourceKind))
@@ -150,14 +136,6 @@ class TestCard:
         text = read(memory_card(memory(source=Source(kind)), (), JA, NOW))
         assert f"{JA.memory_card.why}: " in text
         assert "{" not in text
-
-    def test_names_the_author_the_model_and_the_message_and_shows_the_text_as_written(self) -> None:
-        text = read(memory_card(memory("# 見出し\n-# *小さく*\n - 項目\n#猫"), (), JA, NOW))
-        assert "\\# 見出し\n\\-# \\*小さく\\*\n \\- 項目\n#猫\n" in text
-        text = read(memory_card(memory(source=Source("message", LINK, author="*Ben*")), (), JA, NOW))
-        assert r"\*Ben\* さんのメッセージ" in text
-        assert f"]({LINK})" in text
-        assert "gpt-x" in read(memory_card(memory(source=Source("model", LINK, model="gpt-x")), (), JA, NOW))
 
     def test_has_a_menu_of_what_it_said_before(self) -> None:
         former = [memory(f"前の名前{number}", id=number) for number in range(30, 0, -1)]
@@ -168,32 +146,6 @@ class TestCard:
         same_text = memory_card(memory(), [memory(id=5, category="猫", tags=("ペット",))], JA, NOW)
         assert same_text.menu is not None
         assert same_text.menu.options[0].label == "猫 #ペット"
-
-    def test_offers_the_other_audience_and_the_other_way_of_a_pin(self) -> None:
-        say, views = JA.memory_card, {}
-        for pinned in (False, True):
-            view = memory_card(
-                memory(pinned=pinned, audience="private" if pinned else "anywhere"), (), JA, NOW
-            )
-            views[pinned] = view
-            audience = say.use_anywhere if pinned else say.use_in_private
-            assert [button.label for button in view.buttons[:3]] == [say.edit, say.delete, audience]
-            assert view.buttons[-1].label == (say.unpin if pinned else say.pin)
-            action = parse_custom_id(view.buttons[-1].custom_id)
-            assert action == MemoryButton("unpin" if pinned else "pin", 1, 12)
-        assert ["📌" in read(view).split("\n")[0] for view in views.values()] == [False, True]
-
-    def test_says_what_a_pin_is_good_for(self) -> None:
-        say = JA.memory_card
-        pinned = say.pinned.format(id=12)
-        for kind, most, told in (
-            ("command", 5, say.pin_read.format(count=5)),
-            ("import", 5, say.pin_foreign),
-            ("command", 0, say.pin_mark_only),
-            ("import", 0, say.pin_mark_only),
-        ):
-            shown = say.pin_told(memory(source=Source(kind)), most)  # type: ignore[arg-type]
-            assert (pinned in shown, told in shown) == (True, True), (kind, most)
 
     @given(
         st.text(min_size=1, max_size=4000),
@@ -216,16 +168,6 @@ class TestCard:
 
 
 class TestWhatWasDone:
-    def test_to_a_memory_tells_only_what_changed_and_can_be_undone(self) -> None:
-        view = edited_view(memory(category="猫", supersedes=20), memory(), JA)
-        assert view.content == f"{JA.memory_card.edited.format(id=12)}\n**カテゴリ**：一般 → 猫"
-        assert [button.label for button in view.buttons] == [JA.memory.undo]
-        same = edited_view(memory(), memory(), JA)
-        assert (JA.memory_card.unchanged.format(id=12) in same.content, same.buttons) == (True, ())
-        gone = forgotten_view(memory(), JA, NOW)
-        assert f"<t:{int(NOW.timestamp()) + 600}:t>" in gone.content
-        assert [button.danger for button in gone.buttons] == [False, True]
-
     def test_fits_a_message_however_long_the_texts_are(self) -> None:
         after = memory("*" * 4000, category="*" * 50, tags=("*" * 400,) * 20, expires_at=NOW, supersedes=2)
         before = memory("_" * 4000, category="_" * 50, tags=("_" * 400,) * 20)
@@ -249,12 +191,6 @@ def kept(*counts: int, name: str = "分類") -> MemoryStatistics:
 
 
 class TestStatistics:
-    @given(st.integers(1, 10**6), st.integers(1, 10**6))
-    def test_have_bars_of_as_many_cells_that_are_never_empty(self, count: int, more: int) -> None:
-        drawn = bar(count, count + more)
-        assert (len(drawn), drawn[0]) == (CELLS, "▰")
-        assert bar(count, count) == "▰" * CELLS
-
     def test_name_every_source_and_the_smallest_categories_in_one_line_and_fit(self) -> None:
         sources = tuple((kind, 1) for kind in get_args(SourceKind))
         many = replace(kept(*range(20, 0, -1)), sources=sources)
@@ -263,13 +199,6 @@ class TestStatistics:
         assert (len(lines), lines[-1]) == (BARS + 1, "ほか12カテゴリ 78件")
         assert told.value.count("1件") == len(sources)
         assert fits(statistics_view(kept(*range(20, 0, -1), name="*" * 48), JA, paused=True))
-
-    def test_leave_out_what_is_nought_and_say_so_while_memory_is_paused(self) -> None:
-        told = embed_of(statistics_view(kept(3), JA, paused=False)).description or ""
-        assert ("期限切れ" in told, "だけ使う: 1件" in told, "⏸️" in told) == (False, True, False)
-        nothing = statistics_view(MemoryStatistics(0, 0, 0, None, None), JA, paused=True)
-        assert nothing.content.startswith("⏸️")
-        assert (embed_of(statistics_view(kept(3), JA, paused=True)).description or "").startswith("⏸️")
 
 
 @pytest.mark.parametrize("locale", list(Locale))

@@ -91,16 +91,6 @@ class TestAnAnswer:
         await scene.killed_while_it_edits(again, FIRST, SECOND)
         assert await scene.replies.channels.list_pages(first) == (scene.shown[-1].id,)
 
-    async def test_of_an_earlier_run_has_its_further_messages_on_record_before_its_edits(
-        self, scene: Scene
-    ) -> None:
-        begun = scene.reply()
-        await begun.show((FIRST, SECOND))
-        [first, second] = await begun.message_ids()
-        await scene.replies.channels.drop_pages(scene.channel.id, [second])
-        await scene.killed_while_it_edits(await scene.again(begun, 1), FIRST, SECOND)
-        assert await scene.replies.channels.list_pages(first) == (second,)
-
     async def test_that_grew_shorter_and_longer_again_is_all_there(self, scene: Scene) -> None:
         """Its nonces bring back messages that were deleted: of that Discord says nothing."""
         reply = scene.reply()

@@ -6,7 +6,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.places import Places, Recent, may_read
+from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain import SessionKey
 from cc_bot.domain.locale import Locale
@@ -79,21 +79,6 @@ class TestAPlace:
         for _ in range(2):
             assert (await places.of(channel.id)).guild_id == discord.guild.id
         assert len(discord.calls(LOOK_UP)) == 1
-
-
-class TestRecent:
-    def test_forgets_what_was_not_used_for_longest_and_what_it_is_told_to(self) -> None:
-        recent = Recent[str, int](2)
-        recent["一"], recent["二"] = 1, 2
-        assert recent.get("一") == 1
-        recent["三"] = 3
-        assert [recent.get(key) for key in ("二", "三", "一")] == [None, 3, 1]
-        recent["三"] = 33
-        recent["四"] = 4
-        assert [recent.get(key) for key in ("一", "三", "四")] == [None, 33, 4]
-        recent.discard("三")
-        recent.discard("五")
-        assert "三" not in recent
 
 
 class TestAMember:

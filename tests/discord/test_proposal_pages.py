@@ -195,19 +195,6 @@ class TestCall:
         assert "\n" not in CallTool("notes", "a\nb", "{}").known_as
 
     @pytest.mark.parametrize("locale", Locale)
-    def test_says_that_it_is_open_for_ten_minutes(self, locale: Locale) -> None:
-        call, other = (
-            proposal(CallTool("notes", "write", "{}")),
-            proposal(KeepMemory("猫", "general", (), "anywhere")),
-        )
-
-        def told(*some: Proposal) -> tuple[bool, bool]:
-            why = with_proposals(Page("🙂"), some, texts(locale)).why
-            return "10" in why, "7" in why
-
-        assert (told(call), told(other), told(call, other)) == ((True, False), (False, True), (True, True))
-
-    @pytest.mark.parametrize("locale", Locale)
     def test_being_made_has_a_stop_button_and_ends_without(self, locale: Locale) -> None:
         words, waiting = texts(locale), proposal(change := CallTool("notes", "write_file", "{}"))
         page = with_proposals(Page("🙂", (Button("again", "again:7:1"),)), (waiting,), words)

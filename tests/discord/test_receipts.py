@@ -26,7 +26,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import FACTS_CHARACTERS, Facts, Page, TextFile
+from cc_bot.discord.pages.page import FACTS_CHARACTERS, Facts, Page
 from cc_bot.discord.pages.receipts import MOST, Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
@@ -166,10 +166,6 @@ class TestLines:
         own = ended(changed("deleted", memory()), visibility="private")
         assert own.facts.receipts == (SAY.deleted.format(number="", content="猫が好き"),)
 
-    def test_of_four_forgotten_leave_the_row_to_what_can_be_done(self) -> None:
-        gone = [changed("deleted", memory(number)) for number in (1, 2, 3, 4)]
-        assert labels(ended(MemoriesRecalled((5, 6), (5, 6)), *gone))[4:] == [SAY.untell]
-
     def test_say_once_what_happened_twice_and_nothing_of_what_came_and_went(self) -> None:
         now = memory(content="猫が大好き", supersedes=5)
         page = ended(
@@ -181,12 +177,6 @@ class TestLines:
         assert pressed(page) == [UndoButton("added", USER, 1, 5)]
         assert not ended(changed("added", memory()), changed("deleted", memory())).facts
         assert not ended(scheduled(), scheduled(kind="cancelled")).facts
-
-    def test_are_short_on_one_line_and_without_markdown(self) -> None:
-        page = ended(changed("added", memory(content="**太字**\n# 見出し\n" + "あ" * 100)))
-        [line] = page.facts.receipts
-        assert line.startswith(SAY.added.format(number="", content="\\*\\*太字\\*\\* # 見出し あ"))
-        assert line.endswith("…")
 
     def test_tell_in_public_nothing_private(self) -> None:
         secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
@@ -208,16 +198,8 @@ class TestLines:
             ),
         )
 
-    def test_stand_under_a_failure(self) -> None:
-        state = replace(after(TextDelta("はい"), changed("added", memory())), failure="だめでした。")
-        assert final_pages(state, JA) == (Page("はい", facts=Facts((ADDED,), ("だめでした。",))),)
-
 
 class TestButtons:
-    def test_name_what_they_are_about_where_there_are_several(self) -> None:
-        page = ended(changed("added", memory()), changed("added", memory(2, "犬" * 30)), scheduled())
-        assert labels(page) == ["取り消す: 猫が好き", f"取り消す: {'犬' * 14}…", "取り消す: 薬"]
-
     def test_list_the_memories_used_but_for_those_that_are_gone(self) -> None:
         recalled = MemoriesRecalled((1, 2), (1, 2)), MemoriesRecalled((2, 3), (2, 3))
         page = ended(*recalled, changed("deleted", memory(3)))
@@ -248,15 +230,6 @@ class TestLimits:
             [embed] = pages[-1].facts.embeds()
             assert all(line in (embed.description or "") for line in pages[-1].facts.receipts)
             assert utf16_length(embed.description or "") <= FACTS_CHARACTERS
-
-    def test_are_kept_when_all_has_to_go_into_one_message(self) -> None:
-        text = "これは長い回答です。" * 900
-        state = after(TextDelta(text), changed("added", memory(content="*" * 200)), done(text))
-        [page] = final_pages(state, JA, as_file=True)
-        assert utf16_length(page.content) <= MESSAGE_LIMIT
-        assert len(page.facts.receipts) == 1
-        assert page.facts.notices == (JA.answer.long_as_file,)
-        assert page.file == TextFile(JA.answer.file_name, text)
 
 
 class TestCarriedOver:
@@ -299,10 +272,6 @@ class TestSmallPrint:
         for notice in notices + untrue + ends:
             assert page.facts.description.count(notice) == 1
         assert Facts.read(page.facts.embeds()) == page.facts
-
-    def test_of_two_notices_has_a_line_for_each(self) -> None:
-        facts = Facts(notices=(JA.answer.stopped, JA.answer.help_hint))
-        assert facts.description == f"-# {JA.answer.stopped}\n-# {JA.answer.help_hint}"
 
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:

@@ -15,7 +15,7 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.messages.forwards import ASKED_AFTER, Forwards
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References, Standing
-from cc_bot.discord.targets import KEPT_S, REMEMBERED, Target, Targets, is_said, is_same
+from cc_bot.discord.targets import KEPT_S, Target, Targets, is_same
 from cc_bot.domain import Message
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Reference
@@ -181,21 +181,7 @@ class TestATarget:
         for now[0], expected in ((KEPT_S - 1, kept), (KEPT_S, None), (KEPT_S - 1, None)):
             assert targets.get(AIKO, 400) is expected
 
-    def test_is_one_of_so_many(self) -> None:
-        targets = Targets()
-        for number in range(REMEMBERED + 1):
-            targets.keep(AIKO, target(number + 1))
-        assert targets.get(AIKO, 1) is None
-        assert targets.get(AIKO, 2) is not None
-
     def test_is_the_same_until_its_author_changes_it(self) -> None:
         edited = message("十一時です", edited_timestamp="2026-11-22T05:01:00+00:00")
         assert is_same(message(""), target())
         assert not is_same(edited, target())
-
-    def test_is_what_somebody_says(self) -> None:
-        said = ("DEFAULT", "REPLY", "CHAT_INPUT", "CONTEXT_MENU_COMMAND")
-        for name in (*said, "CHANNEL_PINNED_MESSAGE", "THREAD_CREATED"):
-            assert is_said(message("はい", type=int(hikari.MessageType[name]))) is (name in said), name
-        loading = int(hikari.MessageFlag.LOADING)
-        assert not is_said(message("はい", type=int(hikari.MessageType.CHAT_INPUT), flags=loading))

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.commands.remind import matching
 from cc_bot.discord.pages.memory import CHOICE_CHARACTERS
-from cc_bot.discord.pages.page import NO_FACTS, without_previews
+from cc_bot.discord.pages.page import NO_FACTS
 from cc_bot.discord.pages.reminders import (
     added_view,
     choice_name,
     heartbeat_page,
     list_view,
-    paused_among,
     reminder_page,
     snoozed_page,
     stopped_page,
@@ -70,16 +69,6 @@ class TestReminder:
             view = added_view([schedule(text=text)] * count, "x" * 100, 9, recipient())
             assert (utf16_length(view.content) <= MESSAGE_LIMIT, len(view.buttons)) == (True, count)
         assert len(choice_name(schedule(text=text))) <= CHOICE_CHARACTERS
-
-    def test_of_links_alone_fits_without_previews_and_cuts_no_character_apart(self) -> None:
-        for link in ("http://a ", "discord.gg/a "):
-            content = heartbeat_page(schedule(), link * 600).content
-            assert utf16_length(content) <= MESSAGE_LIMIT
-            assert content == without_previews(content)
-            assert content.count("<http") > 50
-        emoji = heartbeat_page(schedule(), "😀" * 1500).content
-        assert emoji.encode("utf-16")
-        assert emoji.endswith("😀…")
 
     @given(st.integers(1, 2**40), st.integers(0, 10**6))
     def test_has_a_nonce_of_its_own_for_each_time(self, number: int, hours: int) -> None:
@@ -147,18 +136,6 @@ class TestList:
         assert all(utf16_length(str(embed.description)) <= 4096 for embed in embeds)
         seen = "".join(str(embed.description) for embed in embeds)
         assert [each.id for each in known if f"#{each.id}**" not in seen] == []
-
-    def test_of_a_page_that_is_not_there_any_more_is_the_last_one(self) -> None:
-        view = list_view([schedule(number) for number in range(1, 11)], 9, recipient(Locale.EN))
-        assert [each.enabled for each in view.buttons] == [True, False]
-        assert view.embed
-        assert "**#10**" in str(view.embed.description)
-
-    def test_of_what_was_added_speaks_of_reminders_that_stopped(self) -> None:
-        stopped = replace(schedule(2), status="paused", obstacle="dms_closed")
-        paused = paused_among([stopped, replace(schedule(3), status="paused")])
-        assert paused == 1
-        assert "止まっているお知らせが 1 件" in added_view([schedule()], "DM", paused, recipient()).content
 
     def test_of_choices_has_those_that_match_with_their_owners_time(self) -> None:
         known = [schedule(), schedule(12, "さんぽ with Mom")]

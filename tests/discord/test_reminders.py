@@ -226,14 +226,6 @@ class TestTakenBack:
         assert len(scene.discord.calls(POST)) == 2  # the scene's own, and the one that failed
         assert scene.said(scene.channel, scene.dm) == []
 
-    async def test_by_a_pause_is_noted_as_skipped(self, scene: Scene) -> None:
-        added = await scene.due(repeat="0 9 * * *")
-        scene.discord.fail_next(POST, 503, delay_s=0.5)
-        await scene.meets_trouble()
-        assert await scene.stores.schedules.pause(scene.aiko.id, added.id)
-        await scene.until(lambda: scene.states() == ["skipped"])
-        assert scene.said(scene.channel) == []
-
 
 class TestMissed:
     async def test_is_told_each_owner_of_their_own(self, scene: Scene) -> None:
@@ -282,13 +274,6 @@ class TestMany:
         async with asyncio.timeout(60):
             await scene.stopped(within_s=0.1)
         assert scene.states() == ["claimed"] * AT_A_TIME
-
-    async def test_are_claimed_no_more_after_the_end(self, scene: Scene) -> None:
-        scene.reminders.begin()
-        await scene.reminders.close()
-        await scene.due()
-        await asyncio.sleep(0.1)
-        assert scene.states() == []
 
 
 class TestWhoMayNotUseTheBot:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.split import close_fences, count_settled, split, utf16_length
@@ -226,21 +226,6 @@ class TestEveryPiece:
         assert all(utf16_length(piece) <= limit for piece in pieces)
         assert all(len(piece.encode("utf-16-le", "surrogatepass")) // 2 <= limit for piece in pieces)
 
-    @given(parts=prose, limit=limits)
-    @example(
-        parts=[(word, " ") for word in (WHOLE[0], "<:smile:123456789012345678>", WHOLE[0], "`a = b + c`")],
-        limit=120,
-    )
-    def test_but_the_last_is_nearly_full(self, parts: list[tuple[str, str]], limit: int) -> None:
-        text = " ".join(word for word, _ in parts)
-        # No piece begins with the sign that opens code: what stands before code stays with it.
-        together = [""]
-        for word, _ in parts:
-            together = [*together[:-1], f"{together[-1]} {word}"] if word[:1] == "`" else [*together, word]
-        longest = max(map(utf16_length, together)) + 1
-        for piece in split(text, limit=limit)[:-1]:
-            assert utf16_length(piece) >= min(int(limit * 0.6), limit - longest)
-
     @given(text=sentences, limit=limits)
     def test_keeps_kinsoku(self, text: str, limit: int) -> None:
         pieces = split(text, limit=limit)
@@ -286,16 +271,3 @@ class TestGrowingText:
     def test_keeps_its_settled_pieces(self, text: str, more: str, limit: int) -> None:
         count = count_settled(text, limit=limit)
         assert split(text + more, limit=limit)[:count] == split(text, limit=limit)[:count]
-
-    @given(text=sentences, limit=st.integers(32, 120))
-    def test_never_unsettles_a_piece(self, text: str, limit: int) -> None:
-        whole = split(text, limit=limit)
-        counts = [count_settled(text[:end], limit=limit) for end in range(0, len(text), 7)]
-        assert counts == sorted(counts)
-        for end, count in zip(range(0, len(text), 7), counts, strict=True):
-            assert split(text[:end], limit=limit)[:count] == whole[:count]
-
-    @given(text=sentences, limit=limits)
-    def test_has_little_that_is_not_settled(self, text: str, limit: int) -> None:
-        pieces = split(text, limit=limit)
-        assert sum(map(len, pieces[count_settled(text, limit=limit) + 1 :])) < limit + limit // 4

@@ -5,7 +5,6 @@ import gzip
 import random
 import shutil
 import ssl
-import threading
 import zlib
 from dataclasses import replace
 from functools import partial
@@ -28,7 +27,7 @@ from cc_bot.domain.errors import (
     PageUnreachable,
     TooManyRedirects,
 )
-from cc_bot.internet.addresses import IpAddress, parse_address
+from cc_bot.internet.addresses import parse_address
 from cc_bot.internet.http import PUBLIC
 from cc_bot.internet.pages import MAX_BYTES, MAX_REDIRECTS, FetchedPage, PageReader, fetch
 from tests.loopback.web import INSIDE, OUTSIDE, Answer, LoopbackWeb
@@ -70,18 +69,6 @@ class TestRequest:
         async with LoopbackWeb({"/a": first, "/b": Answer(b"<p>b</p>")}) as web:
             assert (await get(web)).data == b"<p>b</p>"
         assert "cookie" not in web.requests[1].headers
-
-    async def test_is_made_on_a_thread_of_its_own(self) -> None:
-        threads = list[str]()
-        async with LoopbackWeb({"/a": Answer(b"a")}) as web:
-            network = web.network()
-
-            def look(address: IpAddress) -> bool:
-                threads.append(threading.current_thread().name)
-                return network.may_reach(address)
-
-            await fetch(parse_address("http://a.example/a"), replace(network, may_reach=look))
-        assert {*threads} == {"fetch"}
 
 
 INSIDE_URLS = [
@@ -226,11 +213,6 @@ class TestBody:
                     assert isinstance(await refusal(web), PageGarbled)
                 else:
                     assert set((await get(web)).data) <= {*b"a"}
-
-    @pytest.mark.slow
-    async def test_that_comes_in_single_bytes_without_end_is_refused(self) -> None:
-        async with LoopbackWeb({"/a": Answer(b"a", piece=1, pause_s=0.0001, for_ever=True)}) as web:
-            assert isinstance(await refusal(web, limit_s=60.0), PageGarbled)
 
     async def test_in_chunks_or_segments_or_until_the_end_is_taken(self) -> None:
         drops = b"14\r\n%b\r\n" % (b"x" * 20) * 10_000

@@ -181,6 +181,7 @@ def reading(seconds: float, noted: Path) -> tuple[str, ...]:
 
 
 class TestMany:
+    @pytest.mark.slow
     async def test_of_one_turn_are_all_read_however_long_each_waits_for_the_others(
         self, tmp_path: Path
     ) -> None:

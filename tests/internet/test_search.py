@@ -1,14 +1,11 @@
 """Searching by the services that an operator names."""
 
-import threading
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import SearchFailed, SearchFormatOff
-from cc_bot.internet.addresses import IpAddress
-from cc_bot.internet.http import Network
 from cc_bot.internet.search import MAX_BYTES, MOST_RESULTS, BraveSearch, SearxngSearch, WebSearch
 from tests.loopback.search_server import LoopbackSearchServer, Result
 
@@ -74,17 +71,6 @@ class TestBrave:
 
 
 class TestServices:
-    async def test_are_read_on_the_fetching_thread(self) -> None:
-        threads = list[str]()
-
-        def look(_: IpAddress) -> bool:
-            threads.append(threading.current_thread().name)
-            return True
-
-        async with LoopbackSearchServer(WEATHER) as server:
-            await WebSearch([SearxngSearch(server.url, Network(may_reach=look))]).search("天気")
-        assert {*threads} == {"fetch"}
-
     async def test_are_asked_in_their_order(self) -> None:
         async with LoopbackSearchServer(WEATHER) as server:
             both = WebSearch([SearxngSearch(server.url), BraveSearch(server.key, server.brave_url)])

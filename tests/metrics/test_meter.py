@@ -8,7 +8,6 @@ import structlog
 from prometheus_client import CollectorRegistry, generate_latest
 
 from cc_bot.domain import Usage
-from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.log import configure_logging
 from cc_bot.metrics import MOST_SERVER_TOOLS, OURS, PrometheusMeter, count_records
 
@@ -84,16 +83,6 @@ class TestTheMeter:
             ("cc_bot_tool_server_call_seconds_sum", first, 0.5),
             ("cc_bot_tool_server_calls_total", other | {"outcome": "ok"}, 5),
         )
-
-    @pytest.mark.parametrize("any_meter", [PrometheusMeter("0"), NULL_METER])
-    def test_takes_every_report(self, any_meter: Meter) -> None:
-        any_meter.record_turn("cut", 1.0, {})
-        any_meter.record_shown(1.0, ok=True)
-        any_meter.record_tokens("heartbeat", "small", Usage())
-        any_meter.record_tool_call("recall", ok=True)
-        any_meter.record_server_call("time", "now", 0.1, ok=True)
-        any_meter.record_failure("Busy")
-        any_meter.record_rate_limit("global", 2)
 
 
 @pytest.fixture

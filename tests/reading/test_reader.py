@@ -144,20 +144,10 @@ class TestOthers:
     async def test_rtf_is_read_in_the_bytes_of_its_font(self, text: str) -> None:
         assert texts(await read(documents.rtf(text))) == [text]
 
-    async def test_rtf_is_read_in_unicode_without_what_stands_for_old_programs(self) -> None:
-        data = rb"{\rtf1\ansi\uc1{\*\generator x;}\u26085?\u26412?{\b A}\u-10180?\u-9186?}"
-        assert texts(await read(data))[0].startswith("日本A")
-
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "euc_jp", "iso2022_jp"])
     async def test_values_with_separators_are_a_table_in_any_encoding(self, encoding: str) -> None:
         data = '品目,金額\r\n"りんご, 青",120\r\n'.encode(encoding)
         assert texts(await read(data)) == ["| 品目 | 金額 |\n| --- | --- |\n| りんご, 青 | 120 |"]
-
-    async def test_a_long_table_is_decoded_by_its_beginning(self) -> None:
-        data = ("番号,名前\n" + "".join(f"{n},佐藤太郎\n" for n in range(30_000))).encode("cp932")
-        document = await read(data)
-        assert len(data) > 2**18
-        assert "29999 | 佐藤太郎" in document.parts[-1].text
 
 
 class TestBytesDecide:

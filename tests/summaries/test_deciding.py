@@ -52,15 +52,6 @@ class TestSummary:
                 if not late[turn]:
                     covered, pending = said, None
 
-    @given(every=st.integers(1, 40), limit=st.integers(4, 40))
-    def test_is_not_made_more_often_than_needed(self, every: int, limit: int) -> None:
-        plan, covered, made = SummaryPlan(every, limit), 0, 0
-        for said in range(2, 402, 2):
-            new = said - covered
-            if is_due(plan, turns=new // 2, messages=new, tokens=0, budget_tokens=1, closed=False):
-                covered, made = said, made + 1
-        assert made <= 200 // min(every, limit // 2 if limit % 2 == 0 else (limit - 1) // 2)
-
     @given(st.lists(st.text("あa", max_size=6000).map(lambda text: Message("user", text)), min_size=1))
     def test_takes_the_oldest_that_fit_and_at_least_one(self, messages: list[Message]) -> None:
         taken = batch(messages, 16_000)

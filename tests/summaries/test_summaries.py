@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Locale, Message, SessionKey
@@ -145,36 +144,6 @@ class TestExpiry:
                 assert desk.told().endswith("要約: - 名前はディエゴ")
                 await desk.talk("本当に？")
                 assert desk.told().endswith("要約: - ディエゴさん")
-
-    @pytest.mark.slow
-    async def test_drops_the_summary_that_is_being_written_and_has_all_of_it_written_anew(
-        self, tmp_path: Path
-    ) -> None:
-        async with open_desk(tmp_path, every=2) as desk:
-            gate = asyncio.Event()
-            desk.writer.script = [["- 途中", gate], ["- 最後まで"]]
-            with freeze_time(NOON, real_asyncio=True):
-                await desk.ask("犬はポチ")
-                await desk.ask("いい天気")
-                await desk.writer.asked()
-            with freeze_time(NEXT_DAY, real_asyncio=True):
-                await desk.stores.sessions.expire()
-                gate.set()
-                await desk.settle()
-            assert desk.material(0) == desk.material(1)
-            assert await desk.kept() == {"public": "- 最後まで"}
-
-    async def test_twice_keeps_the_older_session_in_the_summary(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path) as desk:
-            with freeze_time(NOON, real_asyncio=True):
-                await desk.talk("一日目")
-                desk.writer.script = [["- 一日目"], ["- 一日目と二日目"]]
-            with freeze_time(NEXT_DAY, real_asyncio=True):
-                await desk.talk("二日目")
-            with freeze_time("2026-11-25", real_asyncio=True):
-                await desk.talk("三日目")
-                assert desk.material().earlier == "- 一日目"
-                assert await desk.kept() == {"public": "- 一日目と二日目"}
 
 
 class TestClear:

@@ -48,14 +48,6 @@ class TestFailure:
             assert len(desk.material().said) == 14
             assert await desk.kept() == {"public": "- 全部"}
 
-    async def test_to_stop_is_cut_at_a_sentence_end(self, desk: Desk) -> None:
-        desk.writer.script = [["- 好きな色は緑です。\n\n" * 200]]
-        await desk.talk("一", "二")
-        kept = (await desk.kept())["public"]
-        assert 1400 < len(kept) <= 1500
-        assert kept.endswith("緑です。")
-        assert "\n\n" not in kept
-
 
 class TestHangingModel:
     async def test_delays_no_reply_and_ends_with_the_program(self, tmp_path: Path) -> None:
@@ -76,12 +68,6 @@ class TestHangingModel:
         async with open_desk(tmp_path, every=1) as desk:
             await desk.talk("二")
             assert [text for role, text in desk.material().said if role == "user"] == ["一", "二"]
-
-    async def test_is_given_up_after_a_time(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=2, time_limit_s=0.05) as desk:
-            desk.writer.script = [[asyncio.Event()], ["- 一から三"]]
-            await desk.talk("一", "二", "三")
-            assert await desk.kept() == {"public": "- 一から三"}
 
     async def test_takes_no_more_than_the_places_there_are(self, tmp_path: Path) -> None:
         async with open_desk(tmp_path, every=1) as desk:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.tool_server import ToolDetails, ToolServerReport, ToolStanding, ToolWording
+from cc_bot.domain.tool_server import ToolDetails, ToolStanding, ToolWording
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import LARGEST, ToolServersTexts, details_file, say_accepted, say_servers
+from cc_bot.texts.tool_servers import LARGEST, ToolServersTexts, details_file, say_accepted
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
 
@@ -80,28 +80,9 @@ class TestTheFile:
         assert LARGEST // 2 < len(written.text.encode()) < LARGEST + 1000
         assert "cut" in written.text.splitlines()[-1]
 
-    def test_has_a_schema_on_one_line_that_would_grow_by_being_indented(self) -> None:
-        deep: Any = [1] * 20_000
-        for _ in range(150):
-            deep = [deep]
-        text = details_file("notes", one(wording(schema=deep), None, "new"), EN).text
-        assert len(text) < 100_000
-        assert "1, 1, 1" in text
-
 
 @pytest.mark.parametrize("words", [JA, EN])
 def test_accepting_names_the_tools_and_counts_those_that_are_too_many(words: ToolServersTexts) -> None:
     told = say_accepted("notes", [f"notes__{'x' * 50}{number}" for number in range(200)], words)
     assert ("x19`" in told, "180" in told, len(told) < 2000) == (True, True, True)
     assert say_accepted("notes", [], words) != say_accepted("notes", None, words)
-
-
-@pytest.mark.parametrize("words", [JA, EN])
-def test_servers_that_nobody_has_looked_at_are_named_once(words: ToolServersTexts) -> None:
-    reports = [
-        ToolServerReport(name, "ready", 1, 10, vouched=vouched)
-        for name, vouched in (("notes", False), ("time", True), ("git_hub", False))
-    ]
-    told = say_servers(reports, words, lambda name: name.replace("_", "\\_"))
-    [line] = [each for each in told.splitlines() if "👀" in each]
-    assert ("notes, git\\_hub" in line, "time," in line) == (True, False)
