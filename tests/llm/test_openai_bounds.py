@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS
+from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS, ToolRequest
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.chat import ToolCallAssembler
 from cc_bot.llm.openai.wire import CallFragment
@@ -30,15 +30,13 @@ LATE = (Say("Zu spät"), End())
 
 
 class TestAnswer:
-    @pytest.mark.parametrize("pieces", [1, 50])
-    async def test_that_is_too_long_is_cut_where_it_may_be_no_longer(self, pieces: int) -> None:
-        text = "あ" * ((MAX_ANSWER_CHARACTERS + 5000) // pieces)
-        async with loopback(says(*[text] * pieces)) as (model, _):
-            heard = await hear(model)
-        assert heard.text == "あ" * MAX_ANSWER_CHARACTERS
-        assert heard.finish.reason == "cut"
-
-    async def test_of_just_the_length_is_whole(self) -> None:
+    async def test_that_is_too_long_is_cut_where_it_may_be_no_longer(self) -> None:
+        for pieces in (1, 50):
+            text = "あ" * ((MAX_ANSWER_CHARACTERS + 5000) // pieces)
+            async with loopback(says(*[text] * pieces)) as (model, _):
+                heard = await hear(model)
+            assert heard.text == "あ" * MAX_ANSWER_CHARACTERS
+            assert heard.finish.reason == "cut"
         async with loopback(says("あ" * MAX_ANSWER_CHARACTERS)) as (model, _):
             heard = await hear(model)
         assert (len(heard.text), heard.finish.reason) == (MAX_ANSWER_CHARACTERS, "stop")
@@ -49,35 +47,26 @@ class TestAnswer:
                 await hear(model)
 
 
+FLOODS = {
+    "one line": Reply(Chunk({"choices": [{"delta": {"reasoning": "x" * 2 * MIB}}]}), *LATE),
+    "one event of many lines": Reply(
+        Raw("data: [\n"), *[Raw("data: 1,\n" * 100_000)] * 2, Raw("data: 1]\n\n"), *LATE
+    ),
+    "one comment": Reply(Raw(":" * 2 * MIB + "\n\n"), *LATE),
+    "comments": Reply(*[Raw(f": {'x' * (MIB // 2)}\n\n")] * 130, *LATE),
+    "blank lines": Reply(*[Raw("\n" * (MIB // 2))] * 4, *LATE),
+    "signs of life": Reply(*[Raw(": ping\n\n" * 60_000)] * 4, *LATE),
+    "events without data": Reply(*[Raw("event: ping\n\n" * 50_000)] * 4, *LATE),
+    "nesting": Reply(Raw("data: " + "[" * (MIB // 2) + "\n\n"), *LATE),
+    "an error": fails(400, "x" * 65 * MIB),
+}
+
+
 class TestStream:
     """Of which each is much longer than what the model may say, and none says anything."""
 
     @pytest.mark.slow
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            Reply(Chunk({"choices": [{"delta": {"reasoning": "x" * 2 * MIB}}]}), *LATE),
-            Reply(Raw("data: [\n"), *[Raw("data: 1,\n" * 100_000)] * 2, Raw("data: 1]\n\n"), *LATE),
-            Reply(Raw(":" * 2 * MIB + "\n\n"), *LATE),
-            Reply(*[Raw(f": {'x' * (MIB // 2)}\n\n")] * 130, *LATE),
-            Reply(*[Raw("\n" * (MIB // 2))] * 4, *LATE),
-            Reply(*[Raw(": ping\n\n" * 60_000)] * 4, *LATE),
-            Reply(*[Raw("event: ping\n\n" * 50_000)] * 4, *LATE),
-            Reply(Raw("data: " + "[" * (MIB // 2) + "\n\n"), *LATE),
-            fails(400, "x" * 65 * MIB),
-        ],
-        ids=[
-            "one line",
-            "one event of many lines",
-            "one comment",
-            "comments",
-            "blank lines",
-            "signs of life",
-            "events without data",
-            "nesting",
-            "an error",
-        ],
-    )
+    @pytest.mark.parametrize("reply", FLOODS.values(), ids=FLOODS)
     async def test_of_too_many_bytes_is_no_answer(self, reply: Reply) -> None:
         async with loopback(reply, max_retries=0) as (model, _):
             with pytest.raises(ModelUnavailable):
@@ -100,51 +89,41 @@ class TestStream:
         async with loopback(Reply(*steps, End())) as (model, _):
             assert (await hear(model)).text == "は" * 20
 
-    @pytest.mark.parametrize(
-        "sign", [{"content": ""}, {"reasoning_content": "うーん"}, {"content": " "}], ids=str
-    )
-    async def test_that_goes_on_for_ever_is_ended(self, sign: dict[str, str]) -> None:
-        steps: list[Step] = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
-        async with LoopbackModelServer(Reply(*steps, *LATE)) as server:
-            model = OpenAIChatModel(
-                "m", base_url=server.base_url, timeout_s=0.3, longest_s=0.5, max_retries=0
-            )
-            try:
-                with pytest.raises(ModelUnavailable):
-                    await hear(model)
-            finally:
-                await model.close()
+    async def test_that_goes_on_for_ever_is_ended(self) -> None:
+        for sign in ({"content": ""}, {"reasoning_content": "うーん"}, {"content": " "}):
+            steps: list[Step] = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
+            async with LoopbackModelServer(Reply(*steps, *LATE)) as server:
+                model = OpenAIChatModel(
+                    "m", base_url=server.base_url, timeout_s=0.3, longest_s=0.5, max_retries=0
+                )
+                try:
+                    with pytest.raises(ModelUnavailable):
+                        await hear(model)
+                finally:
+                    await model.close()
+
+
+async def calls_of(*steps: Step) -> tuple[ToolRequest, ...]:
+    async with loopback(Reply(*steps, End("tool_calls"))) as (model, _):
+        return (await hear(model)).finish.tool_requests
 
 
 class TestCalls:
     async def test_of_too_long_arguments_are_known_as_such_and_not_kept_in_full(self) -> None:
-        steps = [Fragment('{"content": "', "remember", "a"), *[Fragment("あ" * 50_000)] * 20]
-        async with loopback(Reply(*steps, End("tool_calls"))) as (model, _):
-            [request] = (await hear(model)).finish.tool_requests
-        assert request.oversized
-        assert len(request.arguments) == MAX_ARGUMENTS_CHARACTERS + 1
-
-    async def test_of_just_the_length_are_whole(self) -> None:
+        begun = Fragment('{"content": "', "remember", "a")
+        [request] = await calls_of(begun, *[Fragment("あ" * 50_000)] * 20)
+        assert (request.oversized, len(request.arguments)) == (True, MAX_ARGUMENTS_CHARACTERS + 1)
         arguments = '{"content": "' + "あ" * (MAX_ARGUMENTS_CHARACTERS - 15) + '"}'
-        async with loopback(Reply(Fragment(arguments, "remember", "a"), End("tool_calls"))) as (model, _):
-            [request] = (await hear(model)).finish.tool_requests
-        assert (request.arguments, request.oversized) == (arguments, False)
+        [request] = await calls_of(Fragment(arguments, "remember", "a"))
+        assert (request.oversized, request.arguments) == (False, arguments)
 
-    async def test_beyond_number_are_left_out(self) -> None:
+    async def test_beyond_number_are_left_out_and_have_names_and_ids_of_bounded_length(self) -> None:
         many = [Fragment("{}", "recall", f"id{number}", number) for number in range(300)]
-        in_one = {
-            "choices": [
-                {"delta": {"tool_calls": [{"index": n, "function": {"name": "recall"}} for n in range(5000)]}}
-            ]
-        }
-        async with loopback(Reply(*many, Chunk(in_one), End("tool_calls"))) as (model, _):
-            requests = (await hear(model)).finish.tool_requests
+        in_one = [{"index": n, "function": {"name": "recall"}} for n in range(5000)]
+        requests = await calls_of(*many, Chunk({"choices": [{"delta": {"tool_calls": in_one}}]}))
         assert [request.id for request in requests] == [f"id{number}" for number in range(MAX_CALLS)]
-
-    async def test_have_names_and_ids_of_bounded_length(self) -> None:
-        steps = [Fragment(None, "x" * 1000, "y" * 100_000), *[Fragment(None, "z" * 1000)] * 50]
-        async with loopback(Reply(*steps, End("tool_calls"))) as (model, _):
-            [request] = (await hear(model)).finish.tool_requests
+        long = Fragment(None, "x" * 1000, "y" * 100_000)
+        [request] = await calls_of(long, *[Fragment(None, "z" * 1000)] * 50)
         assert max(len(request.name), len(request.id)) <= 256
 
 
@@ -159,12 +138,11 @@ FRAGMENTS: dict[str, Callable[[int], CallFragment]] = {
 }
 
 
-class TestFragments:
-    @pytest.mark.slow
-    @pytest.mark.parametrize("kind", FRAGMENTS)
-    def test_cost_the_same_however_many_came_before(self, kind: str) -> None:
-        few, many = (min(seconds_for(kind, count) for _ in range(3)) for count in (5_000, 40_000))
-        assert many < few * 8 * 3  # 8 where growth is linear, 64 where it is quadratic
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FRAGMENTS)
+def test_fragments_cost_the_same_however_many_came_before(kind: str) -> None:
+    few, many = (min(seconds_for(kind, count) for _ in range(3)) for count in (5_000, 40_000))
+    assert many < few * 8 * 3  # 8 where growth is linear, 64 where it is quadratic
 
 
 def seconds_for(kind: str, count: int) -> float:

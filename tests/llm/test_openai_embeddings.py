@@ -10,7 +10,6 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import (
     ContextTooLong,
-    ModelError,
     ModelRefusedKey,
     ModelRefusedRequest,
     ModelUnavailable,
@@ -34,92 +33,72 @@ async def embedder_at(
         await embedder.close()
 
 
+@asynccontextmanager
+async def asked(
+    *answers: Answer, longest: int | None = None, **given: Any
+) -> AsyncIterator[tuple[OpenAIEmbedder, LoopbackEmbeddingsServer]]:
+    """An embedder, and the server of its own that answers as scripted."""
+    limit = {} if longest is None else {"longest": longest}
+    async with (
+        LoopbackEmbeddingsServer(*answers, **limit) as server,
+        embedder_at(server, **given) as embedder,
+    ):
+        yield embedder, server
+
+
 class TestVectors:
-    async def test_come_in_the_order_of_the_texts(self) -> None:
-        async with LoopbackEmbeddingsServer() as server, embedder_at(server) as embedder:
-            assert await embedder.embed(NOTES) == [pack(direction(note)) for note in NOTES]
-            assert (server.inputs, server.models) == ([NOTES], ["tiny"])
-
     async def test_come_in_the_order_of_the_texts_whatever_the_servers_order(self) -> None:
-        shuffled = Answer(body={"data": [*reversed(items(NOTES))]})
-        async with LoopbackEmbeddingsServer(shuffled) as server, embedder_at(server) as embedder:
-            assert await embedder.embed(NOTES) == [pack(direction(note)) for note in NOTES]
-
-    async def test_of_many_texts_are_asked_for_some_at_a_time(self) -> None:
-        async with LoopbackEmbeddingsServer() as server, embedder_at(server, batch=2) as embedder:
-            assert len(await embedder.embed(NOTES)) == 3
+        vectors = [pack(direction(note)) for note in NOTES]
+        async with asked() as (embedder, server):
+            assert await embedder.embed(NOTES) == vectors
+            assert (server.inputs, server.models, embedder.name) == ([NOTES], ["tiny"], "tiny")
+            assert list(await embedder.embed([])) == []
+            assert len(server.inputs) == 1, "of no text it is not asked"
+        async with asked(Answer(body={"data": [*reversed(items(NOTES))]})) as (embedder, _):
+            assert await embedder.embed(NOTES) == vectors
+        async with asked(batch=2) as (embedder, server):
+            assert await embedder.embed(NOTES) == vectors
             assert server.inputs == [NOTES[:2], NOTES[2:]]
 
-    async def test_of_no_text_are_not_asked_for(self) -> None:
-        async with LoopbackEmbeddingsServer() as server, embedder_at(server) as embedder:
-            assert list(await embedder.embed([])) == []
-            assert server.inputs == []
-
-    async def test_carry_the_name_of_the_model(self) -> None:
-        async with LoopbackEmbeddingsServer() as server, embedder_at(server) as embedder:
-            assert embedder.name == "tiny"
-
-
-class TestLongTexts:
-    async def test_are_embedded_by_their_beginning(self) -> None:
-        async with LoopbackEmbeddingsServer(longest=300) as server, embedder_at(server) as embedder:
+    async def test_of_a_long_text_are_those_of_its_beginning(self) -> None:
+        async with asked(longest=300) as (embedder, _):
             [short, long] = await embedder.embed(["短い", "あ" * 900])
             assert short == pack(direction("短い"))
             assert cosines(long, [pack(direction("あ"))])[0] > 0.99
-
-    async def test_that_no_part_of_fits_are_refused(self) -> None:
-        async with LoopbackEmbeddingsServer(longest=10) as server, embedder_at(server) as embedder:
+        async with asked(longest=10) as (embedder, _):
             with pytest.raises(ContextTooLong):
                 await embedder.embed(["あ" * 400])
 
 
-class TestTrouble:
-    @pytest.mark.parametrize(
-        ("status", "error"),
-        [(401, ModelRefusedKey), (404, ModelRefusedRequest), (400, ModelRefusedRequest)],
-    )
-    async def test_says_who_must_mend_it(self, status: int, error: type[ModelError]) -> None:
-        async with LoopbackEmbeddingsServer(Answer(status)) as server, embedder_at(server) as embedder:
-            with pytest.raises(error):
-                await embedder.embed(NOTES)
+NONSENSE: tuple[Any, ...] = (
+    *("not JSON at all", {}, [], {"data": items(NOTES[:2])}),
+    {"data": [{"index": 0, "embedding": "AAAA"}] * 3},
+    {"data": [{"index": 0, "embedding": [1.0, 2.0]}] * 3},
+    {"data": [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": [0.0]}, {"embedding": [1.0]}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": [None]}, {"embedding": [1.0]}, {"embedding": [1.0]}]},
+    {"data": [{"index": [], "embedding": [1.0]}] * 3},
+)
 
-    async def test_that_passes_is_waited_out(self) -> None:
-        answers = [Answer(429, headers=AT_ONCE), Answer(503, headers=AT_ONCE)]
-        async with LoopbackEmbeddingsServer(*answers) as server, embedder_at(server) as embedder:
+
+class TestTrouble:
+    async def test_says_who_must_mend_it_and_is_waited_out_where_it_passes(self) -> None:
+        for status, error in ((401, ModelRefusedKey), (404, ModelRefusedRequest), (400, ModelRefusedRequest)):
+            async with asked(Answer(status)) as (embedder, _):
+                with pytest.raises(error):
+                    await embedder.embed(NOTES)
+        async with asked(Answer(429, headers=AT_ONCE), Answer(503, headers=AT_ONCE)) as (embedder, _):
             assert len(await embedder.embed(NOTES)) == 3
 
-    async def test_of_a_silent_server_ends_in_time(self) -> None:
-        async with (
-            LoopbackEmbeddingsServer(Answer(hangs=True)) as server,
-            embedder_at(server, timeout_s=0.2) as embedder,
-            asyncio.timeout(60),
-        ):
-            with pytest.raises(ModelUnavailable):
-                await embedder.embed(NOTES)
-
-    @pytest.mark.parametrize(
-        "body",
-        [
-            "not JSON at all",
-            {},
-            [],
-            {"data": items(NOTES[:2])},
-            {"data": [{"index": 0, "embedding": "AAAA"}] * 3},
-            {"data": [{"index": 0, "embedding": [1.0, 2.0]}] * 3},
-            {"data": [{"embedding": [1.0]}, {"embedding": [1.0, 2.0]}, {"embedding": [1.0]}]},
-            {"data": [{"embedding": [0.0]}, {"embedding": [1.0]}, {"embedding": [1.0]}]},
-            {"data": [{"embedding": [None]}, {"embedding": [1.0]}, {"embedding": [1.0]}]},
-            {"data": [{"index": [], "embedding": [1.0]}] * 3},
-        ],
-    )
-    async def test_of_a_server_that_answers_something_else(self, body: Any) -> None:
-        async with LoopbackEmbeddingsServer(Answer(body=body)) as server, embedder_at(server) as embedder:
-            with pytest.raises(ModelUnavailable):
-                await embedder.embed(NOTES)
+    async def test_of_a_server_that_is_silent_or_answers_something_else_ends_in_time(self) -> None:
+        for answer in (Answer(hangs=True), *(Answer(body=body) for body in NONSENSE)):
+            timeout_s = 0.2 if answer.hangs else 5
+            async with asked(answer, timeout_s=timeout_s) as (embedder, _), asyncio.timeout(60):
+                with pytest.raises(ModelUnavailable):
+                    await embedder.embed(NOTES)
 
     async def test_is_logged_without_the_texts(self) -> None:
-        quoting = Answer(400, body={"error": {"message": f"bad input: {NOTES[0]}"}})
-        async with LoopbackEmbeddingsServer(quoting) as server, embedder_at(server) as embedder:
+        async with asked(Answer(400, body={"error": {"message": f"bad input: {NOTES[0]}"}})) as (embedder, _):
             with capture_logs() as logs, pytest.raises(ModelRefusedRequest) as refused:
                 await embedder.embed(NOTES)
         assert [record["event"] for record in logs] == ["embedding_failed"]

@@ -1,6 +1,7 @@
 """What OpenAIChatModel does when a server refuses, breaks, hangs or is left."""
 
 import asyncio
+import json
 import time
 import traceback
 from contextlib import aclosing
@@ -9,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import (
+    ContextTooLong,
     ModelError,
     ModelNotFound,
     ModelRefusedKey,
@@ -17,7 +19,8 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
-from tests.llm.asking import QUESTION, hear, loopback
+from cc_bot.llm.openai.wire import read_refusal
+from tests.llm.asking import CONTINUATION, QUESTION, hear, loopback
 from tests.loopback.model_server import (
     Chunk,
     CutConnection,
@@ -47,52 +50,40 @@ def drips(step: Step) -> Reply:
 
 
 class TestRefusal:
-    @pytest.mark.parametrize(
-        ("status", "error"),
-        [
-            (401, ModelRefusedKey),
-            (402, ModelRefusedKey),
-            (403, ModelRefusedKey),
-            (400, ModelRefusedRequest),
+    async def test_says_who_must_mend_it(self) -> None:
+        for status, error in (
+            *((each, ModelRefusedKey) for each in (401, 402, 403)),
+            *((each, ModelRefusedRequest) for each in (400, 413, 422)),
             (404, ModelNotFound),
-            (413, ModelRefusedRequest),
-            (422, ModelRefusedRequest),
-        ],
-    )
-    async def test_a_status_says_who_must_mend_it(self, status: int, error: type[ModelError]) -> None:
-        async with loopback(fails(status), fails(status)) as (model, _):
-            with pytest.raises(error):
-                await hear(model)
+        ):
+            async with loopback(fails(status), fails(status)) as (model, _):
+                with pytest.raises(error):
+                    await hear(model)
 
-    @pytest.mark.parametrize(
-        "told",
-        [
+    async def test_of_a_model_that_there_is_not_names_it(self) -> None:
+        for told in (
             "The model `gpt-5-mni` does not exist or you do not have access to it.",
             "Invalid model: loopback",
             'model "loopback" not found, try pulling it first',
-        ],
-    )
-    async def test_that_there_is_no_such_model_is_told_by_its_name(self, told: str) -> None:
-        async with loopback(fails(400, told), fails(400, told)) as (model, _):
-            with pytest.raises(ModelNotFound) as raised:
-                await hear(model)
-        assert raised.value.params == {"model": "loopback"}
+        ):
+            async with loopback(fails(400, told), fails(400, told)) as (model, _):
+                with pytest.raises(ModelNotFound) as raised:
+                    await hear(model)
+            assert raised.value.params == {"model": "loopback"}
 
 
 class TestRetry:
-    @pytest.mark.parametrize("status", [429, 500, 503])
-    async def test_a_passing_failure_is_retried(self, status: int) -> None:
-        replies = [fails(status, headers=AT_ONCE), fails(status, headers=AT_ONCE), says("お待たせしました")]
-        async with loopback(*replies) as (model, _):
-            assert (await hear(model)).text == "お待たせしました"
-
-    @pytest.mark.parametrize("status", [429, 500, 503])
-    async def test_after_two_retries_the_model_is_unavailable(self, status: int) -> None:
-        replies = [fails(status, headers=AT_ONCE)] * 3
-        async with loopback(*replies) as (model, server):
-            with pytest.raises(ModelUnavailable):
-                await hear(model)
-            assert len(server.requests) == 3
+    async def test_is_made_twice_of_a_passing_failure(self) -> None:
+        for status in (429, 500, 503):
+            passing = fails(status, headers=AT_ONCE)
+            async with loopback(passing, passing, says("お待たせしました"), *[passing] * 3) as (
+                model,
+                server,
+            ):
+                assert (await hear(model)).text == "お待たせしました"
+                with pytest.raises(ModelUnavailable):
+                    await hear(model)
+                assert len(server.requests) == 6
 
     async def test_retry_after_is_honoured(self) -> None:
         overloaded = fails(429, headers={"Retry-After": "0.2"})
@@ -114,33 +105,23 @@ class TestRetry:
         await model.close()
 
 
+NO_WORDS = {
+    "no status line": Reply(delay_s=60),
+    "no chunk": hangs(),
+    "comments": drips(Raw(": keep-alive\n\n")),
+    "empty chunks": drips(Chunk({"choices": []})),
+    "a bare role": Reply(Chunk({"choices": [{"delta": {"role": "assistant", "content": ""}}]}), Hang()),
+    "a long wait": fails(429, headers={"Retry-After": "45"}),
+}
+
+
 class TestTimeout:
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            Reply(delay_s=60),
-            hangs(),
-            drips(Raw(": keep-alive\n\n")),
-            drips(Chunk({"choices": []})),
-            Reply(Chunk({"choices": [{"delta": {"role": "assistant", "content": ""}}]}), Hang()),
-            fails(429, headers={"Retry-After": "45"}),
-            fails(429, headers={"Retry-After": "600"}),
-        ],
-        ids=[
-            "no status line",
-            "no chunk",
-            "comments",
-            "empty chunks",
-            "a bare role",
-            "a long wait",
-            "a very long wait",
-        ],
-    )
-    async def test_it_bounds_everything_until_the_first_word(self, reply: Reply) -> None:
-        async with loopback(*[reply] * 3, timeout_s=TIMEOUT_S) as (model, _):
-            with pytest.raises(ModelUnavailable):
-                async with asyncio.timeout(60):
-                    await hear(model)
+    async def test_bounds_everything_until_the_first_word(self) -> None:
+        for reply in NO_WORDS.values():
+            async with loopback(*[reply] * 3, timeout_s=TIMEOUT_S) as (model, _):
+                with pytest.raises(ModelUnavailable):
+                    async with asyncio.timeout(60):
+                        await hear(model)
 
     async def test_a_server_that_asks_for_too_long_a_wait_is_not_waited_for(self) -> None:
         async with (
@@ -186,19 +167,17 @@ class TestLeaving:
             async with asyncio.timeout(20):
                 await server.requests[0].disconnected.wait()
 
-    @pytest.mark.parametrize("reply", [Reply(delay_s=60), hangs()], ids=["no status line", "no chunk"])
-    async def test_cancelling_the_task_ends_the_request(self, reply: Reply) -> None:
-        async with loopback(reply) as (model, server):
-            turn = asyncio.create_task(hear(model))
-            request = await server.arrived(1)
-            turn.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await turn
-            async with asyncio.timeout(20):
-                await request.disconnected.wait()
-
-    async def test_a_timeout_ends_the_request(self) -> None:
-        async with loopback(hangs(), timeout_s=TIMEOUT_S) as (model, server):
+    async def test_cancelling_the_task_or_a_timeout_ends_the_request(self) -> None:
+        for reply in (Reply(delay_s=60), hangs()):
+            async with loopback(reply) as (model, server):
+                turn = asyncio.create_task(hear(model))
+                request = await server.arrived(1)
+                turn.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await turn
+                async with asyncio.timeout(20):
+                    await request.disconnected.wait()
+        async with loopback(hangs(), timeout_s=PATIENCE_S) as (model, server):
             with pytest.raises(ModelUnavailable):
                 await hear(model)
             async with asyncio.timeout(20):
@@ -211,33 +190,105 @@ class TestLog:
         async with loopback(*replies) as (model, _):
             with capture_logs() as records, pytest.raises(ModelUnavailable):
                 await hear(model)
-        assert records == [
-            {
-                "event": "model_failed",
-                "log_level": "warning",
-                "model": "loopback",
-                "outcome": "ModelUnavailable",
-                "problem": "InternalServerError",
-                "status": 503,
-                "retries": 2,
-                "chunks": 0,
-            }
-        ]
-
-    async def test_an_answer_needs_no_record(self) -> None:
+        facts = {"outcome": "ModelUnavailable", "problem": "InternalServerError", "status": 503}
+        named = {"event": "model_failed", "log_level": "warning", "model": "loopback"}
+        assert records == [{**named, **facts, "retries": 2, "chunks": 0}]
         async with loopback() as (model, _):
             with capture_logs() as records:
                 await hear(model)
-        assert records == []
+        assert records == [], "an answer needs none"
 
-    @pytest.mark.parametrize("status", [400, 401, 500])
-    async def test_neither_key_nor_text_gets_out(self, status: int) -> None:
-        told = fails(status, "key sk-secret refused for 日本の首都は？", AT_ONCE)
-        async with LoopbackModelServer(*[told] * 3) as server:
-            model = OpenAIChatModel("m", api_key="sk-secret", base_url=server.base_url)
-            with capture_logs() as records, pytest.raises(ModelError) as caught:
+    async def test_neither_key_nor_text_gets_out(self) -> None:
+        for status in (400, 401, 500):
+            told = fails(status, "key sk-secret refused for 日本の首都は？", AT_ONCE)
+            async with LoopbackModelServer(*[told] * 3) as server:
+                model = OpenAIChatModel("m", api_key="sk-secret", base_url=server.base_url)
+                with capture_logs() as records, pytest.raises(ModelError) as caught:
+                    await hear(model)
+                await model.close()
+            shown = "".join(traceback.format_exception(caught.value)) + repr(records)
+            assert "sk-secret" not in shown
+            assert "首都" not in shown
+
+
+SAID = {
+    "OpenAI": (
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens.",
+        8192,
+    ),
+    "OpenAI, newer": ("Your input exceeds the context window of this model. Please adjust your input.", None),
+    "vLLM": ("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens", 4096),
+    "vLLM, newer": (
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+        4096,
+    ),
+    "llama.cpp": ("the request exceeds the available context size. try increasing the context size", None),
+    "llama.cpp, newer": ("request (9000 tokens) exceeds the available context size (4096 tokens)", 4096),
+    "llama.cpp, midway": ("Context size has been exceeded.", None),
+    "llama-cpp-python": ("Requested tokens (2285) exceed context window of 2048", 2048),
+    "LM Studio": (
+        "Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with"
+        " context length of only 4096 tokens, which is not enough.",
+        4096,
+    ),
+    "Ollama": ("the input length exceeds the context length", None),
+    "Ollama, newer": ("prompt too long; exceeded max context length by 12 tokens", None),
+    "SGLang": ("The input (5000 tokens) is longer than the model's context length (4096 tokens).", 4096),
+    "TGI": ("Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000", 4096),
+    "Mistral": ("Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
+    "Anthropic": ("prompt is too long: 210000 tokens > 200000 maximum", 200000),
+    "Gemini": (
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        1048576,
+    ),
+    "xAI": ("This model's maximum prompt length is 131072 but the request contains 200000 tokens.", 131072),
+    "Bedrock": ("Input is too long for requested model.", None),
+}
+
+
+class TestARequestThatIsTooLong:
+    def test_is_known_by_the_words_of_each_server_and_tells_the_limit(self) -> None:
+        for message, limit in SAID.values():
+            for body in ({"message": message, "code": 400}, {"error": message}, message, None):
+                refusal = read_refusal(body, message)
+                assert refusal is not None, message
+                assert refusal.limit == limit, message
+        assert read_refusal({"code": "context_length_exceeded"}, "400") is not None
+        llama = {"type": "exceed_context_size_error", "n_prompt_tokens": 1407, "n_ctx": 256, "message": "no"}
+        refusal = read_refusal({"error": llama}, "")
+        assert refusal is not None
+        assert refusal.limit == 256
+
+    def test_is_taken_for_nothing_else_and_nothing_else_for_it(self) -> None:
+        for message in (
+            "The model `gpt-9` does not exist or you do not have access to it.",
+            "Unrecognized request argument supplied: stream_options",
+            "Rate limit reached for requests per minute",
+            "messages[3].content must be a string",
+            "Unsupported value: 'temperature' must be at most 2",
+        ):
+            assert read_refusal({"message": message, "code": None}, message) is None, message
+        bodies: list[object] = [None, [], 7, "", {"error": None}, {"error": {"message": 3}}, {"code": {}}]
+        for body in bodies:
+            assert read_refusal(body, "Bad Request") is None
+
+    async def test_is_told_whatever_the_status_and_also_in_the_stream(self) -> None:
+        for status in (400, 413, 422, 500):
+            replies = [fails(status, SAID["vLLM"][0], headers=AT_ONCE)] * 3
+            async with loopback(*replies) as (model, server):
+                with pytest.raises(ContextTooLong) as refusal:
+                    await hear(model)
+                assert refusal.value.limit == 4096
+                assert status == 500 or len(server.requests) == 1
+        error = {"error": {"message": SAID["llama.cpp"][0], "code": 400}}
+        async with loopback(Reply(Raw(f"data: {json.dumps(error)}\n\n"))) as (model, _):
+            with pytest.raises(ContextTooLong):
                 await hear(model)
-            await model.close()
-        shown = "".join(traceback.format_exception(caught.value)) + repr(records)
-        assert "sk-secret" not in shown
-        assert "首都" not in shown
+
+    async def test_is_a_cut_in_an_answer_that_has_begun(self) -> None:
+        error = {"error": {"message": SAID["llama.cpp, midway"][0], "code": 500}}
+        async with loopback(Reply(Say("東京"), Raw(f"data: {json.dumps(error)}\n\n"))) as (model, _):
+            heard = await hear(model)
+        assert (heard.text, heard.finish.reason) == ("東京", "cut")
+        async with loopback(fails(400, SAID["OpenAI"][0])) as (model, _):
+            assert (await hear(model, CONTINUATION)).finish.reason == "cut"

@@ -1,7 +1,12 @@
 """What OpenAIChatModel sends."""
 
+import asyncio
+import json
+import tracemalloc
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 import pytest
 from structlog.testing import capture_logs
@@ -22,6 +27,10 @@ from cc_bot.llm.openai import OpenAIChatModel
 from tests.llm.asking import QUESTION, hear, loopback
 from tests.loopback.model_server import Json, LoopbackModelServer, Reply, fails, message_text, says
 
+SCHEMA: Final = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+RECALL: Final = ToolSchema("recall", "Look it up.", SCHEMA)
+EVERYTHING: Final = replace(QUESTION, tools=(RECALL,), cache_key="0f3a", temperature=0.3)
+
 
 async def body_of(request: ChatRequest) -> Json:
     async with loopback() as (model, server):
@@ -30,141 +39,109 @@ async def body_of(request: ChatRequest) -> Json:
 
 
 class TestPrompt:
-    async def test_each_part_becomes_a_message_in_order(self) -> None:
+    async def test_is_sent_whole_and_in_order(self) -> None:
         recall = ToolRequest("call_1", "recall", '{"query": "誕生日"}')
-        body = await body_of(
-            ChatRequest(
-                prompt=(
-                    SystemPart("簡潔に答えてください。"),
-                    UserPart("こんにちは"),
-                    AssistantPart("こんにちは！"),
-                    UserPart("私の誕生日は？"),
-                    AssistantPart("", (recall,)),
-                    ToolResultPart("call_1", "recall", "3月15日"),
-                )
-            )
-        )
+        emoji = "𠮷野家で👨‍👩‍👧‍👦と食べた。私の誕生日は？"
+        asked = (SystemPart("簡潔に答えてください。"), UserPart("こんにちは"), AssistantPart("こんにちは！"))
+        called = (AssistantPart("", (recall,)), ToolResultPart("call_1", "recall", "3月15日"))
+        body = await body_of(ChatRequest((*asked, UserPart(emoji), *called)))
+        function = {"name": "recall", "arguments": '{"query": "誕生日"}'}
         assert body["messages"] == [
             {"role": "system", "content": "簡潔に答えてください。"},
             {"role": "user", "content": "こんにちは"},
             {"role": "assistant", "content": "こんにちは！"},
-            {"role": "user", "content": "私の誕生日は？"},
+            {"role": "user", "content": emoji},
             {
                 "role": "assistant",
                 "content": None,
-                "tool_calls": [
-                    {
-                        "id": "call_1",
-                        "type": "function",
-                        "function": {"name": "recall", "arguments": '{"query": "誕生日"}'},
-                    }
-                ],
+                "tool_calls": [{"id": "call_1", "type": "function", "function": function}],
             },
             {"role": "tool", "tool_call_id": "call_1", "content": "3月15日"},
         ]
-
-    @pytest.mark.slow
-    async def test_of_many_large_images_the_newest_are_sent(self) -> None:
-        """Each request brings those of its history along anew."""
-        image = Attachment("猫.png", "image/png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20))
-        asked = UserPart("二枚とも見て", (image, image))
-        body = await body_of(ChatRequest(prompt=(UserPart("一", (image,)), UserPart("二", (image,)), asked)))
-        [first, second, last] = [message["content"] for message in body["messages"]]
-        assert first.startswith("一\n\n[An image that was here")
-        assert [part["type"] for part in second] == ["text", "image_url"]
-        assert [part["type"] for part in last] == ["text", "image_url", "image_url"]
-        assert last[0]["text"] == "二枚とも見て"
-
-    async def test_images_follow_the_text_as_data_urls(self) -> None:
-        image = Attachment("猫.png", "image/png", b"\x89PNG\r\n\x1a\n\x00\xff")
-        body = await body_of(ChatRequest(prompt=(UserPart("これは何？", (image,)),)))
-        text, picture = body["messages"][0]["content"]
-        assert text == {"type": "text", "text": "これは何？"}
-        media_type, data = picture["image_url"]["url"].split(",")
-        assert media_type == "data:image/png;base64"
-        assert b64decode(data) == image.data
-
-    @pytest.mark.parametrize(
-        "arguments",
-        ['{"query": "誕', "", "[]", '{"limit": NaN}', '{"query": "\\ud800"}', "[" * 3000, '{"a":' * 3000],
-    )
-    async def test_malformed_arguments_go_back_as_an_empty_object(self, arguments: str) -> None:
-        broken = ToolRequest("call_1", "recall", arguments)
-        prompt = (
-            UserPart("?"),
-            AssistantPart("", (broken,)),
-            ToolResultPart("call_1", "recall", "bad JSON"),
-        )
-        body = await body_of(ChatRequest(prompt=prompt))
-        assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}"
-
-    async def test_the_model_and_streaming_are_asked_for(self) -> None:
-        body = await body_of(QUESTION)
         assert (body["model"], body["stream"]) == ("loopback", True)
 
+    async def test_has_malformed_arguments_as_an_empty_object(self) -> None:
+        for arguments in (
+            '{"query": "誕',
+            "",
+            "[]",
+            '{"a": NaN}',
+            '{"a": "\\ud800"}',
+            "[" * 3000,
+            '{"a":' * 3000,
+        ):
+            broken = AssistantPart("", (ToolRequest("call_1", "recall", arguments),))
+            prompt = (UserPart("?"), broken, ToolResultPart("call_1", "recall", "bad JSON"))
+            body = await body_of(ChatRequest(prompt))
+            assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}", arguments[:20]
 
-class TestTools:
-    async def test_a_tool_is_described_by_its_schema(self) -> None:
-        schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
-        body = await body_of(ChatRequest(QUESTION.prompt, (ToolSchema("recall", "Look it up.", schema),)))
-        assert body["tools"] == [
-            {
-                "type": "function",
-                "function": {"name": "recall", "description": "Look it up.", "parameters": schema},
-            }
-        ]
-
-    async def test_without_tools_the_key_is_left_out(self) -> None:
-        assert "tools" not in await body_of(QUESTION)
-
-
-class TestKey:
-    async def test_the_key_is_sent_as_a_bearer_token(self) -> None:
+    async def test_goes_with_a_key_where_there_is_one(self) -> None:
         async with LoopbackModelServer() as server:
             model = OpenAIChatModel("m", api_key="sk-secret", base_url=server.base_url)
             await hear(model)
             await model.close()
             assert server.requests[0].headers["Authorization"] == "Bearer sk-secret"
 
-    async def test_a_server_without_keys_is_asked_all_the_same(self) -> None:
-        async with loopback(says("どうぞ")) as (model, _):
-            assert (await hear(model)).text == "どうぞ"
+    async def test_goes_with_the_options_that_it_has(self) -> None:
+        body = await body_of(EVERYTHING)
+        function = {"name": "recall", "description": "Look it up.", "parameters": SCHEMA}
+        assert body["tools"] == [{"type": "function", "function": function}]
+        assert (body["prompt_cache_key"], body["temperature"]) == ("0f3a", 0.3)
+        assert (await body_of(replace(QUESTION, temperature=0.0)))["temperature"] == 0
+        assert not {"tools", "prompt_cache_key", "temperature"} & {*await body_of(QUESTION)}
 
 
-class TestUsageOption:
-    async def test_a_server_that_refuses_it_is_asked_without_from_then_on(self) -> None:
-        def strict(body: Json) -> Reply | str:
-            return fails(400, "unknown field stream_options") if "stream_options" in body else "東京です。"
+def without(option: str, told: str = "") -> Callable[[Json], Reply | str]:
+    """A server that refuses an option with these words."""
+    return lambda body: fails(400, told or f"unknown field {option}") if option in body else "東京です。"
 
-        async with loopback(responder=strict) as (model, server):
-            first, second = await hear(model), await hear(model)
-            assert (first.text, second.text) == ("東京です。", "東京です。")
-            assert ["stream_options" in request.body for request in server.requests] == [True, False, False]
 
-    async def test_a_request_refused_for_another_reason_does_not_give_it_up(self) -> None:
-        async with loopback(fails(400), fails(400)) as (model, server):
-            with pytest.raises(ModelRefusedRequest):
-                await hear(model)
-            await hear(model)
-            assert ["stream_options" in request.body for request in server.requests] == [True, False, True]
+async def is_answered(model: OpenAIChatModel) -> bool:
+    try:
+        await hear(model)
+    except ModelRefusedRequest:
+        return False
+    return True
 
-    async def test_a_request_refused_once_and_then_taken_does_not_give_it_up(self) -> None:
-        """It was a hiccup: without the option there is no usage, and nothing to count a limit by."""
-        async with loopback(fails(400)) as (model, server):
-            assert [(await hear(model)).finish.usage.prompt_tokens for _ in range(2)] == [0, 11]
-            assert ["stream_options" in request.body for request in server.requests] == [True, False, True]
 
-    async def test_a_second_hiccup_after_it_was_taken_does_not_either(self) -> None:
+class TestAnOptionThatIsRefused:
+    async def test_is_left_out_from_then_on_and_that_is_on_record(self) -> None:
+        for option, told in (
+            ("stream_options", "unknown field stream_options"),
+            ("prompt_cache_key", "Unrecognized request argument supplied: prompt_cache_key"),
+            ("temperature", "Unsupported value: 'temperature' does not support 0.3 with this model."),
+            ("tools", "registry.ollama.ai/library/gemma:2b does not support tools"),
+            (
+                "tools",
+                '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+            ),
+            ("tools", "Extra inputs are not permitted: body.tools"),
+            ("tools", "Unrecognized request argument supplied: tools"),
+        ):
+            async with loopback(responder=without(option, told)) as (model, server):
+                with capture_logs() as records:
+                    answers = [(await hear(model, EVERYTHING)).text for _ in range(2)]
+                assert answers == ["東京です。"] * 2, told
+                assert [option in request.body for request in server.requests] == [True, False, False], told
+                others = {"stream_options", "prompt_cache_key", "temperature", "tools"} - {option}
+                assert all(others <= {*request.body} for request in server.requests), told
+            refused = [each["options"] for each in records if each["event"] == "options_refused"]
+            assert refused == [[option]]
+
+    async def test_stays_where_it_was_something_else_or_a_hiccup(self) -> None:
+        """Without usage there is nothing to count a limit by."""
         taken = says("はい。")
-        async with loopback(fails(400), taken, taken, fails(400), taken, taken) as (model, server):
-            for _ in range(4):
-                await hear(model)
-            asked = ["stream_options" in request.body for request in server.requests]
-            assert asked == [True, False, True, True, False, True]
+        hiccups = (fails(400), taken, taken, fails(400), taken, taken)
+        for replies, answers, expected in (
+            ((fails(400), fails(400)), [False, True], [True, False, True]),
+            ((fails(400),), [True, True], [True, False, True]),
+            (hiccups, [True] * 4, [True, False, True, True, False, True]),
+        ):
+            async with loopback(*replies) as (model, server):
+                assert [await is_answered(model) for _ in answers] == answers
+                assert ["stream_options" in request.body for request in server.requests] == expected
 
-    async def test_a_server_that_refuses_it_without_a_word_is_asked_without_from_the_third_request_on(
-        self,
-    ) -> None:
+    async def test_without_a_word_is_left_out_from_the_third_request_on(self) -> None:
         def strict(body: Json) -> Reply | str:
             return fails(400) if "stream_options" in body else "東京です。"
 
@@ -173,106 +150,32 @@ class TestUsageOption:
                 for _ in range(4):
                     await hear(model)
             asked = ["stream_options" in request.body for request in server.requests]
-            assert asked == [True, False, True, False, False, False]
-            refused = [each["options"] for each in records if each["event"] == "options_refused"]
-            assert refused == [["stream_options"]]
+        assert asked == [True, False, True, False, False, False]
+        refused = [each["options"] for each in records if each["event"] == "options_refused"]
+        assert refused == [["stream_options"]]
 
-
-class TestToolsThatAreRefused:
-    REQUEST = ChatRequest(QUESTION.prompt, (ToolSchema("recall", "Look it up.", {"type": "object"}),))
-
-    @pytest.mark.parametrize(
-        "refusal",
-        [
-            "registry.ollama.ai/library/gemma:2b does not support tools",
-            '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
-            "Extra inputs are not permitted: body.tools",
-            "Unrecognized request argument supplied: tools",
-        ],
-    )
-    async def test_are_left_out_from_then_on_and_that_is_on_record(self, refusal: str) -> None:
-        def strict(body: Json) -> Reply | str:
-            return fails(400, refusal) if "tools" in body else "東京です。"
-
-        async with loopback(responder=strict) as (model, server):
-            with capture_logs() as records:
-                assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
-            assert ["tools" in request.body for request in server.requests] == [True, False, False]
-            assert all("stream_options" in request.body for request in server.requests)
-            assert [each["options"] for each in records if each["event"] == "options_refused"] == [["tools"]]
-
-    @pytest.mark.parametrize(
-        "refusal",
-        [
-            "An assistant message with 'tool_calls' must be followed by tool messages",
-            "Invalid schema for function 'recall': tools[0].function.parameters",
-            "Unexpected role 'user' after role 'tool'",
-            "unknown tool call id: call_1",
-            "",
-        ],
-    )
-    async def test_because_of_what_is_said_with_them_stay(self, refusal: str) -> None:
-        async with loopback(responder=lambda _: fails(400, refusal)) as (model, server):
-            with pytest.raises(ModelRefusedRequest):
-                await hear(model, self.REQUEST)
-            assert all("tools" in request.body for request in server.requests)
-
-
-class TestCacheKey:
-    REQUEST = ChatRequest((UserPart("日本の首都は？"),), cache_key="0f3a")
-
-    async def test_goes_with_the_request(self) -> None:
-        assert (await body_of(self.REQUEST))["prompt_cache_key"] == "0f3a"
-
-    async def test_is_not_there_without_one(self) -> None:
-        assert "prompt_cache_key" not in await body_of(ChatRequest((UserPart("やあ"),)))
-
-    async def test_a_server_that_refuses_it_is_asked_without_from_then_on(self) -> None:
-        refusal = "Unrecognized request argument supplied: prompt_cache_key"
-
-        def strict(body: Json) -> Reply | str:
-            return fails(400, refusal) if "prompt_cache_key" in body else "東京です。"
-
-        async with loopback(responder=strict) as (model, server):
-            assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
-            assert ["prompt_cache_key" in request.body for request in server.requests] == [True, False, False]
-            assert all("stream_options" in request.body for request in server.requests)
-
-    async def test_a_server_that_refuses_every_option_is_asked_without_any(self) -> None:
+    async def test_with_every_other_is_left_out_with_them(self) -> None:
         def strict(body: Json) -> Reply | str:
             known = {"model", "messages", "stream"}
             return fails(422, "unknown field") if set(body) - known else "東京です。"
 
         async with loopback(responder=strict) as (model, server):
-            assert [(await hear(model, self.REQUEST)).text for _ in range(3)] == ["東京です。"] * 3
+            request = replace(QUESTION, cache_key="0f3a")
+            assert [(await hear(model, request)).text for _ in range(3)] == ["東京です。"] * 3
             assert [len(set(request.body)) for request in server.requests] == [5, 4, 3, 5, 4, 3, 3]
 
-
-class TestTemperature:
-    REQUEST = ChatRequest((UserPart("日本の首都は？"),), temperature=0.3)
-
-    async def test_goes_with_the_request(self) -> None:
-        assert (await body_of(self.REQUEST))["temperature"] == 0.3
-
-    async def test_is_not_there_without_one(self) -> None:
-        assert "temperature" not in await body_of(ChatRequest((UserPart("やあ"),)))
-
-    async def test_of_nought_is_one(self) -> None:
-        assert (await body_of(replace(self.REQUEST, temperature=0.0)))["temperature"] == 0
-
-    async def test_a_model_that_has_its_own_is_asked_without_from_then_on(self) -> None:
-        refusal = "Unsupported value: 'temperature' does not support 0.3 with this model."
-
-        def reasoning(body: Json) -> Reply | str:
-            return fails(400, refusal) if "temperature" in body else "東京です。"
-
-        async with loopback(responder=reasoning) as (model, server):
-            with capture_logs() as records:
-                assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
-            [record] = [each for each in records if each["event"] == "options_refused"]
-            assert record["options"] == ["temperature"]
-            assert ["temperature" in request.body for request in server.requests] == [True, False, False]
-            assert all("stream_options" in request.body for request in server.requests)
+    async def test_because_of_what_is_said_with_the_tools_keeps_them(self) -> None:
+        for refusal in (
+            "An assistant message with 'tool_calls' must be followed by tool messages",
+            "Invalid schema for function 'recall': tools[0].function.parameters",
+            "Unexpected role 'user' after role 'tool'",
+            "unknown tool call id: call_1",
+            "",
+        ):
+            async with loopback(*[fails(400, refusal)] * 5) as (model, server):
+                with pytest.raises(ModelRefusedRequest):
+                    await hear(model, replace(QUESTION, tools=(RECALL,)))
+                assert all("tools" in request.body for request in server.requests), refusal
 
 
 class TestCacheMarks:
@@ -289,33 +192,92 @@ class TestCacheMarks:
             await hear(model, request)
             await model.close()
             messages = server.requests[0].messages
+        if request.prompt == self.PROMPT:
+            assert [message_text(message) for message in messages] == [part.text for part in self.PROMPT]
         return [index for index, message in enumerate(messages) if "cache_control" in str(message)]
 
-    async def test_stand_at_the_end_of_what_is_stable(self) -> None:
-        assert await self.marked(ChatRequest(self.PROMPT, stable=(0, 3))) == [0, 3]
-
-    async def test_are_four_at_most_the_first_and_the_last_ones(self) -> None:
-        assert await self.marked(ChatRequest(self.PROMPT, stable=(0, 1, 2, 3, 4, 5))) == [0, 3, 4, 5]
-
-    async def test_are_left_out_unless_the_operator_wants_them(self) -> None:
-        assert await self.marked(ChatRequest(self.PROMPT, stable=(0, 3)), cache_control=False) == []
-
-    async def test_change_nothing_of_what_is_said(self) -> None:
-        async with LoopbackModelServer() as server:
-            model = OpenAIChatModel("m", base_url=server.base_url, cache_control=True)
-            await hear(model, ChatRequest(self.PROMPT, stable=(0, 3)))
-            await model.close()
-            texts = [message_text(message) for message in server.requests[0].messages]
-        assert texts == [part.text for part in self.PROMPT]
-
-    async def test_are_not_put_where_there_is_no_text(self) -> None:
-        request = ToolRequest("call_1", "recall", "{}")
-        prompt = (UserPart(""), AssistantPart("", (request,)), ToolResultPart("call_1", "recall", "{}"))
-        assert await self.marked(ChatRequest(prompt, stable=(0, 1))) == []
+    async def test_stand_at_the_end_of_what_is_stable_if_the_operator_wants_them(self) -> None:
+        request = ChatRequest(self.PROMPT, stable=(0, 3))
+        assert await self.marked(request) == [0, 3]
+        assert await self.marked(request, cache_control=False) == []
+        assert await self.marked(replace(request, stable=(0, 1, 2, 3, 4, 5))) == [0, 3, 4, 5], "four at most"
+        call = ToolRequest("call_1", "recall", "{}")
+        prompt = (UserPart(""), AssistantPart("", (call,)), ToolResultPart("call_1", "recall", "{}"))
+        assert await self.marked(ChatRequest(prompt, stable=(0, 1))) == [], "there is no text"
 
 
-class TestBodyOnTheWire:
-    async def test_japanese_and_emoji_arrive_unharmed(self) -> None:
-        text = "𠮷野家で👨‍👩‍👧‍👦と食べた"
-        body = await body_of(ChatRequest(prompt=(UserPart(text),)))
-        assert body["messages"][0]["content"] == text
+MIB: Final = 2**20
+MAX_GROWTH_BYTES: Final = 2 * MIB
+ANSWER: Final = json.dumps({"choices": [{"delta": {"content": "猫です。"}, "finish_reason": "stop"}]})
+EVENT: Final = f"data: {ANSWER}\n\ndata: [DONE]\n\n".encode()
+
+
+def photo(data: bytes) -> Attachment:
+    return Attachment("猫.png", "image/png", data)
+
+
+class Sink:
+    """Takes a request in without keeping it, and answers it."""
+
+    def __init__(self) -> None:
+        self.head = ""
+        self.size = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        while self.size < self.announced:
+            self.size += len(await reader.read(65536))
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n" + EVENT
+        )
+        await writer.drain()
+        writer.close()
+
+    @property
+    def announced(self) -> int:
+        [line] = [line for line in self.head.splitlines() if line.startswith("content-length:")]
+        return int(line.partition(":")[2])
+
+
+class TestPictures:
+    async def test_follow_the_text_and_are_whole_when_they_are_sent_again(self) -> None:
+        images = tuple(photo(b"x" * size) for size in (1, 48 * 1024, 48 * 1024 + 1, 100_000))
+        async with loopback(fails(500), says("猫です。")) as (model, server):
+            assert (await hear(model, ChatRequest((UserPart("これは？", images),)))).text == "猫です。"
+            first, second = [request.body for request in server.requests]
+        assert first == second
+        words, *pictures = second["messages"][0]["content"]
+        assert words == {"type": "text", "text": "これは？"}
+        urls = [part["image_url"]["url"].split(",") for part in pictures]
+        assert {kind for kind, _ in urls} == {"data:image/png;base64"}
+        assert [b64decode(data) for _, data in urls] == [image.data for image in images]
+
+    @pytest.mark.slow
+    async def test_of_many_large_ones_the_newest_are_sent(self) -> None:
+        """Each request brings those of its history along anew."""
+        image = photo(b"\x89PNG\r\n\x1a\n" + bytes(6 * MIB))
+        asked = UserPart("二枚とも見て", (image, image))
+        body = await body_of(ChatRequest(prompt=(UserPart("一", (image,)), UserPart("二", (image,)), asked)))
+        [first, second, last] = [message["content"] for message in body["messages"]]
+        assert first.startswith("一\n\n[An image that was here")
+        assert [part["type"] for part in second] == ["text", "image_url"]
+        assert [part["type"] for part in last] == ["text", "image_url", "image_url"]
+
+    async def test_are_encoded_while_they_are_sent_and_their_length_is_told(self) -> None:
+        images = tuple(photo(b"\x89PNG" + bytes(range(256)) * (4 * MIB // 256)) for _ in range(4))
+        sink = Sink()
+        async with await asyncio.start_server(sink.serve, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            model = OpenAIChatModel("m", base_url=f"http://127.0.0.1:{port}/v1", timeout_s=30)
+            tracemalloc.start()
+            try:
+                before, _ = tracemalloc.get_traced_memory()
+                heard = await hear(model, ChatRequest((UserPart("これは？", images),)))
+                _, most = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+                await model.close()
+        assert heard.text == "猫です。"
+        assert sink.size == sink.announced > 16 * MIB * 4 // 3
+        assert "transfer-encoding" not in sink.head
+        assert most - before < MAX_GROWTH_BYTES, "no copy of them is held"

@@ -9,7 +9,6 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import (
-    ModelError,
     ModelNotFound,
     ModelRefusedKey,
     ModelRefusedRequest,
@@ -45,91 +44,71 @@ async def speaker_at(server: LoopbackSpeechServer, *, timeout_s: float = 5) -> A
         await speaker.close()
 
 
+@asynccontextmanager
+async def heard_by(
+    *answers: Heard, timeout_s: float = 5
+) -> AsyncIterator[tuple[OpenAITranscriber, LoopbackSpeechServer]]:
+    """A transcriber, and the server of its own that hears as scripted."""
+    async with (
+        LoopbackSpeechServer(*answers) as server,
+        transcriber_at(server, timeout_s=timeout_s) as transcriber,
+    ):
+        yield transcriber, server
+
+
 class TestARecording:
-    @pytest.mark.parametrize("locale", list(Locale))
-    async def test_is_sent_with_its_users_language_as_a_hint(self, locale: Locale) -> None:
-        async with LoopbackSpeechServer() as server, transcriber_at(server) as transcriber:
-            assert (await transcriber.transcribe(VOICE, locale)).text == HEARD
-        [sent] = server.heard
-        assert (sent.data, sent.content_type) == (VOICE.data, "audio/ogg")
-        assert (sent.model, sent.language, sent.response_format) == ("tiny", locale.value, "json")
+    async def test_is_sent_with_its_users_language_as_a_hint_and_under_no_name_of_theirs(self) -> None:
+        for locale in Locale:
+            async with heard_by() as (transcriber, server):
+                assert (await transcriber.transcribe(VOICE, locale)).text == HEARD
+            [sent] = server.heard
+            assert (sent.data, sent.content_type, sent.name) == (VOICE.data, "audio/ogg", "recording.ogg")
+            assert (sent.model, sent.language, sent.response_format) == ("tiny", locale.value, "json")
+        for kind in ("mpeg", "mp4", "ogg", "wav", "webm"):
+            async with heard_by() as (transcriber, _):
+                recording = Attachment("a", f"audio/{kind}", b"sound")
+                assert (await transcriber.transcribe(recording, Locale.JA)).text == HEARD
 
-    async def test_goes_under_no_name_of_its_senders(self) -> None:
-        async with LoopbackSpeechServer() as server, transcriber_at(server) as transcriber:
-            await transcriber.transcribe(VOICE, Locale.JA)
-        assert server.heard[0].name == "recording.ogg"
-
-    @pytest.mark.parametrize("kind", ["mpeg", "mp4", "ogg", "wav", "webm"])
-    async def test_of_each_kind_is_taken(self, kind: str) -> None:
-        recording = Attachment("a", f"audio/{kind}", b"sound")
-        async with LoopbackSpeechServer() as server, transcriber_at(server) as transcriber:
-            assert (await transcriber.transcribe(recording, Locale.JA)).text == HEARD
-
-    async def test_may_say_nothing(self) -> None:
-        async with LoopbackSpeechServer(Heard(" \n")) as server, transcriber_at(server) as transcriber:
-            assert (await transcriber.transcribe(VOICE, Locale.JA)).text == ""
-
-    @pytest.mark.parametrize(
-        ("usage", "seconds"),
-        [
+    async def test_is_as_long_as_its_server_counts_it_and_may_say_nothing(self) -> None:
+        usages: tuple[tuple[object, float], ...] = (
             ({"type": "duration", "seconds": 7}, 7),
             ({"type": "tokens", "input_tokens": 14}, 0),
-            ({"type": "duration", "seconds": -1}, 0),
-            ({"type": "duration", "seconds": 1e300}, 0),
-            ("nonsense", 0),
-            (None, 0),
-        ],
-    )
-    async def test_is_as_long_as_its_server_counts_it(self, usage: object, seconds: float) -> None:
-        heard = Heard(body={"text": HEARD, "usage": usage})
-        async with LoopbackSpeechServer(heard) as server, transcriber_at(server) as transcriber:
-            assert await transcriber.transcribe(VOICE, Locale.JA) == Transcript(HEARD, seconds)
+            *(({"type": "duration", "seconds": seconds}, 0) for seconds in (-1, 1e300)),
+            *(("nonsense", 0), (None, 0)),
+        )
+        for usage, seconds in usages:
+            async with heard_by(Heard(body={"text": HEARD, "usage": usage})) as (transcriber, _):
+                assert await transcriber.transcribe(VOICE, Locale.JA) == Transcript(HEARD, seconds)
+        async with heard_by(Heard(" \n")) as (transcriber, _):
+            assert (await transcriber.transcribe(VOICE, Locale.JA)).text == ""
 
 
 class TestTrouble:
-    @pytest.mark.parametrize(
-        ("status", "error"),
-        [
-            (401, ModelRefusedKey),
-            (404, ModelNotFound),
-            (400, ModelRefusedRequest),
-            (415, ModelRefusedRequest),
-        ],
-    )
-    async def test_says_who_must_mend_it(self, status: int, error: type[ModelError]) -> None:
-        async with (
-            LoopbackSpeechServer(Heard(status=status)) as server,
-            transcriber_at(server) as transcriber,
+    async def test_says_who_must_mend_it_and_is_waited_out_where_it_passes(self) -> None:
+        for status, error in (
+            *((401, ModelRefusedKey), (404, ModelNotFound)),
+            *((400, ModelRefusedRequest), (415, ModelRefusedRequest)),
         ):
-            with pytest.raises(error):
-                await transcriber.transcribe(VOICE, Locale.JA)
-
-    async def test_that_passes_is_waited_out(self) -> None:
-        answers = [Heard(status=429, headers=AT_ONCE), Heard(status=500, headers=AT_ONCE)]
-        async with LoopbackSpeechServer(*answers) as server, transcriber_at(server) as transcriber:
+            async with heard_by(Heard(status=status)) as (transcriber, _):
+                with pytest.raises(error):
+                    await transcriber.transcribe(VOICE, Locale.JA)
+        passing = [Heard(status=status, headers=AT_ONCE) for status in (429, 500)]
+        async with heard_by(*passing) as (transcriber, _):
             assert (await transcriber.transcribe(VOICE, Locale.JA)).text == HEARD
 
-    @pytest.mark.parametrize(
-        "answer",
-        [
-            Heard(hangs=True),
-            Heard(status=429, headers={"Retry-After": "600"}),
+    async def test_of_any_kind_ends_in_time(self) -> None:
+        for answer in (
+            *(Heard(hangs=True), Heard(status=429, headers={"Retry-After": "600"})),
             Heard("あ" * (MAX_HEARD_CHARACTERS + 1)),
             *(Heard(body=body) for body in NONSENSE),
-        ],
-    )
-    async def test_of_any_kind_ends_in_time(self, answer: Heard) -> None:
-        async with (
-            LoopbackSpeechServer(answer) as server,
-            transcriber_at(server, timeout_s=0.5) as transcriber,
-            asyncio.timeout(60),
         ):
-            with pytest.raises(ModelUnavailable):
-                await transcriber.transcribe(VOICE, Locale.JA)
+            async with heard_by(answer, timeout_s=0.5) as (transcriber, _), asyncio.timeout(60):
+                with pytest.raises(ModelUnavailable):
+                    await transcriber.transcribe(VOICE, Locale.JA)
 
     async def test_is_logged_without_what_was_said(self) -> None:
         quoting = Heard(status=400, body={"error": {"message": f"what is {HEARD}?"}})
-        async with LoopbackSpeechServer(quoting) as server, transcriber_at(server) as transcriber:
+        async with heard_by(quoting) as (transcriber, _):
             with capture_logs() as logs, pytest.raises(ModelRefusedRequest) as refused:
                 await transcriber.transcribe(VOICE, Locale.JA)
         assert [record["event"] for record in logs] == ["transcription_failed"]
@@ -144,13 +123,13 @@ class TestASpokenText:
         assert (sent.text, sent.model, sent.voice) == ("こんにちは", "tiny", "nova")
         assert sent.response_format == "mp3"
 
-    @pytest.mark.parametrize("answer", [Heard(hangs=True), Heard(status=500, headers=AT_ONCE)])
-    async def test_that_does_not_come_is_given_up_in_time(self, answer: Heard) -> None:
-        async with LoopbackSpeechServer() as server, speaker_at(server, timeout_s=0.5) as speaker:
-            server.script_speech(answer, answer, answer)
-            with capture_logs() as logs, pytest.raises(ModelUnavailable):
-                await speaker.speak("こんにちは")
-        assert [record["event"] for record in logs] == ["speech_failed"]
+    async def test_that_does_not_come_is_given_up_in_time(self) -> None:
+        for answer in (Heard(hangs=True), Heard(status=500, headers=AT_ONCE)):
+            async with LoopbackSpeechServer() as server, speaker_at(server, timeout_s=0.5) as speaker:
+                server.script_speech(answer, answer, answer)
+                with capture_logs() as logs, pytest.raises(ModelUnavailable):
+                    await speaker.speak("こんにちは")
+            assert [record["event"] for record in logs] == ["speech_failed"]
 
     async def test_is_not_in_the_log(self) -> None:
         async with LoopbackSpeechServer() as server, speaker_at(server) as speaker:

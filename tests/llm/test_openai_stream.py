@@ -1,12 +1,20 @@
 """How OpenAIChatModel reads what servers send, the sloppy ones too."""
 
+import json
+from itertools import pairwise
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import Delta, Finish, Thinking
+from cc_bot.llm.model import Delta, Finish, Thinking, ToolRequest
+from cc_bot.llm.openai.chat import ToolCallAssembler
+from cc_bot.llm.openai.wire import CallFragment
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (
+    Call,
     Chunk,
     CutConnection,
     End,
@@ -15,6 +23,7 @@ from tests.loopback.model_server import (
     Reply,
     Say,
     Step,
+    calls,
     fails,
     says,
 )
@@ -30,43 +39,30 @@ def choice(delta: object, finish_reason: str | None = None, **more: object) -> C
 
 
 class TestText:
-    async def test_it_comes_piece_by_piece_and_ends_with_usage(self) -> None:
+    async def test_comes_piece_by_piece_and_ends_with_usage(self) -> None:
         async with loopback(says("東京", "です", "。", usage=(40, 3))) as (model, _):
             heard = await hear(model)
-        assert heard.events == (
-            Delta("東京"),
-            Delta("です"),
-            Delta("。"),
-            Finish("stop", usage=Usage(40, 3), model="loopback"),
-        )
-
-    async def test_it_is_there_before_the_stream_is_over(self) -> None:
+        pieces = (Delta("東京"), Delta("です"), Delta("。"))
+        assert heard.events == (*pieces, Finish("stop", usage=Usage(40, 3), model="loopback"))
         async with loopback(Reply(Say("東"), Say("京", delay_s=60))) as (model, _):
             events = model.stream(CONTINUATION)
-            assert await anext(events) == Delta("東")
+            assert await anext(events) == Delta("東"), "it is there before the stream is over"
             await events.aclose()
 
-    async def test_white_space_is_no_answer_until_a_word_follows(self) -> None:
+    async def test_begins_with_a_word_and_may_be_a_refusal(self) -> None:
         heard = await heard_from(Say("\n"), Say("\n"), Say("    print(1)"), Say("\n"), End())
         assert heard.events[0] == Delta("\n\n    print(1)")
         assert heard.text == "\n\n    print(1)\n"
-
-    async def test_an_emoji_whose_escape_is_cut_in_two_is_joined(self) -> None:
-        halves = [
-            Raw(f'data: {{"choices":[{{"delta":{{"content":"{half}"}}}}]}}\n\n')
-            for half in ("はい\\ud83d", "\\ude00！")
-        ]
-        heard = await heard_from(*halves, End())
-        assert heard.text == "はい😀！"
-
-    async def test_half_a_character_never_comes_through(self) -> None:
-        lone = Raw('data: {"choices":[{"delta":{"content":"a\\ude00b"}}]}\n\n')
-        heard = await heard_from(lone, End())
-        assert heard.text == "a\ufffdb"
-
-    async def test_a_refusal_is_shown_as_text(self) -> None:
         heard = await heard_from(choice({"content": None, "refusal": "お手伝いできません。"}), End())
         assert heard.text == "お手伝いできません。"
+
+    async def test_has_no_half_of_a_character(self) -> None:
+        for pieces, expected in (
+            (("はい\\ud83d", "\\ude00！"), "はい😀！"),
+            (("a\\ude00b",), "a\ufffdb"),
+        ):
+            steps = [Raw(f'data: {{"choices":[{{"delta":{{"content":"{half}"}}}}]}}\n\n') for half in pieces]
+            assert (await heard_from(*steps, End())).text == expected
 
 
 class TestOddChunks:
@@ -95,39 +91,22 @@ class TestOddChunks:
             Finish("stop", usage=Usage(5, 2), model="loopback"),
         )
 
-    async def test_usage_may_come_with_the_finish_reason(self) -> None:
-        usage = {"prompt_tokens": 5, "completion_tokens": 2}
-        heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
-        assert heard.finish.usage == Usage(5, 2)
+    async def test_usage_counts_where_it_can_be_right(self) -> None:
+        def used(prompt: object, answer: object, cached: object = None) -> dict[str, object]:
+            details = {"prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}}
+            return {"prompt_tokens": prompt, "completion_tokens": answer, **(details if cached else {})}
 
-    async def test_usage_tells_what_was_in_the_cache(self) -> None:
-        details = {"cached_tokens": 1024, "audio_tokens": 0}
-        usage = {"prompt_tokens": 2000, "completion_tokens": 2, "prompt_tokens_details": details}
-        heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
-        assert heard.finish.usage == Usage(2000, 2, 1024)
-
-    @pytest.mark.parametrize(
-        "told",
-        [
-            {"prompt_tokens": -5, "completion_tokens": 2},
-            {"prompt_tokens": 5, "completion_tokens": "2"},
-            {"prompt_tokens": 10**30, "completion_tokens": 2},
-            {"prompt_tokens": True, "completion_tokens": 2},
-            {"prompt_tokens": 5, "completion_tokens": 0.5},
-        ],
-    )
-    async def test_usage_that_cannot_be_right_counts_as_not_told(self, told: dict[str, object]) -> None:
-        heard = await heard_from(Say("はい"), choice({}, "stop", usage=told))
-        assert heard.finish.usage == Usage()
-
-    @pytest.mark.parametrize(("cached", "taken"), [(-1, 0), (900, 5), ("4", 0), (3, 3)])
-    async def test_no_more_was_in_the_cache_than_the_prompt_has(self, cached: object, taken: int) -> None:
-        details = {"cached_tokens": cached}
-        usage = {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": details}
-        heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
-        assert heard.finish.usage == Usage(5, 2, taken)
-
-    async def test_usage_may_never_come(self) -> None:
+        for told, usage in (
+            (used(5, 2), Usage(5, 2)),
+            (used(2000, 2, 1024), Usage(2000, 2, 1024)),
+            (used(5, 2, 900), Usage(5, 2, 5)),
+            (used(5, 2, 3), Usage(5, 2, 3)),
+            *((used(5, 2, cached), Usage(5, 2)) for cached in (-1, "4")),
+            *((used(prompt, 2), Usage()) for prompt in (-5, 10**30, True)),
+            *((used(5, answer), Usage()) for answer in ("2", 0.5)),
+        ):
+            heard = await heard_from(Say("はい"), choice({}, "stop", usage=told))
+            assert heard.finish.usage == usage, told
         heard = await heard_from(Say("はい"), End(usage=None))
         assert heard.finish == Finish("stop", model="loopback")
 
@@ -145,41 +124,119 @@ BREAKS = {
 }
 
 
-@pytest.mark.parametrize("ending", BREAKS.values(), ids=BREAKS)
 class TestBreak:
-    async def test_after_a_word_the_answer_is_cut_and_unfinished_calls_are_dropped(
-        self, ending: list[Step]
-    ) -> None:
+    @pytest.mark.parametrize("ending", BREAKS.values(), ids=BREAKS)
+    async def test_is_a_cut_after_a_word_and_no_answer_before_any(self, ending: list[Step]) -> None:
         heard = await heard_from(Say("調べます"), Fragment('{"query": "誕', "recall", "call_1"), *ending)
-        assert (heard.text, heard.finish) == (
-            "調べます",
-            Finish("cut", usage=heard.finish.usage, model="loopback"),
-        )
-
-    async def test_before_any_word_the_model_is_unavailable(self, ending: list[Step]) -> None:
+        cut = Finish("cut", usage=heard.finish.usage, model="loopback")
+        assert (heard.text, heard.finish) == ("調べます", cut), "the unfinished call is dropped"
         with pytest.raises(ModelUnavailable):
             await heard_from(choice({"role": "assistant", "content": ""}), *ending)
-
-    async def test_an_answer_that_has_begun_is_cut_without_a_word(self, ending: list[Step]) -> None:
         async with loopback(Reply(*ending)) as (model, _):
             heard = await hear(model, CONTINUATION)
         assert (heard.text, heard.finish.reason) == ("", "cut")
 
-
-class TestContentFilter:
-    async def test_without_a_word_it_is_a_refusal(self) -> None:
+    async def test_by_a_filter_is_a_refusal_or_a_cut(self) -> None:
         with pytest.raises(ModelRefusedRequest):
             await heard_from(End("content_filter"))
-
-    async def test_after_a_word_the_answer_is_cut(self) -> None:
         heard = await heard_from(Say("それは"), End("content_filter"))
         assert heard.finish.reason == "cut"
 
+    async def test_of_an_answer_that_has_begun_is_a_cut_and_nothing_is_asked_twice(self) -> None:
+        for status in (400, 401, 429, 503):
+            async with loopback(fails(status)) as (model, server):
+                heard = await hear(model, CONTINUATION)
+                assert heard.events == (Finish("cut", model="loopback"),)
+                assert len(server.requests) == 1
 
-class TestBegunAnswer:
-    @pytest.mark.parametrize("status", [400, 401, 429, 503])
-    async def test_nothing_is_asked_twice_and_trouble_is_a_cut(self, status: int) -> None:
-        async with loopback(fails(status)) as (model, server):
-            heard = await hear(model, CONTINUATION)
-            assert heard.events == (Finish("cut", model="loopback"),)
-            assert len(server.requests) == 1
+
+CAT = '{"query": "猫"}'
+DOG = '{"query": "犬"}'
+BOTH = [("recall", CAT), ("recall", DOG)]
+IN_ONE_CHUNK = [{"function": {"name": "recall", "arguments": arguments}} for arguments in (CAT, DOG)]
+AS_AN_OBJECT = [{"index": 0, "function": {"name": "recall", "arguments": {"query": "猫"}}}]
+CALLS: dict[str, tuple[list[Step], list[tuple[str, str]]]] = {
+    "fragments alternate": (
+        [
+            *(Fragment("", "recall", "call_a", 0), Fragment("", "recall", "call_b", 1)),
+            *(Fragment(CAT[:5], index=0), Fragment(DOG[:7], index=1)),
+            *(Fragment(CAT[5:], index=0), Fragment(DOG[7:], index=1)),
+        ],
+        BOTH,
+    ),
+    "no id": ([Fragment(CAT[:5], "recall"), Fragment(CAT[5:]), Fragment(DOG, "recall", index=1)], BOTH),
+    "the same id": ([Fragment(CAT, "recall", "call_0", 0), Fragment(DOG, "recall", "call_0", 1)], BOTH),
+    "no index": (
+        [
+            *(Fragment(CAT[:5], "recall", "call_a", None), Fragment(CAT[5:], index=None)),
+            Fragment(DOG, "remember", "call_b", None),
+        ],
+        [("recall", CAT), ("remember", DOG)],
+    ),
+    "neither": ([Fragment(CAT, "recall", index=None), Fragment(DOG, "recall", index=None)], BOTH),
+    "index 0 for each": ([Fragment(CAT, "recall", "call_a", 0), Fragment(DOG, "recall", "call_b", 0)], BOTH),
+    "two in one chunk": ([choice({"tool_calls": IN_ONE_CHUNK})], BOTH),
+    "name and id in each": (
+        [Fragment(part, "recall", "call_a") for part in (CAT[:3], CAT[3:6], CAT[6:])],
+        BOTH[:1],
+    ),
+    "a name in pieces": (
+        [Fragment(name="rec", id="call_a"), Fragment(name="all"), Fragment(CAT)],
+        BOTH[:1],
+    ),
+    "an object": ([choice({"tool_calls": AS_AN_OBJECT})], BOTH[:1]),
+    "no arguments": ([Fragment(name="list_memories", id="call_a")], [("list_memories", "{}")]),
+    "no arguments at index 0": (
+        [Fragment("", "count", "call_a", 0), Fragment("", "count", "call_b", 0)],
+        [("count", "{}")] * 2,
+    ),
+    "no arguments, index and id": (
+        [Fragment("", "count", index=None), Fragment("", "list", index=None)],
+        [("count", "{}"), ("list", "{}")],
+    ),
+    "malformed": ([Fragment("{'query': 猫}", "recall")], [("recall", "{'query': 猫}")]),
+}
+
+
+class TestCalls:
+    async def test_are_whole_in_whatever_fragments_they_come(self) -> None:
+        for kind, (steps, expected) in CALLS.items():
+            finish = (await heard_from(*steps, End("tool_calls"))).finish
+            assert finish.reason == "tools", kind
+            assert [(each.name, each.arguments) for each in finish.tool_requests] == expected, kind
+            ids = {each.id for each in finish.tool_requests}
+            assert (len(ids), all(ids)) == (len(expected), True), kind
+
+    async def test_come_after_their_text_whatever_the_finish_reason(self) -> None:
+        async with loopback(calls(Call("recall", {}, id="call_1"), text="調べます。")) as (model, _):
+            heard = await hear(model)
+        assert (heard.text, heard.finish.reason) == ("調べます。", "tools")
+        assert heard.finish.tool_requests == (ToolRequest("call_1", "recall", "{}"),)
+        finish = (await heard_from(Fragment(CAT, "recall"), End("stop"))).finish
+        assert (finish.reason, len(finish.tool_requests)) == ("tools", 1)
+        nameless = await heard_from(Say("はい"), Fragment(CAT), End("tool_calls"))
+        assert nameless.finish.reason == "stop"
+
+    async def test_have_ids_made_up_here_that_please_the_strictest_server(self) -> None:
+        for index in (0, None):
+            [request] = (await heard_from(Fragment(CAT, "recall", index=index), End())).finish.tool_requests
+            assert (len(request.id), request.id.isalnum()) == (9, True)
+
+    @settings(max_examples=50)
+    @given(
+        queries=st.lists(st.text(max_size=8), min_size=1, max_size=4),
+        cuts=st.lists(st.integers(min_value=0, max_value=30), max_size=6),
+    )
+    def test_come_out_whole_wherever_their_arguments_are_cut(
+        self, queries: list[str], cuts: list[int]
+    ) -> None:
+        assembler = ToolCallAssembler()
+        for index, query in enumerate(queries):
+            arguments = json.dumps({"query": query})
+            edges = sorted({0, len(arguments), *(cut for cut in cuts if cut < len(arguments))})
+            assembler.add(CallFragment(index, f"call_{index}", "recall"))
+            for start, end in pairwise(edges):
+                assembler.add(CallFragment(index, arguments=arguments[start:end]))
+        assert [json.loads(request.arguments) for request in assembler.requests()] == [
+            {"query": query} for query in queries
+        ]

@@ -1,14 +1,14 @@
 """What a model thinks is no answer, in whatever pieces and by whatever field it comes."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import ModelError
 from cc_bot.llm.model import Delta, Thinking
 from cc_bot.llm.openai.wire import Thoughts
 from tests.llm.asking import hear, loopback
-from tests.loopback.model_server import Chunk, End, Reply, Say
+from tests.loopback.model_server import Chunk, End, Reply, Say, Step
 
 ANSWERS = {
     "<think>まず考えます。</think>東京です。": "東京です。",
@@ -72,10 +72,15 @@ def read(text: str, cuts: list[int]) -> str:
     return said + thoughts.rest()
 
 
-@pytest.mark.parametrize("text", ANSWERS)
-@given(cuts=st.lists(st.integers(0, 80), max_size=40))
+@given(st.sampled_from([*ANSWERS]), st.lists(st.integers(0, 80), max_size=40))
+@settings(max_examples=500)
 def test_a_thought_is_taken_out_of_an_answer_in_any_pieces(text: str, cuts: list[int]) -> None:
     assert read(text, cuts) == ANSWERS[text]
+
+
+def test_a_thought_is_taken_out_of_an_answer_in_one_piece_and_by_letters() -> None:
+    assert {text: read(text, []) for text in ANSWERS} == ANSWERS
+    assert {text: read(text, [*range(len(text))]) for text in ANSWERS} == ANSWERS
 
 
 @given(
@@ -88,18 +93,10 @@ def test_what_is_no_thought_is_as_it_was(text: str, data: st.DataObject) -> None
 
 PARTS = st.sampled_from(
     [
+        *("<think>", "</think>", "<THINK >", "< /think>", "[think]", "[/think]", "<reasoning>"),
+        *("</reasoning>", "<thought>", "</thought>", "◁think▷", "◁/think▷", "<|channel|>analysis"),
         *(
-            "<think>",
-            "</think>",
-            "<THINK >",
-            "< /think>",
-            "[think]",
-            "[/think]",
-            "<reasoning>",
-            "</reasoning>",
-        ),
-        *("<thought>", "</thought>", "◁think▷", "◁/think▷", "<|channel|>analysis", "<|channel|>final"),
-        *(
+            "<|channel|>final",
             "<|message|>",
             "<|end|>",
             "<|start|>assistant",
@@ -107,12 +104,9 @@ PARTS = st.sampled_from(
             "<|",
             "<",
             "think",
-            ">",
-            " ",
-            "/",
-            "[",
         ),
-        *("`", "``", "```", "~~~", "~~", "~~~~", "\n", "> ", "a", "あ", "◁", "\n```\n", "\n~~~\n"),
+        *(">", " ", "/", "[", "`", "``", "```", "~~~", "~~", "~~~~", "\n", "> ", "a", "あ", "◁", "\n```\n"),
+        "\n~~~\n",
     ]
 )
 
@@ -124,38 +118,27 @@ def test_any_pieces_of_anything_say_the_same(parts: list[str], data: st.DataObje
     assert read(text, list(range(len(text)))) == read(text, [])
 
 
-@given(st.integers(0, 20))
-def test_what_a_template_has_begun_is_thought_up_to_its_end(cut: int) -> None:
-    assert read("考えます。\n</think>\n東京です。", [cut]) == "\n東京です。"
-
-
 async def test_the_model_says_that_it_thinks_before_it_speaks() -> None:
-    steps = (Say("<thi"), Say("nk>まず"), Say("</think>"), Say("東京"), End())
-    async with loopback(Reply(*steps)) as (model, _):
-        heard = await hear(model)
-    assert heard.events[:2] == (Thinking(), Delta("東京"))
-
-
-@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
-async def test_a_field_for_it_is_thought(field: str) -> None:
-    reasoning = Chunk({"choices": [{"delta": {field: "まず"}}]})
-    async with loopback(Reply(reasoning, reasoning, Say("東京"), End())) as (model, _):
-        heard = await hear(model)
-    assert heard.events[:2] == (Thinking(), Delta("東京"))
+    begun: list[list[Step]] = [[Say("<thi"), Say("nk>まず"), Say("</think>")]]
+    for name in ("reasoning_content", "reasoning", "thinking"):
+        begun.append([Chunk({"choices": [{"delta": {name: "まず"}}]})] * 2)
+    for steps in begun:
+        async with loopback(Reply(*steps, Say("東京"), End())) as (model, _):
+            assert (await hear(model)).events[:2] == (Thinking(), Delta("東京"))
 
 
 async def test_an_answer_that_was_thought_after_all_is_taken_back() -> None:
     async with loopback(Reply(Say("まず\n"), Say("</think>"), Say("東京"), End())) as (model, _):
         heard = await hear(model)
     assert heard.events[:3] == (Delta("まず\n"), Thinking(aloud=True), Delta("東京"))
+    for cut in range(20):
+        assert read("考えます。\n</think>\n東京です。", [cut]) == "\n東京です。"
 
 
 async def test_thinking_alone_is_no_answer_and_has_no_bound_of_an_answer() -> None:
     thought = Say("<think>" + "あ" * 120_000)
-    async with loopback(Reply(thought, Say("</think>東京"), End()), Reply(thought, End("length"))) as (
-        model,
-        _,
-    ):
+    replies = (Reply(thought, Say("</think>東京"), End()), Reply(thought, End("length")))
+    async with loopback(*replies) as (model, _):
         assert (await hear(model)).text == "東京"
         with pytest.raises(ModelError):
             await hear(model)
