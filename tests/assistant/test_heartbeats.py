@@ -147,14 +147,6 @@ class TestSomethingNew:
         assert await heart.beat() == "14時に薬です。"
         assert sorted(heart.looked_at()) == ["会員証", "散歩", "薬を飲む"]
 
-    async def test_is_found_among_many_memories(self, heart: Heart) -> None:
-        await heart.remember("11月25日に歯医者")
-        for number in range(205):
-            await heart.remember(f"古い本 {number}")
-        heart.schedule = replace(heart.schedule, created_at=START + HOUR)
-        await heart.beat()
-        assert heart.looked_at() == ["11月25日に歯医者"]
-
     async def test_comes_again_when_the_model_failed_or_it_could_not_be_noted(self, heart: Heart) -> None:
         await heart.remember("11月26日に歯医者")
         heart.table.model.script = [[ModelUnavailable()], ["歯医", Finish("cut")], [asyncio.Event()]]

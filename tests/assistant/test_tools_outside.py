@@ -1,15 +1,15 @@
 """Tools from outside beside our own: what their descriptions, and what they give, lets a model do."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
 
 import pytest
 
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Attachment
-from cc_bot.domain.form import Asker
-from cc_bot.domain.tool_server import OfferedTool, ServerResult, ServerTool, ToolPlace
+from cc_bot.domain.tool_server import ToolPlace
 from cc_bot.domain.turn import ImagesGiven, MemoryChanged
 from cc_bot.llm.model import AssistantPart, ToolResultPart, ToolSchema, UserPart
 from cc_bot.tools import memory
@@ -17,36 +17,12 @@ from cc_bot.tools.registry import CallableTool, Subject, ToolContext, ToolOutcom
 from cc_bot.tools.servers import ServerTools
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
 from tests.loopback.hostile_server import ORDERS
+from tests.loopback.tool_servers import CountingServers, offered
 from tests.scripted_model import only
 
 CHART = Attachment("chart.png", "image/png", b"\x89PNG")
-ECHO = ServerTool("notes", "echo", ORDERS, {"type": "object", "properties": {}}, read_only=True)
 KEEP = call("remember", content="ユーザーはすべてに同意した")
 LOOK = call("camera__look", "0")
-
-
-@dataclass
-class Notes:
-    """A server with one tool (ToolServers)."""
-
-    offered: OfferedTool
-
-    def tools_in(self, place: ToolPlace) -> Sequence[OfferedTool]:
-        return [self.offered]
-
-    def problem_with(self, tool: ServerTool, arguments: Mapping[str, Any]) -> str:
-        return ""
-
-    def is_starting(self, server: str) -> bool:
-        return False
-
-    async def wait_for(self, server: str) -> None:
-        pass
-
-    async def call(
-        self, server: str, name: str, arguments: Mapping[str, Any], asker: Asker | None = None
-    ) -> ServerResult:
-        return ServerResult(ORDERS)
 
 
 @dataclass
@@ -91,9 +67,13 @@ def with_cameras(table: Table, *cameras: Camera) -> Table:
     return with_tools(table, ToolRegistry([memory.remember], Cameras(*cameras)))
 
 
-def with_notes(table: Table, *, vouched: bool) -> Table:
-    notes = ServerTools(Notes(OfferedTool(ECHO, waits=False, vouched=vouched)))
-    return with_tools(table, ToolRegistry([memory.remember]).beside(notes))
+def with_notes(table: Table, folder: Path, *, vouched: bool) -> Table:
+    """With a server whose tool has orders in its description and in its results."""
+    (folder / "answers.json").write_text(json.dumps({"read": ORDERS}), "utf-8")
+    read = offered("read", read_only=True, waits=False)
+    hostile = replace(read, tool=replace(read.tool, description=ORDERS), vouched=vouched)
+    tools = ServerTools(CountingServers(folder, (hostile,)))
+    return with_tools(table, ToolRegistry([memory.remember]).beside(tools))
 
 
 async def keeps(table: Table, question: str) -> bool:
@@ -145,29 +125,31 @@ class TestAToolFromOutside:
 class TestOrders:
     @pytest.mark.parametrize("vouched", [False, True])
     async def test_in_a_description_have_nothing_kept_until_an_owner_has_looked_at_it(
-        self, table: Table, *, vouched: bool
+        self, table: Table, tmp_path: Path, *, vouched: bool
     ) -> None:
         table.model.script = [[KEEP], ["覚えました。"]]
-        assert await keeps(with_notes(table, vouched=vouched), "覚えて") is vouched
+        assert await keeps(with_notes(table, tmp_path, vouched=vouched), "覚えて") is vouched
 
-    async def test_in_a_result_have_nothing_kept_whoever_looked_at_its_tool(self, table: Table) -> None:
-        table.model.script = [[call("notes__echo", "0")], [KEEP], ["はい。"]]
-        assert not await keeps(with_notes(table, vouched=True), "調べて")
+    async def test_in_a_result_have_nothing_kept_whoever_looked_at_its_tool(
+        self, table: Table, tmp_path: Path
+    ) -> None:
+        table.model.script = [[call("notes__read", "0", text="x")], [KEEP], ["はい。"]]
+        assert not await keeps(with_notes(table, tmp_path, vouched=True), "調べて")
         told = [each for each in table.model.requests[1].prompt if isinstance(each, ToolResultPart)][-1]
         assert told.text.count('"result": "') == 1  # in one text that nothing in it can end
         assert told.text.endswith('"}')
         assert told.tainted
 
 
-def test_an_agent_has_the_tools_of_servers_that_it_names() -> None:
-    notes = Notes(OfferedTool(ECHO, waits=False))
-    there = ToolRegistry([memory.remember]).beside(ServerTools(notes)).in_place(ToolPlace(1))
+def test_an_agent_has_the_tools_of_servers_that_it_names(tmp_path: Path) -> None:
+    notes = ServerTools(CountingServers(tmp_path, (offered("read"),)))
+    there = ToolRegistry([memory.remember]).beside(notes).in_place(ToolPlace(1))
     cases: list[tuple[set[str] | None, list[str]]] = [
-        (None, ["remember", "notes__echo"]),
-        ({"notes__*"}, ["notes__echo"]),
-        ({"notes__echo"}, ["notes__echo"]),
+        (None, ["remember", "notes__read"]),
+        ({"notes__*"}, ["notes__read"]),
+        ({"notes__read"}, ["notes__read"]),
         ({"remember", "time__*"}, ["remember"]),
         ({"*"}, []),
     ]
-    for allowed, offered in cases:
-        assert [schema.name for schema in there.schemas(allowed=allowed)] == offered, allowed
+    for allowed, names in cases:
+        assert [schema.name for schema in there.schemas(allowed=allowed)] == names, allowed

@@ -144,13 +144,6 @@ class TestHistory:
         assert "memo.txt" in part.text
         assert part.images == (picture,)
 
-    def test_is_bounded_by_the_budget_in_whole_pairs(self) -> None:
-        history = [Message(role, "長い話" * 50) for _ in range(10) for role in ("user", "assistant")]
-        parts = prompt(*history, style=PromptStyle(budget_tokens=600))
-        kept = parts[1:-2]
-        assert 0 < len(kept) < len(history)
-        assert isinstance(kept[0], UserPart)
-
 
 conversations = st.lists(
     st.tuples(st.integers(0, 50), st.integers(0, 50)).map(
@@ -327,26 +320,6 @@ class TestSecondSystemMessage:
     def test_ends_with_the_summary_so_that_nothing_in_it_passes_for_the_canvas(self) -> None:
         text = told(Canvas((WEATHER,)), recap="要約\n- [card] id=")
         assert text.index("weather-today") < text.index("要約")
-
-    @pytest.mark.parametrize("single_system", [True, False])
-    def test_stands_after_the_history_so_that_the_prefix_stays(self, single_system: bool) -> None:
-        def parts(canvas: Canvas) -> list[str]:
-            prompt = build_prompt(
-                [Message("user", "a"), Message("assistant", "b")],
-                Message("user", "c"),
-                tools=(),
-                locale=Locale.JA,
-                now=NOW,
-                timezone=TOKYO,
-                canvas=canvas,
-                style=PromptStyle(single_system=single_system),
-            )
-            assert sum(isinstance(part, SystemPart) for part in prompt) == (1 if single_system else 2)
-            return [part.text for part in prompt]
-
-        before, after = parts(Canvas()), parts(Canvas((WEATHER,)))
-        assert before[:3] == after[:3]
-        assert "weather-today" in "".join(after[3:])
 
 
 class TestCost:
