@@ -234,9 +234,10 @@ class TestQuestion:
         }
         assert {question: wish_of(question).about for question in about} == about
 
-    def test_is_about_what_was_done_or_a_wish(self) -> None:
+    def test_is_about_what_was_done_or_a_wish_or_not_about_the_bot(self) -> None:
         expected = dict.fromkeys(ASKS_BACK, True) | dict.fromkeys(WISHES, False)
         assert {question: wish_of(question).asks_back for question in expected} == expected
+        assert [each for each in ABOUT_THE_BOT if not says_what_it_did("承知しました。", each)] == []
 
     @pytest.mark.parametrize(
         ("question", "answer"),
@@ -256,9 +257,6 @@ class TestQuestion:
         self, question: str, answer: str
     ) -> None:
         assert not says_what_it_did(answer, question)
-
-    def test_of_another_kind_is(self) -> None:
-        assert [each for each in ABOUT_THE_BOT if not says_what_it_did("承知しました。", each)] == []
 
 
 class TestPromises:

@@ -22,7 +22,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done, laid_table
+from tests.assistant.conftest import KEY, OPTIONS, Table, asked, call, done
 from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel, Step, only
 
@@ -188,15 +188,6 @@ class TestRegenerate:
         assert table.model.requests[-1].prompt[:-2] == first[:-2]
         assert "ディエゴ" in table.shown()
         assert "内緒" not in table.shown()
-
-    @pytest.mark.parametrize("limit", [1, 2, 3, 20])
-    async def test_has_a_whole_window_before_the_question(self, tmp_path: Path, limit: int) -> None:
-        async with laid_table(tmp_path, limit) as table:
-            for number in range(12):
-                old = await table.answer(f"質問{number}")
-            first = table.model.requests[-1].prompt
-            assert done(await table.regenerate(old)).answer.id not in (None, old.id)
-            assert table.model.requests[-1].prompt[:-2] == first[:-2]
 
 
 @contextmanager

@@ -87,10 +87,8 @@ class TestImages:
             read_attachment("a", data.ljust(MAX_IMAGE_BYTES + 1, b"\0"))
         assert caught.value.params == {"limit": "8 MB"}
 
-    def test_that_only_claim_to_be_images_are_text(self) -> None:
+    def test_are_never_decoded_nor_believed_by_their_name(self) -> None:
         assert read_attachment("a.png", b"not a picture").content_type == "text/plain"
-
-    def test_of_endless_pixels_stay_the_bytes_that_they_are(self) -> None:
         data = png_of(2**31 - 1, 2**31 - 1)
         assert read_attachment("a.png", data).data == data
 
@@ -195,18 +193,14 @@ class TestPromptText:
 
 
 class TestAFileOfMemories:
-    def test_may_be_in_any_encoding(self) -> None:
+    def test_may_be_in_any_encoding_and_ours_hold_what_no_other_text_does(self) -> None:
         said = ["猫の名前はタマ", "誕生日は三月十五日"]
         for encoding in ENCODINGS:
             read = read_memory_file("\n".join(said).encode(encoding))
             assert [memory.content for memory in read] == said
-
-    def test_of_ours_may_hold_what_no_other_text_does(self) -> None:
         for content in ("\x01\x7f\x9b", "\x1b[31m赤", "\ufeffx"):
             kept = [PortableMemory(content)]
             assert read_memory_file(to_json(kept, NOW).encode()) == kept
-
-    def test_that_is_no_text_is_refused(self) -> None:
         for data in (b"", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), b"PK\x03\x04\xff\xfe\x00"):
             with pytest.raises(ImportNotUnderstood):
                 read_memory_file(data)

@@ -26,14 +26,12 @@ class TestAQuotation:
         assert quote((known,)) == quote((Reference("link", shown=False),))
         assert "秘密" not in quote((known,))
 
-    def test_is_no_longer_than_a_message_of_discord_at_most(self) -> None:
-        assert len(quote((Reference("reply", "あ" * 10_000, "太郎"),))) < REFERENCE_CHARACTERS + 100
-
-    def test_of_a_conversation_has_all_of_it(self) -> None:
+    def test_has_all_of_a_conversation_and_no_more_of_a_message_than_discord_takes(self) -> None:
         lines = [f"太郎: {number} {'あ' * 100}" for number in range(100)]
         heading, *told = quote((Reference("since", "\n".join(lines), "太郎"),)).splitlines()
         assert heading == "[The conversation from a message of 太郎 on:]"
         assert told == [f"> {line}" for line in lines]
+        assert len(quote((Reference("reply", "あ" * 10_000, "太郎"),))) < REFERENCE_CHARACTERS + 100
 
     @given(st.text(), st.text(max_size=40))
     def test_has_no_line_that_could_be_the_askers(self, said: str, name: str) -> None:
@@ -44,14 +42,12 @@ class TestAQuotation:
 
 
 class TestAQuestion:
-    def test_stands_below_what_it_points_at_and_above_the_files(self) -> None:
+    def test_stands_below_what_it_points_at_with_its_pictures_and_above_the_files(self) -> None:
         question = Message("user", "何時？", attachments=(NOTE,), references=(THEIRS,))
         first, second, third = user_part(question).text.split("\n\n")
         assert first.endswith("> 十時です")
         assert second == "何時？"
         assert "牛乳" in third
-
-    def test_brings_the_pictures_of_what_it_points_at(self) -> None:
         pointing = Reference("reply", "見て", "太郎", 0, (PICTURE, NOTE))
         question = Message("user", "これは？", references=(pointing,))
         assert user_part(question).images == (PICTURE,)

@@ -55,13 +55,16 @@ def ids(canvas: Canvas) -> list[str]:
 
 
 class TestAdding:
-    def test_puts_each_kind_at_the_end(self) -> None:
+    def test_puts_each_kind_at_the_end_under_an_id_of_its_own(self) -> None:
         canvas = draw(MILK, ShowText("長い話", "物語"), SALES)
         assert canvas.elements == (
             Card("card-1", "買い物", "牛乳"),
             Text("text-1", "長い話", "物語"),
             Chart("chart-1", "売上", "bar", ("1月", "2月"), SALES.series),
         )
+        assert ids(draw(*[replace(MILK, id="a")] * 3)) == ["a", "a-2", "a-3"]
+        assert ids(draw(*[replace(MILK, id="x" * 32)] * 2)) == ["x" * 32, f"{'x' * 30}-2"]
+        assert ids(draw(MILK, MILK, MILK)) == ["card-1", "card-2", "card-3"]
 
     def test_makes_an_id_of_what_the_model_wants(self) -> None:
         made = {
@@ -78,11 +81,6 @@ class TestAdding:
         }
         named = draw(replace(MILK, id="Weather Today"))
         assert draw(RemoveElement("Weather Today"), canvas=named) == Canvas()
-
-    def test_under_an_id_that_is_taken_gets_the_next_free_number(self) -> None:
-        assert ids(draw(*[replace(MILK, id="a")] * 3)) == ["a", "a-2", "a-3"]
-        assert ids(draw(*[replace(MILK, id="x" * 32)] * 2)) == ["x" * 32, f"{'x' * 30}-2"]
-        assert ids(draw(MILK, MILK, MILK)) == ["card-1", "card-2", "card-3"]
 
     def test_keeps_lines_and_joined_letters_and_drops_control_characters(self) -> None:
         [card] = draw(AddCard(" 買い\n物\x1b[31m ", "牛乳\r\n\x07卵\u2028パン\u202e\ud83d\t。\n\n")).elements
@@ -140,7 +138,7 @@ class TestLimit:
 
 
 class TestUpdating:
-    def test_changes_what_is_named_where_it_stands(self) -> None:
+    def test_changes_what_is_named_where_it_stands_and_of_a_chart_its_title_alone(self) -> None:
         canvas = draw(MILK, MILK, ShowText("x"))
         canvas = draw(UpdateCard("card-1", content="卵"), UpdateCard("text-1", title="題"), canvas=canvas)
         assert canvas.elements == (
@@ -149,8 +147,6 @@ class TestUpdating:
             Text("text-1", "x", "題"),
         )
         assert draw(UpdateCard("text-1", title=""), canvas=canvas).elements[2] == Text("text-1", "x")
-
-    def test_of_a_chart_changes_its_title_alone(self) -> None:
         [chart] = draw(UpdateCard("chart-1", title="費用"), canvas=draw(SALES)).elements
         assert chart == replace(draw(SALES).elements[0], title="費用")
         assert "title alone" in refusal(UpdateCard("chart-1", content="x"), draw(SALES))
@@ -165,7 +161,7 @@ class TestUpdating:
 
 
 class TestMode:
-    def test_focus_shows_an_element_that_is_there_and_ends_with_it(self) -> None:
+    def test_focus_shows_an_element_to_all_who_may_see_it_and_ends_with_it(self) -> None:
         focused = draw(MILK, SALES, SetMode("focus", "chart-1"))
         assert (focused.mode, focused.focus) == ("focus", "chart-1")
         for command in (SetMode("focus"), SetMode("focus", "x")):
@@ -173,8 +169,6 @@ class TestMode:
         assert draw(RemoveElement("chart-1"), canvas=focused) == draw(MILK)
         other = draw(RemoveElement("card-1"), canvas=focused)
         assert (other.mode, other.focus) == ("focus", "chart-1")
-
-    def test_focus_is_on_it_for_all_who_may_see_it(self) -> None:
         canvas = draw(MILK, SALES, SetMode("focus", "chart-1"))
         assert canvas.visible_in("public") == canvas
         private = hidden(replace(MILK, id="salary"), SetMode("focus", "salary"), canvas=canvas)

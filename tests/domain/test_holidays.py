@@ -22,10 +22,8 @@ class TestDay:
         assert found == days
         assert all(day_named(name, year).year == year for name in NAMES for year in range(2000, 2099))
 
-    def test_that_cron_can_not_find_has_none(self) -> None:
+    def test_that_a_month_does_not_have_or_cron_cannot_find_is_none(self) -> None:
         assert (cron_of("成人の日"), cron_of("大晦日"), cron_of("春分の日")) == ("* 1 1#2", "31 12 *", None)
-
-    def test_that_a_month_does_not_have_is_refused(self) -> None:
         assert nth_weekday(2026, 11, 5, 0) == date(2026, 11, 30)
         assert nth_weekday(2026, 11, 0, 4) == date(2026, 11, 27)
         with pytest.raises(ValueError, match="5"):

@@ -120,10 +120,6 @@ class TestAShutPlace:
         assert is_shut(key, GUILD, AccessRules(allow=mine, deny=mine))
         assert not is_shut(key, GUILD, AccessRules(allow=mine, deny=others))
 
-    def test_is_none_because_of_who_is_there(self) -> None:
-        people = replace(ALL, channels=frozenset(), guilds=frozenset())
-        assert not is_shut(ChannelKey(CHANNEL), GUILD, AccessRules(deny=people))
-
 
 TODAY = date(2026, 11, 22)
 TOKENS = st.integers(0, 10**7)
@@ -142,21 +138,17 @@ def a_day(rules: Rules, payer: UsageSubject) -> int | None:
 
 
 class TestLimitOfAUser:
-    def test_is_that_of_everyone_but_their_own_or_a_roles_goes_before_even_where_it_is_less(self) -> None:
+    def test_is_their_own_before_the_best_of_their_roles_before_that_of_everyone(self) -> None:
         assert bounds_of_user({}, UsageSubject(7, 5, (100,))) == Bounds()
         assert a_day({EVERYONE: 10}, UsageSubject(7)) == 10
         assert a_day({EVERYONE: 10, TRUSTED: 100, OWN: 1}, UsageSubject(7, 5, (100,))) == 1
         assert a_day({EVERYONE: 10, TRUSTED: 5}, UsageSubject(7, 5, (100,))) == 5
         rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
         assert bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
-
-    def test_can_be_none_for_one_user_or_role(self) -> None:
         assert a_day({EVERYONE: 10, OWN: None}, UsageSubject(7)) is None
         assert a_day({EVERYONE: 10, OWN: None}, UsageSubject(8)) == 10
         assert a_day({TRUSTED: 5}, UsageSubject(7, role_ids=(100,))) == 5
         assert a_day({TRUSTED: 5}, UsageSubject(7)) is None
-
-    def test_is_the_most_generous_of_several_roles(self) -> None:
         assert a_day({EVERYONE: 1, TRUSTED: 5, HELPER: 8}, UsageSubject(7, 5, (100, 200, 300))) == 8
         assert a_day({EVERYONE: 1, TRUSTED: None, HELPER: 8}, UsageSubject(7, 5, (100, 200))) is None
 
@@ -188,27 +180,23 @@ class TestReached:
             bounds = Bounds(tokens_per_day=limit), Bounds(tokens_per_month=limit)
             assert tuple(find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
-    def test_of_several_tells_the_one_that_holds_longest(self) -> None:
+    def test_of_several_tells_the_one_that_holds_longest_and_at_once_resets_at_no_time(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
         found = find_reached(bounds, UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
+        bounds, two = Bounds(concurrent=2), UsageSnapshot(underway=2)
+        assert find_reached(bounds, UsageSnapshot(underway=1), NOW, TOKYO) is None
+        assert find_reached(bounds, two, NOW, TOKYO) == ReachedLimit("concurrent", None)
+        bounds = Bounds(turns_per_minute=1, concurrent=1)
+        assert find_reached(bounds, UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False) is None
+        assert find_reached(Bounds(tokens_per_day=1), UsageSnapshot(today=1), NOW, TOKYO, asked=False)
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
         assert find_reached(Bounds(turns_per_minute=4), UsageSnapshot(turns), NOW, TOKYO) is None
         found = find_reached(Bounds(turns_per_minute=2), UsageSnapshot(turns), NOW, TOKYO)
         assert found == ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
-
-    def test_at_once_resets_at_no_time(self) -> None:
-        bounds, two = Bounds(concurrent=2), UsageSnapshot(underway=2)
-        assert find_reached(bounds, UsageSnapshot(underway=1), NOW, TOKYO) is None
-        assert find_reached(bounds, two, NOW, TOKYO) == ReachedLimit("concurrent", None)
-
-    def test_in_what_nobody_asked_for_now_are_limits_of_tokens_alone(self) -> None:
-        bounds = Bounds(turns_per_minute=1, concurrent=1)
-        assert find_reached(bounds, UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False) is None
-        assert find_reached(Bounds(tokens_per_day=1), UsageSnapshot(today=1), NOW, TOKYO, asked=False)
 
 
 class TestDaysAndMonths:
@@ -235,18 +223,14 @@ class TestDaysAndMonths:
 
 
 class TestCost:
-    def test_is_that_of_a_million_tokens_by_kind(self) -> None:
+    def test_is_that_of_tokens_by_kind_and_of_minutes_and_nothing_without_a_price(self) -> None:
         price = Price(input=0.25, output=2.0, cached=0.025)
         assert price.of(Usage(prompt_tokens=1_000_000)) == 0.25 * MICROS
         assert price.of(Usage(completion_tokens=1_000_000)) == 2 * MICROS
         assert price.of(Usage(prompt_tokens=1_000_000, cached_tokens=1_000_000)) == 0.025 * MICROS
         assert price.of(Usage(1000, 100, 400)) == 600 * 0.25 + 400 * 0.025 + 100 * 2
-
-    def test_of_sound_is_that_of_its_minutes(self) -> None:
         assert Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
         assert Price(1, 1).of(Usage(seconds=90)) == 0
-
-    def test_is_nothing_for_a_model_without_a_price(self) -> None:
         prices = PriceList("JPY", {"small": Price(1, 2)})
         assert prices.cost("large", Usage(1000, 1000)) == 0
         assert prices.cost("small", Usage(1000, 1000)) == 3000
@@ -264,12 +248,10 @@ def used(days_ago: int, tokens: int, *, model: str = "small", turns: int = 1, co
 
 
 class TestReport:
-    def test_adds_up_today_and_this_month(self) -> None:
+    def test_adds_up_days_and_months_and_names_models_without_a_price(self) -> None:
         report = report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
         assert report.today == Total(2, 15, 4)
         assert report.month == Total(3, 115, 4)
-
-    def test_has_the_days_since_the_first_of_the_last_two_weeks_with_tokens(self) -> None:
         report = report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY)
         assert len(report.days) == 14
         assert (report.days[0], report.days[11], report.days[13]) == (
@@ -278,8 +260,6 @@ class TestReport:
             (TODAY, 0),
         )
         assert [tokens for _, tokens in report_of([used(1, 5)], TODAY).days] == [5, 0]
-
-    def test_names_models_without_a_price_once_others_have_one(self) -> None:
         report = report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="", turns=1)], TODAY)
         assert with_prices(report, "USD", ()).currency == ""
         assert with_prices(report, "USD", ["small"]).unpriced == ("large", "")
@@ -287,23 +267,19 @@ class TestReport:
 
 
 class TestBreakdown:
-    def test_has_every_day_and_nothing_from_outside(self) -> None:
+    def test_is_by_day_or_month_and_by_model_and_purpose(self) -> None:
         first = TODAY - timedelta(days=6)
         found = break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
         assert [day for day, _ in found.days] == [first + timedelta(days=days) for days in range(7)]
         assert [total.tokens for _, total in found.days] == [7, 0, 0, 0, 0, 0, 5]
         assert found.total == Total(2, 12, 2)
         assert not found.by_month
-
-    def test_of_a_year_is_by_month(self) -> None:
         found = break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
         assert found.by_month
         assert [(day, total.tokens) for day, total in found.days][-2:] == [
             (date(2026, 10, 1), 8),
             (date(2026, 11, 1), 5),
         ]
-
-    def test_is_by_model_and_purpose_those_that_used_most_first(self) -> None:
         summary = DailyUsage(TODAY, "small", "summary", 0, Usage(80, 20), 1)
         anything = DailyUsage(TODAY, "large", None, 1, Usage(1, 0), 0)
         found = break_down([used(0, 50), summary, anything], TODAY, TODAY)

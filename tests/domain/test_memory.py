@@ -60,15 +60,11 @@ NO_ENDS: dict[type[InputError], str] = {
 
 
 class TestContent:
-    def test_loses_the_white_space_around_it_and_no_other(self) -> None:
+    def test_is_trimmed_and_something_of_4000_characters_at_most(self) -> None:
         assert clean_content("\u3000 一行目\n\n二行目 \n") == "一行目\n\n二行目"
-
-    def test_must_be_something(self) -> None:
         for content in ("", " \n\u3000", "\u200b\u2060", "\u3164", "\U000e0041"):
             with pytest.raises(EmptyMemory):
                 clean_content(content)
-
-    def test_may_have_4000_characters_and_no_more(self) -> None:
         assert len(clean_content("あ" * 4000 + " ")) == 4000
         with pytest.raises(MemoryTooLong) as refusal:
             clean_content("あ" * 4001)
@@ -101,12 +97,10 @@ def test_tags_are_parted_by_commas_and_white_space_and_twenty_at_most() -> None:
 
 
 class TestAnEnd:
-    def test_is_the_end_of_that_day_where_the_user_is_or_the_time_that_is_written(self) -> None:
+    def test_is_read_as_the_time_of_a_reminder_is_or_as_the_end_of_a_day(self) -> None:
         found = {written: parse_end(written, SUNDAY, TOKYO) for written in ENDS}
         told = {text: end and end.astimezone(TOKYO).strftime("%Y-%m-%d %H:%M") for text, end in found.items()}
         assert told == {written: this_year(end) for written, end in ENDS.items()}
-
-    def test_may_be_left_out(self) -> None:
         assert [parse_end(written, SUNDAY, TOKYO) for written in (None, "", "  ")] == [None] * 3
 
     def test_that_is_none_or_is_over_is_refused(self) -> None:
@@ -162,37 +156,27 @@ class TestOurOwnJson:
         parts = [json.loads(part)["memories"] for part in importable_parts(kept, NOW)]
         assert [item["content"] for part in parts for item in part] == [memory.content for memory in kept]
 
-    def test_in_parts_can_be_imported_again_part_by_part(self) -> None:
+    def test_in_parts_can_be_imported_part_by_part_but_not_more_at_once(self) -> None:
         kept = [PortableMemory(f"{number} {'あ' * 400}") for number in range(MAX_IMPORTED + 1)]
         parts = list(importable_parts(kept, NOW))
         assert all(len(part.encode()) <= MAX_IMPORT_BYTES for part in parts)
         assert [memory for part in parts for memory in read_memories(part)] == kept
-
-    def test_of_nobody_is_one_file_all_the_same(self) -> None:
         [part] = importable_parts([], NOW)
         assert json.loads(part)["memories"] == []
-
-    def test_with_more_than_one_import_takes_is_refused(self) -> None:
         with pytest.raises(TooManyToImport) as refusal:
             read_memories(to_json([PortableMemory("x")] * (MAX_IMPORTED + 1), NOW))
         assert refusal.value.params == {"limit": MAX_IMPORTED}
 
 
 class TestForeignJson:
-    def test_a_list_of_texts_is_a_list_of_memories(self) -> None:
+    def test_is_read_as_far_as_it_is_understood(self) -> None:
         assert contents('["猫を飼っている", "lives in Osaka"]') == ["猫を飼っている", "lives in Osaka"]
-
-    def test_what_is_not_understood_of_an_item_is_left_out(self) -> None:
         item = {"content": "x", "category": 7, "tags": ["a", 1], "created_at": "yesterday", "audience": None}
         assert read_memories(json.dumps([item])) == [PortableMemory("x", tags=("a",))]
-
-    def test_an_audience_that_is_not_understood_is_the_user_alone(self) -> None:
+        assert contents('[{"content": null}, 7, "x"]') == ["", "", "x"]
         for audience in ("all", "", 7, ["anywhere"]):
             [memory] = read_memories(json.dumps([{"content": "x", "audience": audience}]))
             assert memory.audience == "private"
-
-    def test_an_item_without_a_text_is_empty(self) -> None:
-        assert contents('[{"content": null}, 7, "x"]') == ["", "", "x"]
 
     def test_a_time_is_in_utc_without_a_zone_and_left_out_where_not_every_zone_has_it(self) -> None:
         for end in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "9999-12-31"):

@@ -92,8 +92,9 @@ class TestCron:
         expected = [begin + timedelta(hours=hour) for hour in range(1, 11)]
         assert [each.astimezone(UTC) for each in moments] == expected
 
-    def test_ends_with_the_calendar(self) -> None:
+    def test_is_stored_in_one_form_and_ends_with_the_calendar(self) -> None:
         assert next_time("0 9 * * *", datetime(9999, 12, 31, 23, tzinfo=UTC), TOKYO) is None
+        assert check_cron("  0  9 * jan  mon-fri ") == "0 9 * JAN MON-FRI"
 
     def test_that_is_none_or_comes_more_than_once_an_hour_is_refused(self) -> None:
         refused: dict[type[CcBotError], str] = {
@@ -105,9 +106,6 @@ class TestCron:
         }
         assert refused_otherwise(refused, check_cron) == {}
         assert refused_otherwise({RepeatNotUnderstood: [""]}, check_cron) == {}
-
-    def test_is_stored_in_one_form(self) -> None:
-        assert check_cron("  0  9 * jan  mon-fri ") == "0 9 * JAN MON-FRI"
 
     @given(
         minute=st.integers(0, 59),
@@ -175,11 +173,9 @@ def monday(day: date) -> date:
 
 
 class TestHours:
-    def test_are_counted_as_they_pass(self) -> None:
+    def test_are_counted_as_they_pass_and_wait_for_the_end_of_quiet_ones(self) -> None:
         start = datetime(2027, 3, 28, 0, tzinfo=BERLIN)
         assert next_time("every 6h", start, BERLIN) == datetime(2027, 3, 28, 5, tzinfo=UTC)
-
-    def test_that_are_quiet_are_waited_for(self) -> None:
         start = datetime(2026, 11, 22, 17, tzinfo=TOKYO)
         found = next_time("every 6h", start, TOKYO, Quiet(22 * 60, 7 * 60))
         assert found == datetime(2026, 11, 23, 7, tzinfo=TOKYO)

@@ -63,27 +63,19 @@ def tokyo(day: int, hour: int, minute: int = 0) -> datetime:
 
 
 class TestNextBeat:
-    def test_is_its_hours_from_now(self) -> None:
+    def test_is_its_hours_from_now_as_they_pass_and_waits_for_the_end_of_quiet_ones(self) -> None:
         assert next_beat(tokyo(22, 9), "every 6h", TOKYO, USUAL_QUIET) == tokyo(22, 15)
-
-    def test_waits_for_the_end_of_the_quiet_hours(self) -> None:
         for now in (tokyo(22, 16), tokyo(22, 20), tokyo(23, 0, 59)):
             assert next_beat(now, "every 6h", TOKYO, USUAL_QUIET) == tokyo(23, 7)
-
-    def test_may_be_at_any_hour_when_none_is_quiet(self) -> None:
         assert next_beat(tokyo(22, 22), "every 4h", TOKYO, None) == tokyo(23, 2)
         assert next_beat(tokyo(22, 22), "every 4h", TOKYO, Quiet(120, 120)) == tokyo(23, 2)
-
-    def test_counts_hours_that_pass_and_not_those_on_the_clock(self) -> None:
         before = datetime(2026, 3, 7, 20, tzinfo=NEW_YORK)  # the clocks are set forward at 2:00
         assert next_beat(before, "every 12h", NEW_YORK, None) == datetime(2026, 3, 8, 9, tzinfo=NEW_YORK)
 
-    def test_of_quiet_hours_that_end_at_a_time_the_clocks_leave_out_is_that_much_later(self) -> None:
+    def test_is_at_the_first_end_to_come_of_quiet_hours_that_the_clocks_leave_out_or_repeat(self) -> None:
         before = datetime(2026, 3, 8, 0, 30, tzinfo=NEW_YORK)
         beat = next_beat(before, "every 1h", NEW_YORK, Quiet(22 * 60, 2 * 60 + 30))
         assert beat == datetime(2026, 3, 8, 3, 30, tzinfo=NEW_YORK).astimezone(UTC)
-
-    def test_of_quiet_hours_that_end_twice_is_at_the_first_end_to_come(self) -> None:
         quiet = Quiet(22 * 60, 90)
         before = datetime(2026, 11, 1, 0, 0, tzinfo=NEW_YORK)  # set back at 2:00
         first = datetime(2026, 11, 1, 1, 30, tzinfo=NEW_YORK)
@@ -108,13 +100,11 @@ class TestNextBeat:
 
 
 class TestRepeat:
-    def test_is_read_as_it_was_written_from_an_hour_to_a_week(self) -> None:
+    def test_is_read_as_it_was_written_from_an_hour_to_a_week_and_is_nothing_else(self) -> None:
         assert [hours_of(repeat_of(hours)) for hours in (1, 6, 24, 168)] == [1, 6, 24, 168]
         for hours in (-1, 0, 169):
             with pytest.raises(ValueError, match=str(hours)):
                 repeat_of(hours)
-
-    def test_is_nothing_else(self) -> None:
         for repeat in ("", "every 0h", "every 169h", "every 6 h", "0 9 * * *", "every 6h\n"):
             with pytest.raises(ValueError, match=re.escape(repeat) or "^$"):
                 hours_of(repeat)
@@ -139,15 +129,11 @@ class TestTimeOfDay:
 
 
 class TestDaysNamed:
-    def test_are_found_as_people_write_them_and_are_no_others(self) -> None:
+    def test_are_found_in_order_as_people_write_them_and_are_no_others(self) -> None:
         expected = dict.fromkeys(NAMED, (date(2026, 11, 25),)) | dict.fromkeys(NOT_NAMED, ())
         assert {text: days_named(text, TODAY, within=7) for text in expected} == expected
-
-    def test_are_today_and_the_last_day_too_and_come_in_order(self) -> None:
         text = "11月29日は旅行、11月22日は買い物、11月30日は休み"
         assert days_named(text, TODAY, within=7) == (date(2026, 11, 22), date(2026, 11, 29))
-
-    def test_are_found_across_the_new_year_and_on_the_29th_of_february_in_its_years(self) -> None:
         assert days_named("1月2日に初詣", date(2026, 12, 28), within=7) == (date(2027, 1, 2),)
         assert days_named("誕生日は2月29日", date(2027, 2, 25), within=7) == ()
         assert days_named("誕生日は2月29日", date(2028, 2, 25), within=7) == (date(2028, 2, 29),)
@@ -247,12 +233,10 @@ class TestMemories:
 
 
 class TestNews:
-    def test_of_a_matter_is_what_of_it_is_new(self) -> None:
+    def test_is_what_of_a_matter_is_new_and_once_more_when_its_day_is_near(self) -> None:
         [before] = of(memory("11月25日に歯医者"))
         [after] = new(of(memory("11月25日に歯医者", changed=timedelta())), marks(before))
         assert [reason.why for reason in after.reasons] == ["changed"]
-
-    def test_comes_once_more_when_its_day_is_near(self) -> None:
         [ahead] = of(memory("11月25日に歯医者"))
         near = of(memory("11月25日に歯医者"), now=NOW + timedelta(days=2))
         assert len(new(near, marks(ahead))) == 1

@@ -98,11 +98,9 @@ class TestQuickLook:
         plain = plainly(text)
         assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain))
 
-    def test_passes_over_no_rule_that_a_secret_breaks(self) -> None:
+    def test_passes_over_no_rule_that_a_secret_breaks_and_all_for_most_notes(self) -> None:
         for plain in map(plainly, SECRETS):
             assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain)), plain
-
-    def test_leaves_no_rule_for_most_notes(self) -> None:
         assert list(rules_for(plainly("猫の名前はタマで、3月に2歳になる"))) == []
 
 
@@ -129,18 +127,12 @@ def read(text: str, kind: FieldKind, *choices: FormChoice) -> object:
 
 
 class TestAChoice:
-    def test_is_what_stands_there_and_not_what_is_much_alike(self) -> None:
+    def test_is_the_one_that_is_shown_by_that_name_as_it_stands_there_or_in_other_letters(self) -> None:
         choices = (FormChoice("K", "K"), FormChoice("k", "k"))
         assert [read(text, "choice", *choices) for text in ("K", "k")] == ["K", "k"]
-
-    def test_is_the_one_that_is_shown_by_that_name(self) -> None:
         choices = (FormChoice("1", "2"), FormChoice("2", "1"))
         assert [read(text, "choice", *choices) for text in ("1", "2", "２")] == ["2", "1", "1"]
-
-    def test_may_be_written_in_other_letters(self) -> None:
         assert read("ｂｅｔａ", "choice", FormChoice("a", "Alpha"), FormChoice("b", "Beta")) == "b"
-
-    def test_that_could_be_two_is_none(self) -> None:
         with pytest.raises(FieldNotAChoice):
             read("Ｋ", "choice", FormChoice("1", "K"), FormChoice("2", "k"))
 

@@ -56,19 +56,15 @@ class TestSummary:
         assert all(line.strip() for line in cleaned.splitlines())
         assert bool(cleaned) == bool("".join(text.split()))
 
-    def test_ends_with_a_sentence(self) -> None:
+    def test_ends_with_a_sentence_or_says_that_it_is_cut(self) -> None:
         assert clean_summary("Version 3.5 is fine. " * 100).endswith("is fine.")
         assert clean_summary("東京に住んでいる。" * 300).endswith("いる。")
-
-    def test_says_that_it_is_cut_where_no_sentence_ends(self) -> None:
         assert clean_summary("あ" * 2000) == "あ" * (MAX_SUMMARY_CHARACTERS - 1) + "…"
 
 
 class TestListedSummaries:
-    def test_has_each_statement_once_on_one_line(self) -> None:
+    def test_has_each_statement_once_on_one_line_and_fills_its_room(self) -> None:
         assert listed(["犬が\n好き", "猫", " ", "犬が 好き"]) == "- 猫\n- 犬が 好き"
-
-    def test_fills_its_room_to_the_last_character(self) -> None:
         newest = ["い" * 97 + f"{number:02}" for number in range(12)]
         oldest = "あ" * (MAX_SUMMARY_CHARACTERS - len(listed(newest)) - 4)
         assert listed([oldest, *newest]) == f"- {oldest}\n{listed(newest)}"
@@ -118,11 +114,7 @@ class TestJapaneseText:
         assert misread([*SENTENCES, *WORDS], *ENCODINGS) == []
         assert misread(HALF_WIDTH, "utf-8", "cp932", "iso2022_jp_ext") == []
         assert misread(["①予定②結果"], "cp932", "euc_jis_2004") == []  # of old machines
-
-    def test_in_utf_16_without_a_mark_is_read_where_it_is_clear(self) -> None:
         assert misread([*SENTENCES, "plain English", "Grüße", "こんにちは"], "utf-16-le", "utf-16-be") == []
-
-    def test_may_end_with_the_mark_of_old_editors(self) -> None:
         assert decode_text("終わりです。\r\n\x1a".encode("cp932")) == "終わりです。\r\n"
 
     @given(text=lines, encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp"]))

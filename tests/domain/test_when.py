@@ -170,12 +170,10 @@ class TestTime:
         for text in ("今夜1時", "夜の1時", "深夜1時", "25時", "tonight at 1am", "1時"):
             assert wall(text, night) == "2026-11-23 01:00", text
 
-    def test_ends_so_many_years_on(self) -> None:
+    def test_ends_so_many_years_on_and_in_the_month_after_a_long_one(self) -> None:
         with pytest.raises(WhenTooFar) as refused:
             parse_when("11年後", SUNDAY, TOKYO)
         assert refused.value.params == {"limit": FURTHEST_YEARS}
-
-    def test_on_the_last_of_a_month_stays_in_the_next(self) -> None:
         assert wall("1か月後", datetime(2027, 1, 31, 9, tzinfo=TOKYO)) == "2027-02-28 09:00"
 
     @given(st.text(max_size=40))

@@ -1,6 +1,5 @@
 """The tools for the canvas, called as models call them: also sloppily."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Chart, Drawn, Series, Text, reduce_all
 from cc_bot.tools.canvas import canvas_add_chart
 from cc_bot.tools.registry import CanvasDraft, ToolContext
-from tests.o200k import count
 from tests.tools.conftest import TOOLS, call, result_of, told
 
 HIDDEN = Card("salary", "給料日", "25日", visibility="private")
@@ -136,14 +134,3 @@ class TestPrivateElement:
         }
         assert errors == {"No such element is up. Up are: card-1."}
         assert draft_of(context).canvas.elements == (Card("card-1", "u", "c"),)
-
-
-@pytest.mark.slow
-def test_all_six_cost_what_the_documents_say() -> None:
-    schemas = [
-        {"name": each.name, "description": each.description, "parameters": each.parameters}
-        for each in TOOLS.schemas()
-        if each.name.startswith("canvas")
-    ]
-    functions = [{"type": "function", "function": schema} for schema in schemas]
-    assert 560 < count(json.dumps(functions)) < 700
