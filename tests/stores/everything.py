@@ -31,15 +31,14 @@ from cc_bot.stores import (
     UsageStore,
     WebSessionStore,
 )
-from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
-from tests.stores.backends import stores_over, turn
+from tests.stores.backends import KEY, stores_over, turn
 from tests.stores.encoders import TopicEncoder
+from tests.stores.forgetting import summarized
 from tests.stores.places import answer, said
 
-USER: Final = 123456789012345678
-KEY: Final = SessionKey(USER, channel_id=2)
+USER: Final = KEY.user_id
 PROPOSED: Final = KeepMemory("猫は三毛", "general", (), "anywhere")
 FILE: Final = Attachment("a.txt", "text/plain", b"a")
 TURN: Final = PendingTurn("t", KEY, "message", "private", datetime.now(UTC), question_id=40)
@@ -66,7 +65,13 @@ def noting(store: AnyStore, called: set[str]) -> AnyStore:
 
 READERS: Final = frozenset({"get", "list", "count", "find", "is", "has", "read", "runs", "may"})
 """What the names of methods begin with that change nothing."""
-NUMBERS: Final = {"user_id": USER, "channel_id": 2, "place_id": 3, "guild_id": 5, "discord_id": 10}
+NUMBERS: Final = {
+    "user_id": USER,
+    "channel_id": KEY.channel_id,
+    "place_id": 3,
+    "guild_id": 5,
+    "discord_id": 10,
+}
 """What is given for a parameter of that name; 20 for any other that is a number."""
 NOW: Final = datetime.now(UTC)
 VALUES: Final[dict[object, object]] = (
@@ -104,9 +109,7 @@ async def do_everything(database: Database) -> set[str]:
     session = await stores.sessions.open(KEY, visibility="private")
     again = [Message("assistant", "また")]
     await stores.sessions.commit_turn(session, again, replaces=session.history[-1].id)
-    backlog = await stores.summaries.get_backlog(KEY)
-    assert backlog is not None
-    await stores.summaries.put(backlog, {"public": "要約"})
+    await summarized(stores)
     await stores.summaries.delete(KEY)
     drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
     stored = await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn, proposals=[PROPOSED])
@@ -156,7 +159,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.tool_lists.put("time", StoredToolList("digest", "[]", "[]"))
     await take_part(stores.processes)
-    await share_erasures(stores.erasure_lines)
+    await stores.erasure_lines.add("aa", ['{"kind": "user", "id": "b", "at": "2026-11-27T00:00:00+00:00"}'])
+    await stores.erasure_lines.thin(datetime.now(UTC))
     await choose_agents(stores)
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
@@ -167,7 +171,9 @@ async def do_everything(database: Database) -> set[str]:
     await stores.blocks.freeze(
         [Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=[Block(thread, 8, 10, 120)]
     )
-    await look_after_the_database(stores)
+    vitals = stores.vitals
+    for look in (vitals.open_sessions, vitals.size_bytes, vitals.schema_version, vitals.check_writable):
+        await look()
     await do_everything_in_channels(stores)
     await do_everything_with_turns(stores)
     await grow_old_and_leave(stores)
@@ -230,9 +236,7 @@ async def read_and_delete_a_conversation(stores: Stores) -> None:
         turn("もう一つ", attachments=(FILE,)),
         drawn=[Drawn(AddCard("犬", "ポチ"), "public")],
     )
-    backlog = await stores.summaries.get_backlog(KEY)
-    assert backlog is not None
-    await stores.summaries.put(backlog, {"public": "要約"})
+    await summarized(stores)
     assert await archive.list_messages(USER, session.id)
     assert await archive.delete_session(USER, session.id) == KEY
 
@@ -252,40 +256,22 @@ async def grow_old_and_leave(stores: Stores) -> None:
     await stores.personal_erasure.erase(USER)
 
 
-async def look_after_the_database(stores: Stores) -> None:
-    await stores.vitals.open_sessions()
-    await stores.vitals.size_bytes()
-    await stores.vitals.schema_version()
-    await stores.vitals.check_writable()
-
-
 async def use_tokens(stores: Stores, database: Database, called: set[str]) -> None:
     """With limits on tokens for the user and for the guild, so that all is looked up."""
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
     await stores.memory_transfer.admit(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
-    for wish in (
-        ReservationRequest(payer, "turn", "model", 50),
-        ReservationRequest(payer, "summary", "model", 50),
-    ):
-        reservation = await stores.usage.reserve(wish, DEFAULT_RULES)
+    wish = ReservationRequest(payer, "turn", "model", 50, "session")
+    for each in (wish, replace(wish, purpose="summary")):
+        reservation = await stores.usage.reserve(each, DEFAULT_RULES)
         assert await stores.usage.settle(Settlement(reservation, spent))
-    await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
-    never = await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
-    await stores.usage.release(never)
-    held = await stores.usage.reserve(
-        ReservationRequest(payer, "turn", "model", 50, "session"), DEFAULT_RULES, held=True
-    )
-    assert await stores.usage.enter(held)
+    await stores.usage.reserve(wish, DEFAULT_RULES)
+    await stores.usage.release(await stores.usage.reserve(wish, DEFAULT_RULES))
+    assert await stores.usage.enter(await stores.usage.reserve(wish, DEFAULT_RULES, held=True))
     assert await noting(UsageStore(database, process="other"), called).take_over(lambda *_: 0) == 2
     await stores.usage.forget_settled()
     assert await stores.limits.unset("user", USER, "tokens_per_day")
-
-
-async def share_erasures(shared: ErasureLineStore) -> None:
-    await shared.add("aa", ['{"kind": "user", "id": "b", "at": "2026-11-27T00:00:00+00:00"}'])
-    await shared.thin(datetime.now(UTC))
 
 
 async def take_part(processes: ProcessStore) -> None:
@@ -370,9 +356,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     for _ in range(2):
         exchange = [Message("user", "猫の名前はタマ"), Message("assistant", "はい", tool_calls=(call,))]
         session = await stores.sessions.commit_turn(session, exchange)
-        backlog = await stores.summaries.get_backlog(KEY)
-        assert backlog is not None
-        await stores.summaries.put(backlog, {"public": "猫の名前はタマ"})
+        await summarized(stores, "猫の名前はタマ")
     told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
     await stores.channels.add(ChannelKey(8), told, waiting=True)
     await stores.channels.commit_answer(ChannelKey(8), answered, [told])
