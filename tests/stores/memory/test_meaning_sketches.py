@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from cc_bot.search.vectors import Vector, cosines, nearest, pack, sketch
+from cc_bot.search.vectors import Vector, cosines, pack
 from cc_bot.storage import Database, Statement, user
 from cc_bot.stores.memory.meaning import CROWD, SKETCHED, Embedding, Meaning, make_sketches
 from tests.stores.encoders import TopicEncoder
@@ -62,18 +62,6 @@ def truly_nearest(count: int, among: Sequence[int]) -> list[int]:
 
 def best(near: Mapping[int, float]) -> list[int]:
     return sorted(near, key=lambda memory: -near[memory])[:10]
-
-
-class TestSketch:
-    def test_finds_the_nearest_with_numpy_and_without(self) -> None:
-        rows = [b"".join(map(sketch, MADE[:700])), b"", b"".join(map(sketch, MADE[700:1500]))]
-        found = nearest(MADE[-1], rows, 100)
-        places = [place + (700 if row == 2 else 0) for row, place in found]
-        values = cosines(MADE[-1], MADE[:1500])
-        top = sorted(range(1500), key=lambda at: -values[at])[:10]
-        assert len(set(places)) == 100
-        assert set(top) <= set(places)
-        assert nearest(MADE[0], [], 5) == nearest(MADE[0], [b"", b"abc"], 5) == []
 
 
 class TestManyVectors:
