@@ -1,7 +1,7 @@
 """The copies of a memory that go with it: tool calls, summaries, canvases, and conversations if wanted."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -37,20 +37,9 @@ async def erase(stores: Stores, memory: Memory, mark: str | None = None) -> Eras
     return erased
 
 
-async def erase_all(stores: Stores, memory: Memory) -> None:
-    await stores.memory_removal.erase_all(ME)
-
-
 async def delete_and_purge(stores: Stores, memory: Memory) -> None:
     await stores.memories.delete(ME, memory.id)
     await stores.memory_removal.purge(datetime.now(UTC))
-
-
-WAYS: Final[Mapping[str, Callable[[Stores, Memory], Awaitable[object]]]] = {
-    "erase": erase,
-    "erase_all": erase_all,
-    "purge": delete_and_purge,
-}
 
 
 def is_redacted(call: ToolCall) -> bool:
@@ -145,21 +134,22 @@ class Meanwhile(Recorder):
 
 
 class TestRunningTurn:
-    @pytest.mark.parametrize("way", WAYS)
-    async def test_does_not_bring_the_text_back(self, stores: Stores, database: Database, way: str) -> None:
-        [memory] = await keep(stores, FACT)
+    async def test_does_not_bring_the_text_back(self, stores: Stores, database: Database) -> None:
+        erased, purged, last = await keep(stores, *(f"{FACT}-第{number}" for number in range(3)))
         session = await stores.sessions.open(KEY)
         question = said(10, "金庫は？", author_id=ME)
         await stores.channels.add(CHANNEL, question, waiting=True)
-        await WAYS[way](stores, memory)
+        await erase(stores, erased)
+        await delete_and_purge(stores, purged)
+        await stores.memory_removal.erase_all(ME)
         [cat] = await keep(stores, "猫はタマ")
-        calls = (recalled(memory), remembered(cat))
+        calls = (*(recalled(memory) for memory in (erased, purged, last)), remembered(cat))
         await stores.sessions.commit_turn(
             session, [Message("user", "?"), Message("assistant", "はい", tool_calls=calls)]
         )
         await stores.channels.commit_answer(CHANNEL, answer(11, "はい", tool_calls=calls), [question])
-        gone, kept = await calls_of(stores)
-        assert is_redacted(gone)
+        *gone, kept = await calls_of(stores)
+        assert [is_redacted(call) for call in gone] == [True] * 3
         assert kept == remembered(cat)
         assert NUMBER not in await everything(database)
 
@@ -205,19 +195,21 @@ class TestSummaries:
             ["public"],
         ]
 
-    @pytest.mark.parametrize("way", ["erase", "purge"])
-    async def test_are_made_no_more_of_what_was_said_until_then(self, stores: Stores, way: str) -> None:
-        [memory] = await keep(stores, FACT)
-        await stored(stores, f"{FACT}。覚えて", "はい")
-        running = await stores.summaries.get_backlog(KEY)
-        assert running is not None
-        await WAYS[way](stores, memory)
-        assert not await stores.summaries.put(running, {"public": FACT})
-        assert await stores.summaries.get_backlog(KEY) is None
-        await stored(stores, "次の話", "はい")
-        backlog = await stores.summaries.get_backlog(KEY)
-        assert backlog is not None
-        assert contents(backlog.messages) == ["次の話", "はい"]
+    async def test_are_made_no_more_of_what_was_said_until_then(self, stores: Stores) -> None:
+        ways: list[Callable[[Stores, Memory], Awaitable[object]]] = [erase, delete_and_purge]
+        for number, remove in enumerate(ways):
+            key = SessionKey(ME, KEY.channel_id + number)
+            [memory] = await keep(stores, FACT)
+            await stored(stores, f"{FACT}。覚えて", "はい", key=key)
+            running = await stores.summaries.get_backlog(key)
+            assert running is not None
+            await remove(stores, memory)
+            assert not await stores.summaries.put(running, {"public": FACT})
+            assert await stores.summaries.get_backlog(key) is None
+            await stored(stores, "次の話", "はい", key=key)
+            backlog = await stores.summaries.get_backlog(key)
+            assert backlog is not None
+            assert contents(backlog.messages) == ["次の話", "はい"]
 
 
 class TestCanvas:

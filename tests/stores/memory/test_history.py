@@ -4,7 +4,6 @@ import asyncio
 from datetime import timedelta
 from typing import Any, Final
 
-import pytest
 from freezegun import freeze_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -89,16 +88,13 @@ class TestHistory:
         memory = await rewrite(stores, "前", "後")
         assert await stores.memory_history.list_versions(YOU, memory.id) == []
 
-    @pytest.mark.parametrize("target", [0, 1, 2])
-    async def test_that_leads_in_a_circle_is_told_once(
-        self, stores: Stores, database: Database, target: int
-    ) -> None:
-        memory = await rewrite(stores, "一", "二", "三")
-        versions = await stores.memory_history.list_versions(ME, memory.id)
-        await hand_edit(database, versions[-1].id, (memory, *versions)[target].id)
-        assert await said(stores, memory) == ["三", "二", "一"]
-        await restore(stores, versions[-1].id)
-        assert await listed(stores) == ["一"]
+    async def test_in_a_circle_is_told_once(self, stores: Stores, database: Database) -> None:
+        for target in range(3):
+            memory = await rewrite(stores, "一", "二", "三")
+            versions = await stores.memory_history.list_versions(ME, memory.id)
+            await hand_edit(database, versions[-1].id, (memory, *versions)[target].id)
+            assert await said(stores, memory) == ["三", "二", "一"]
+            assert (await restore(stores, versions[-1].id)).content == "一"
 
     async def test_may_be_long(self, stores: Stores) -> None:
         memory = await rewrite(stores, *map(str, range(100)))

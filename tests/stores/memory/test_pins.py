@@ -87,20 +87,18 @@ class TestNotes:
                 assert await told(stores) == notes, memory.source
                 await stores.memory_removal.erase_all(ME)
 
-    @pytest.mark.parametrize("pin", [True, False])
-    async def test_are_private_and_end_as_their_memory(
-        self, stores: Stores, database: Database, pin: bool
-    ) -> None:
+    async def test_are_private_and_end_as_their_memory(self, stores: Stores, database: Database) -> None:
         secret = await stores.memories.add(ME, "転職を考えている", audience="private")
         passing = await stores.memories.add(ME, "今週は在宅", expires_at=START)
-        for memory in (secret, passing) if pin else ():
-            await stores.memory_pins.pin(ME, memory.id)
-        moments = iter([START - timedelta(seconds=1), START, START])
-        pins = MemoryPinStore(database, clock=lambda: next(moments), told=5)
-        assert [memory.content for memory in await pins.list_for_prompt(ME)] == [passing.content]
-        assert await pins.list_for_prompt(ME) == []
-        private = await pins.list_for_prompt(ME, audience="private")
-        assert [memory.content for memory in private] == [secret.content]
+        for pin in (False, True):
+            for memory in (secret, passing) if pin else ():
+                await stores.memory_pins.pin(ME, memory.id)
+            moments = iter([START - timedelta(seconds=1), START, START])
+            pins = MemoryPinStore(database, clock=moments.__next__, told=5)
+            assert [memory.content for memory in await pins.list_for_prompt(ME)] == [passing.content]
+            assert await pins.list_for_prompt(ME) == []
+            private = await pins.list_for_prompt(ME, audience="private")
+            assert [memory.content for memory in private] == [secret.content]
 
     async def test_tell_nothing_that_is_deleted_superseded_or_former(self, stores: Stores) -> None:
         gone, old, edited = await keep_pinned(stores, "消したメモ", "Lives in Osaka", "茶色の犬")
@@ -146,19 +144,19 @@ class TestPins:
         assert undone.pinned
         assert await pinned(stores) == ["東京に住んでいる"]
 
-    @pytest.mark.parametrize("way", ["add", "remember", "supersede"])
-    async def test_go_to_what_supersedes_and_back_by_its_undo(self, stores: Stores, way: str) -> None:
+    async def test_go_to_what_supersedes_and_back_by_its_undo(self, stores: Stores) -> None:
         [old] = await keep_pinned(stores, "Lives in Tokyo")
-        if way == "add":
-            new = (await stores.memories.add(ME, "Lives in Kyoto", supersedes=old)).id
-        elif way == "remember":
-            new = (await stores.memories.remember(ME, "Lives in Kyoto", supersedes=old)).memory.id
-        else:
-            new = (await keep(stores, "Lives in Kyoto"))[0].id
-            await stores.memories.supersede(ME, new, old)
-        assert await pinned(stores) == ["Lives in Kyoto"]
-        assert await stores.memory_history.undo_add(ME, new)
-        assert await pinned(stores) == ["Lives in Tokyo"]
+        for way in ("add", "remember", "supersede"):
+            if way == "add":
+                new = (await stores.memories.add(ME, "Lives in Kyoto", supersedes=old)).id
+            elif way == "remember":
+                new = (await stores.memories.remember(ME, "Lives in Kyoto", supersedes=old)).memory.id
+            else:
+                new = (await keep(stores, "Lives in Kyoto"))[0].id
+                await stores.memories.supersede(ME, new, old)
+            assert await pinned(stores) == ["Lives in Kyoto"], way
+            assert await stores.memory_history.undo_add(ME, new)
+            assert await pinned(stores) == ["Lives in Tokyo"], way
         newest = await stores.memories.add(ME, "Lives in Nara", supersedes=old)
         await stores.memory_pins.unpin(ME, newest.id)
         assert await stores.memory_history.undo_add(ME, newest.id)

@@ -1,6 +1,7 @@
 """What is made of memories by other rules than those of now: found all the same, and made anew."""
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -99,14 +100,13 @@ class TestOutdatedMemories:
 
 
 class TestErasedMemory:
-    @pytest.mark.parametrize("segments", [8, 0])
     @pytest.mark.sqlite("what stands in its file")
-    async def test_leaves_nothing_of_its_terms_in_the_file(self, tmp_path: Path, segments: int) -> None:
+    async def test_leaves_nothing_of_its_terms_in_the_file(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"
         key = pack_numbers(term_keys(["瓢箪"]))
         async with open_stores(f"sqlite:///{path}", embedder=None) as stores:
             database = stores.memories._database
-            for everything in (False, True):
+            for segments, everything in product((8, 0), (False, True)):
                 await keep(stores, *(f"メモ{number}" for number in range(30)))
                 secret = await stores.memories.add(ME, "瓢箪から駒が出た", tags=("xylophone",))
                 await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(ME)
