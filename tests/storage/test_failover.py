@@ -1,26 +1,23 @@
 """A server that dies under load and is followed by its standby: what was said to be kept is kept, once."""
 
 import asyncio
-import gc
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 from typing import Final
 
 import asyncpg
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.errors import CommitUncertain, DatabaseReadOnly, StorageError
+from cc_bot.domain.errors import CommitUncertain, DatabaseReadOnly
 from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.storage import Database, Statement, Steps, open_database
-from cc_bot.storage.database import EVERYBODY, user
-from cc_bot.storage.postgres import connect_postgres
+from cc_bot.storage import Statement, open_database
+from cc_bot.storage.database import EVERYBODY
 from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
 from tests.postgres_cluster import Server, Wire, folder, pair, running_server, url_of
 
@@ -151,31 +148,6 @@ class TestAStandby:
             with pytest.raises(DatabaseReadOnly) as refused:
                 await standby.transaction([Statement("CREATE TABLE one (id INTEGER)")], (EVERYBODY,))
         assert type(refused.value) is DatabaseReadOnly
-
-
-class TestConnectionsThatAreLost:
-    async def test_leave_no_task_of_whose_error_nobody_hears(self) -> None:
-        """Whether anybody still waits for what they were used for or not."""
-        rng, unheard = Random(1), list[str]()
-        asyncio.get_running_loop().set_exception_handler(lambda _, told: unheard.append(told["message"]))
-
-        def one() -> Steps[None]:
-            yield Statement("SELECT 1")
-
-        async def work(database: Database, user_id: int) -> None:
-            for _ in range(OFTEN):
-                with suppress(StorageError, TimeoutError):
-                    async with asyncio.timeout(rng.choice((5, 0.01, 0.003))):
-                        await database.query("SELECT 1")
-                        await database.write(one, (user(user_id),))
-
-        with folder() as where, running_server(where) as server:
-            async with Wire.to(server) as wire, connect_postgres(url_of(wire), patience_s=3) as database:
-                with wire.unsteady(rng, 0.15):
-                    await asyncio.gather(*(work(database, user_id) for user_id in USERS))
-                assert wire.broken > OFTEN
-        gc.collect()
-        assert [each for each in unheard if each.startswith("Task ")] == []
 
 
 async def kept_in(server: Server) -> Counter[str]:

@@ -53,17 +53,6 @@ class TestDrawing:
                 assert await stores.canvases.get(other) is None
                 assert (await stores.sessions.open(other)).canvas == Canvas()
 
-    async def test_makes_the_revision_grow_where_something_changes(self, stores: Stores) -> None:
-        await draw(stores, CAT)
-        first = await revision(stores)
-        await draw(stores, Drawn(SetMode("list"), "public"), Drawn(RemoveElement("dog"), "public"))
-        await draw(stores)
-        assert await revision(stores) == first
-        await draw(stores, Drawn(UpdateCard("cat", content="ミケ"), "public"))
-        second = await revision(stores)
-        await stores.canvases.clear(KEY)
-        assert 0 < first < second < await revision(stores)
-
 
 class TestExpiry:
     async def test_carries_the_canvas_to_the_next_session(self, stores: Stores) -> None:
@@ -118,13 +107,6 @@ class TestClear:
                 assert (await stores.sessions.open(KEY)).canvas == Canvas()
         states = await database.query("SELECT DISTINCT canvas_state FROM sessions")
         assert states == [('{"elements":[]}',)]
-
-    async def test_is_not_undone_by_a_turn_that_was_running(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        await stores.sessions.clear(KEY)
-        stored = await stores.sessions.archive_turn(session, turn("描いて"), drawn=[CAT])
-        assert (len(stored.messages), stored.canvas) == (2, None)
-        assert await up(stores) == Canvas()
 
 
 class TestAtOnce:

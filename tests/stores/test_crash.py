@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.message import ChannelKey
 from cc_bot.stores import open_stores
 from tests.stores.backends import KEY
 
@@ -36,34 +35,11 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
 """
 
 
-CHANNEL_WRITER = """
-import asyncio, sys
-from cc_bot.domain import Message
-from cc_bot.domain.message import ChannelKey
-from cc_bot.stores import open_stores
-
-async def main(url, bot_id, channel_id):
-    key = ChannelKey(channel_id)
-    async with open_stores(url) as stores:
-        number = 0
-        while True:
-            number += 1
-            question = Message("user", f"質問{number}", discord_id=number * 10)
-            await stores.channels.add(key, question, waiting=True)
-            answer = Message("assistant", f"答え{number}", author_id=bot_id, discord_id=number * 10 + 1)
-            await stores.mentions.note_answer(key, [question], answer.discord_id)
-            await stores.channels.commit_answer(key, answer, [question])
-            print(number, flush=True)
-
-asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
-"""
-
-
-async def write_until_killed(path: Path, turns: int, writer: str = WRITER) -> int:
+async def write_until_killed(path: Path, turns: int) -> int:
     """The number of the last turn that the process said was stored before it was killed."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-c", writer, f"sqlite:///{path}", str(KEY.user_id), str(KEY.channel_id)),
+        *("-c", WRITER, f"sqlite:///{path}", str(KEY.user_id), str(KEY.channel_id)),
         stdout=asyncio.subprocess.PIPE,
         cwd=Path(__file__).parents[2],
     )
@@ -124,20 +100,3 @@ class TestKilledProcess:
             first = int(history[0].content.removeprefix("質問"))
             assert history[0].attachments[0].data == bytes(100 * first)
             assert [file.stat().st_mode & 0o777 for file in (path, log, index)] == [0o600] * 3
-
-    async def test_leaves_each_mention_waiting_or_answered_by_what_is_stored(self, tmp_path: Path) -> None:
-        path = tmp_path / "sessions.db"
-        reported = await write_until_killed(path, 40, CHANNEL_WRITER)
-        key = ChannelKey(KEY.channel_id)
-        with closing(sqlite3.connect(path)) as database:
-            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-            stored = dict(database.execute("SELECT discord_id, role FROM messages"))
-        questions = {id_ for id_, role in stored.items() if role == "user"}
-        async with open_stores(f"sqlite:///{path}") as stores:
-            waiting = {message.discord_id for message in await stores.mentions.list_waiting(key)}
-            answers = {id_: await stores.mentions.get_answer(id_) for id_ in questions}
-            assert await stores.mentions.get_pending_answer(key) in {None, *(id_ + 1 for id_ in questions)}
-        assert len(questions) in (reported, reported + 1)
-        assert waiting == {id_ for id_ in questions if id_ + 1 not in stored}
-        assert answers == {id_: id_ + 1 if id_ + 1 in stored else None for id_ in questions}
-        assert {number * 10 + 1 for number in range(1, reported + 1)} <= {*stored}

@@ -1,13 +1,11 @@
 """Sessions' turns that everybody read: they stand in their channel's context in their place, and leave it."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
@@ -16,7 +14,7 @@ from cc_bot.domain.turn import PendingTurn
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard
-from tests.stores.places import CHANNEL, DM, PLACES, THREAD, answer, archived, freeze, frozen, said
+from tests.stores.places import CHANNEL, DM, PLACES, THREAD, answer, freeze, frozen, said
 
 ME: Final = 7
 ASKED: Final = 20
@@ -233,61 +231,3 @@ class TestWhatLeaves:
         await ask(stores)
         await stores.channels.forget_place(CHANNEL)
         assert await session(stores) == ["お昼は？", "お昼は？の答え"]
-
-
-@dataclass(frozen=True)
-class Said:
-    """A turn, as somebody asked for it."""
-
-    place: ChannelKey | None
-    """Where everybody read it; None for what was private, a DM's, or from before turns had a place."""
-    dm: bool
-    gone: bool
-    anew: bool
-
-
-SAID = st.builds(
-    Said,
-    place=st.sampled_from([*PLACES, None]),
-    dm=st.booleans(),
-    gone=st.booleans(),
-    anew=st.booleans(),
-)
-
-
-class TestAnyTurns:
-    @pytest.mark.slow
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(turns=st.lists(SAID, max_size=8))
-    async def test_are_read_in_their_own_place_in_order_and_nowhere_else(
-        self, stores: Stores, database: Database, turns: list[Said]
-    ) -> None:
-        for table in ("messages", "sessions", "block_boundaries"):
-            await database.transaction([Statement(f"DELETE FROM {table}")], ())
-        expected: dict[ChannelKey, list[tuple[int, str]]] = {key: [] for key in PLACES}
-        for number, turn in enumerate(turns):
-            asked, text = 100 + 10 * number, f"質問{number}"
-            for key in PLACES:
-                await stores.channels.add(key, said(asked + PLACES.index(key), "雑談"))
-                expected[key].append((asked + PLACES.index(key), "雑談"))
-            key_of_session = DM if turn.dm and not turn.place else None
-            row = await ask(
-                stores,
-                asked + 5,
-                asked + 6,
-                place=turn.place,
-                text=text,
-                visibility="public" if turn.place else "private",
-                key=key_of_session,
-            )
-            replied = f"{text}の答え"
-            if turn.anew and turn.place:
-                replied = f"{text}の別の答え"
-                there = await stores.sessions.open(SessionKey(ME, turn.place.place_id))
-                await stores.sessions.archive_turn(there, [answer(asked + 6, replied)], replaces=row)
-            if turn.gone:
-                await stores.channels.delete([asked + 6])
-            elif turn.place:
-                expected[turn.place] += [(asked + 5, text), (asked + 6, replied)]
-        assert {key: await read(stores, key) for key in PLACES} == expected
-        assert [len(await archived(database, key)) for key in PLACES] == [len(turns)] * len(PLACES)

@@ -5,51 +5,19 @@ One run of everything that the stores can do is recorded, and each statement of 
 
 import re
 from collections.abc import Sequence
+from dataclasses import fields
 from inspect import getmembers, iscoroutinefunction
 from typing import Final
 
 import pytest
 
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import (
-    AccessStore,
-    AgentStore,
-    ArchiveStore,
-    BlockStore,
-    CanvasStore,
-    ChannelModelStore,
-    ChannelStore,
-    ClaimedCallStore,
-    HeartbeatStore,
-    LimitStore,
-    MemoryHistoryStore,
-    MemoryPinStore,
-    MemoryRemovalStore,
-    MemoryStore,
-    MemoryTransferStore,
-    MentionStore,
-    PersonalDataStore,
-    PersonalErasureStore,
-    ProposalStore,
-    ReceiptStore,
-    RetentionStore,
-    ScheduleStore,
-    SessionStore,
-    SettingsStore,
-    SummaryStore,
-    TokenFactorStore,
-    TurnLedger,
-    UsageStore,
-    VitalsStore,
-    WebSessionStore,
-    channels,
-)
+from cc_bot.storage import Database, ErasureLog, Statement
+from cc_bot.stores import channels
 from cc_bot.stores.blocks import THAW_FROM
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_DRAWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
 from cc_bot.stores.claimed_calls import ADOPT_CALLS, SELECT_CLAIMED
 from cc_bot.stores.columns import ListStatement
-from cc_bot.stores.erasures import ErasureLineStore
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILE_BYTES, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.members import (
@@ -69,7 +37,6 @@ from cc_bot.stores.processes import (
     GIVE_ALL_BACK,
     SELECT_DUTIES,
     SELECT_PROCESSES,
-    ProcessStore,
 )
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS, PUT_BACK
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
@@ -78,10 +45,10 @@ from cc_bot.stores.schedules import LOSE, SCHEDULE_STATEMENTS, TELL_AGAIN
 from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_ATTACHMENTS_OF_EXPIRED
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
-from cc_bot.stores.tool_lists import SELECT_LISTS, ToolListStore
+from cc_bot.stores.tool_lists import SELECT_LISTS
 from cc_bot.stores.unscoped import UNSCOPED
 from cc_bot.stores.web_sessions import PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE, WEB_STATEMENTS
-from tests.stores.backends import Recorder
+from tests.stores.backends import Recorder, stores_over
 from tests.stores.everything import USER, do_everything
 
 USER_TABLES: Final = (
@@ -95,26 +62,6 @@ USER_TABLES: Final = (
     *("usage", "reservations"),
     *("proposals", "claimed_calls", "receipts"),
     *("web_codes", "web_sessions"),
-)
-STORES: Final = (
-    *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
-    ArchiveStore,
-    *(
-        MemoryPinStore,
-        ReceiptStore,
-        ProposalStore,
-        ClaimedCallStore,
-        SettingsStore,
-        SummaryStore,
-        TokenFactorStore,
-        ToolListStore,
-        ProcessStore,
-        ErasureLineStore,
-    ),
-    *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
-    *(AccessStore, ChannelModelStore),
-    *(ScheduleStore, HeartbeatStore, LimitStore, UsageStore, VitalsStore),
-    *(PersonalDataStore, PersonalErasureStore, RetentionStore, WebSessionStore),
 )
 ALL_TABLES: Final = (
     *USER_TABLES,
@@ -249,9 +196,11 @@ class TestChannel:
 
 class TestRecordedRun:
     async def test_covers_every_method_of_every_store(self, database: Database) -> None:
+        stores = stores_over(database)
         public = {
-            f"{store.__name__}.{name}"
-            for store in STORES
+            f"{type(store).__name__}.{name}"
+            for store in (getattr(stores, each.name) for each in fields(stores))
+            if not isinstance(store, ErasureLog)  # it is a file
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")
         }
