@@ -18,7 +18,7 @@ from cc_bot.app.restoring import (
     run_apply_erasures,
 )
 from cc_bot.config import Config, read_config
-from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.domain import ChannelKey
 from cc_bot.domain.errors import ErasuresBroken, ErasuresNotFound
 from cc_bot.storage import open_database
 from cc_bot.storage.engines import dialect_of
@@ -26,9 +26,7 @@ from cc_bot.storage.erasures import ErasureLog, copy_log
 from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
-from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import about, left_in_files, live
-from tests.stores.places import said
 
 ME = 1_100_000_000_000_000_007
 YOU = 1_200_000_000_000_000_011
@@ -115,16 +113,6 @@ class TestErasedSince:
         done = await run_apply_erasures(operator.config, ErasuresRequest(), ignore_progress)
         assert done.counts == ReappliedErasures(users=1)
 
-    async def test_users_who_came_back_before_that_moment_are_kept(self, operator: Operator) -> None:
-        async with operator.stores(operator.lived) as stores:
-            await stores.personal_erasure.erase(ME)
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            await stores.memories.add(ME, "また来た")
-        await operator.dump()
-        done = await operator.apply()
-        assert (done.counts, done.since) == (ReappliedErasures(), START + HOUR)
-        assert await contents(operator, ME) == ["また来た"]
-
     async def test_users_are_erased_after_others_went_on_where_the_moment_is_told(
         self, operator: Operator
     ) -> None:
@@ -136,26 +124,6 @@ class TestErasedSince:
         done = await operator.apply(since=without_a_zone)
         assert (done.counts, done.since) == (ReappliedErasures(users=1), START)
         assert (await contents(operator, ME), await contents(operator, YOU)) == ([], ["あとの話"])
-
-    async def test_memories_conversations_and_messages_are_erased(self, operator: Operator) -> None:
-        async with operator.stores(operator.lived) as stores:
-            memory = await stores.memories.add(ME, FACT)
-            await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
-            await stored(stores, "消した話", "はい", key=SessionKey(ME, 3))
-            await stores.channels.add(CHANNEL, said(70, author_id=YOU), waiting=False)
-        await operator.dump()
-        async with operator.stores(operator.lived, START + HOUR) as stores:
-            [*_, deleted] = await stores.archive.list_sessions(ME, channel_id=3)
-            await stores.memory_removal.erase(ME, memory.id, mark=MARK)
-            await stores.archive.delete_session(ME, deleted.id)
-            await stores.channels.delete([70])
-        done = await operator.apply()
-        assert done.counts == ReappliedErasures(memories=1, sessions=1, deleted=1)
-        assert await contents(operator, ME) == []
-        async with operator.stores(operator.restored) as stores:
-            history = (await stores.sessions.open(SessionKey(ME, 2))).history
-            assert {message.content for message in history} == {MARK}
-            assert await stores.archive.list_sessions(ME, channel_id=3) == []
 
 
 class TestLogs:

@@ -197,14 +197,6 @@ class TestPuttingInPlace:
         assert second == database.with_name("sessions.replaced-20261122-030405-2.db")
         assert await memories(first) == ["猫が好き"]
 
-    async def test_while_somebody_has_it_open_is_refused(self, backup: Path, database: Path) -> None:
-        async with open_stores(url(database), embedder=None) as stores:
-            with pytest.raises(DatabaseInUse):
-                restore(backup, database)
-            await stores.memories.add(1, "まだ書ける")
-        assert "まだ書ける" in await memories(database)
-        assert names(database.parent) == ["sessions.db"]
-
     async def test_that_fails_leaves_the_database(self, backup: Path, database: Path) -> None:
         with staged(backup, database) as copy:
             copy.path.unlink()

@@ -141,15 +141,6 @@ class TestTransaction:
             )
         assert set(counts) == {(20,)}
 
-    async def test_of_many_tasks_at_once_do_not_mix(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE], ())
-            results = await asyncio.gather(
-                *(database.transaction([insert(f"{task}a"), insert(f"{task}b")], ()) for task in range(50))
-            )
-        for [(first,)], [(second,)] in results:
-            assert second == first + 1
-
     async def test_of_two_programs_that_read_before_they_write_both_get_through(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"
         async with connect_sqlite(path) as one, connect_sqlite(path) as other:

@@ -14,14 +14,20 @@ from cc_bot.stores import SessionStore
 from cc_bot.stores.history import PAGE_SIZE, SELECT_EARLIER
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, turn
 
-Kind = Literal["turn", "answer", "regenerate"]
-STEPS = st.lists(
-    st.tuples(
-        st.sampled_from(["turn", "turn", "answer", "regenerate"]), st.sampled_from(["public", "private"])
-    ),
-    max_size=14,
-)
+Kind = Literal["turn", "answer", "regenerate", "clear"]
+KINDS: tuple[Kind, ...] = ("turn", "turn", "turn", "answer", "regenerate", "clear")
+VISIBILITIES: tuple[Visibility, ...] = ("public", "private")
+STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(VISIBILITIES)), max_size=14)
 NOTE = Attachment("メモ.txt", "text/plain", "牛乳".encode())
+
+
+def expected(archive: list[Message], limit: int, visibility: Visibility) -> list[str]:
+    """The history told from all that was said since the last clear, in the plainest way."""
+    seen = [message for message in archive if visibility in ("private", message.visibility)]
+    seen = seen[-limit:] if limit else seen
+    while seen and seen[0].role == "assistant":
+        seen = seen[1:]
+    return contents(seen)
 
 
 async def read_all(store: SessionStore, key: SessionKey, visibility: Visibility) -> Session:
@@ -38,14 +44,9 @@ async def fill(store: SessionStore, turns: int, key: SessionKey = KEY) -> None:
 
 
 class TestPages:
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(
-        steps=STEPS,
-        limit=st.integers(0, 12),
-        page_size=st.integers(1, 7),
-        user=st.integers(1, 2**62),
-    )
-    async def test_joined_are_the_history_in_one_piece(
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(steps=STEPS, limit=st.integers(0, 12), page_size=st.integers(1, 7), user=st.integers(1, 2**62))
+    async def test_joined_are_the_bounded_tail_of_what_was_said_that_may_be_seen(
         self,
         database: Database,
         steps: list[tuple[Kind, Visibility]],
@@ -53,27 +54,31 @@ class TestPages:
         page_size: int,
         user: int,
     ) -> None:
-        key = SessionKey(user, channel_id=1)
+        key, archive = SessionKey(user, channel_id=1), list[Message]()
         whole = SessionStore(database, history_limit=limit)
         paged = SessionStore(database, history_limit=limit, page_size=page_size)
+        await paged.clear(key)  # another example may have had this user
         for number, (kind, visibility) in enumerate(steps):
+            if kind == "clear":
+                archive = []
+                assert (await paged.clear(key)).history == ()
+                continue
             before = await paged.open(key, visibility=visibility)
             newest = before.history[-1] if before.history and kind == "regenerate" else None
-            question, answer = turn(
-                f"質問{number}", visibility=visibility, attachments=(NOTE,) * (number % 2)
-            )
-            said = (question, Message("assistant", answer.content, visibility=visibility))
-            after = await paged.commit_turn(
-                before,
-                said if kind == "turn" else said[1:],
-                replaces=newest.id if newest and newest.role == "assistant" else None,
-            )
+            replaced = newest if newest and newest.role == "assistant" else None
+            archive = [each for each in archive if not replaced or each.content != replaced.content]
+            files = (NOTE,) * (number % 2)
+            question, answer = turn(f"質問{number}", visibility=visibility, attachments=files)
+            answer = Message("assistant", answer.content, visibility=visibility)
+            said = [question, answer] if kind == "turn" else [answer]
+            archive += said
+            after = await paged.commit_turn(before, said, replaces=replaced.id if replaced else None)
             if kind != "regenerate":
                 assert await paged.open(key, visibility=visibility) == after
-        for seen in ("public", "private"):
-            at_once = await whole.open(key, visibility=seen)
-            assert (await read_all(paged, key, seen)).history == at_once.history
-            assert limit == 0 or len(at_once.history) <= limit
+        for seen in VISIBILITIES:
+            history = (await read_all(paged, key, seen)).history
+            assert contents(history) == expected(archive, limit, seen)
+            assert history == (await whole.open(key, visibility=seen)).history
 
     async def test_of_a_session_that_was_cleared_or_is_another_users_are_not_shown(
         self, database: Database

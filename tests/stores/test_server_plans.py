@@ -24,29 +24,62 @@ USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, CHANNEL.channel_id)
 GUILD: Final = 77
 
+_AT: Final = """to_char(timestamp '2026-01-01' + g * interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS')"""
+_DAY: Final = "'2026-11-' || lpad(CAST(1 + g % 28 AS TEXT), 2, '0')"
+_COUNTED: Final = {
+    "sessions (id, user_id, channel_id, agent, created_at, last_active, active_hour, closed_at)": (
+        f"'s' || g, 1000 + g % 700, g % 90, 'default', {_AT}, {_AT}, substr({_AT}, 1, 13),"
+        f" CASE WHEN g % 5 > 0 THEN {_AT} END"
+    ),
+    "usage (user_id, day, guild_id, model, purpose)": f"1000 + g % 700, {_DAY}, g % 9, 'model', 'turn'",
+    "usage_totals (guild_id, day, model, slot)": f"g % 900, {_DAY}, 'model', 0",
+    "reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)": (
+        "g, 1000 + g % 700, g % 900, 'discord', 'turn', 'model', 10, g"
+    ),
+    "turns (id, user_id, channel_id, agent, state, kind, visibility, accepted_at)": (
+        "'t' || g, 1000 + g, 5, 'default', 'accepted', 'message', 'private', g"
+    ),
+    "user_settings (user_id, locale, updated_at)": "g, 'ja', ''",
+    "agent_choices (user_id, channel_id, agent, chosen_at)": "g % 1000, g, 'default', ''",
+    "thread_metadata (thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id,"
+    " last_reset_at)": "g, 0, g, 0, 0, 0",
+    "block_boundaries (channel_id, first_message_id, last_message_id, token_count, created_at)": (
+        "g % 200, g, g, 9, 0"
+    ),
+    "channel_windows (channel_id, first_message_id)": "g, g",
+    "mentions (discord_id, channel_id, answer_id, answered, shown, created_at)": "g, g % 90, g, 1, 1, 0",
+    "answer_pages (discord_id, answer_id)": "g, g",
+    "memories (user_id, content, category, created_at, updated_at, search_content)": (
+        "1000 + g % 700, 'メモ', 'general', '', '', 'メモ'"
+    ),
+    "memory_segments (user_id, segment, filled, documents, total_length, keys)": (
+        "1000 + g % 700, g, 1, 1, 1, ''"
+    ),
+    "memory_chunks (user_id, chunk, documents, total_length)": "1000 + g % 700, g, 1, 1",
+    "memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)": (
+        "1000 + g % 700, g, g, 'm', '', ''"
+    ),
+}
+"""By table and columns, what is in the row with the number g."""
+_MESSAGES: Final = (
+    "INSERT INTO messages (session_id, user_id, channel_id, parent_channel_id, author_id, role, content,"
+    " timestamp, created_at, discord_id)"
+)
 FILLED: Final = (
-    """
-    INSERT INTO sessions (id, user_id, channel_id, agent, created_at, last_active, active_hour, closed_at)
-    SELECT 's' || g, 1000 + g % 700, g % 90, 'default', at, at, substr(at, 1, 13),
-        CASE WHEN g % 5 > 0 THEN at END
-    FROM
-        generate_series(1, 5000) AS g,
-        to_char(timestamp '2026-01-01' + g * interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS') AS at
-    ON CONFLICT DO NOTHING
-    """,
-    """
-    INSERT INTO messages (session_id, user_id, channel_id, parent_channel_id, author_id, role, content,
-        timestamp, created_at, discord_id)
+    *(
+        f"INSERT INTO {into} SELECT {values} FROM generate_series(1, 5000) AS g ON CONFLICT DO NOTHING"
+        for into, values in _COUNTED.items()
+    ),
+    f"""
+    {_MESSAGES}
     SELECT s.id, s.user_id, s.channel_id, s.channel_id, s.user_id, 'user', 'こんにちは',
         g, g, 1000000 + n * 100 + g
     FROM (SELECT *, row_number() OVER () AS n FROM sessions) AS s, generate_series(1, 12) AS g
-    ON CONFLICT DO NOTHING
     """,
-    """
-    INSERT INTO messages (
-        channel_id, parent_channel_id, author_id, role, content, timestamp, created_at, discord_id
-    )
-    SELECT g % 90, g % 90, 1000 + g % 700, 'user', 'はい', g, g, g FROM generate_series(1, 20000) AS g
+    f"""
+    {_MESSAGES}
+    SELECT NULL, NULL, g % 90, g % 90, 1000 + g % 700, 'user', 'はい', g, g, g
+    FROM generate_series(1, 20000) AS g
     """,
     """
     INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data)
@@ -54,73 +87,10 @@ FILLED: Final = (
     FROM messages WHERE session_id IS NOT NULL AND id % 6 = 0
     """,
     """
-    INSERT INTO usage (user_id, day, guild_id, model, purpose)
-    SELECT 1000 + g % 700, '2026-11-' || lpad(CAST(1 + g % 28 AS TEXT), 2, '0'), g % 9, 'model', 'turn'
-    FROM generate_series(1, 20000) AS g
-    ON CONFLICT DO NOTHING
-    """,
-    """
-    INSERT INTO usage_totals (guild_id, day, model, slot)
-    SELECT g % 900, '2026-11-' || lpad(CAST(1 + g % 28 AS TEXT), 2, '0'), 'model', 0
-    FROM generate_series(1, 9000) AS g
-    ON CONFLICT DO NOTHING
-    """,
-    """
-    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
-    SELECT g, 1000 + g % 700, g % 900, 'discord', 'turn', 'model', 10, g FROM generate_series(1, 3000) AS g
-    """,
-    """
     INSERT INTO summaries (user_id, channel_id, agent, visibility, session_id, content, first_message_id,
         last_message_id, created_at)
     SELECT 1000 + g, 5, 'default', 'public', (SELECT min(id) FROM sessions), 'まとめ', 1, 2, g
     FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO turns (id, user_id, channel_id, agent, state, kind, visibility, accepted_at)
-    SELECT 't' || g, 1000 + g, 5, 'default', 'accepted', 'message', 'private', g
-    FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO user_settings (user_id, locale, updated_at)
-    SELECT g, 'ja', '' FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO agent_choices (user_id, channel_id, agent, chosen_at)
-    SELECT g % 1000, g, 'default', '' FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO thread_metadata (
-        thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id, last_reset_at
-    )
-    SELECT g, 0, g, 0, 0, 0 FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO block_boundaries (channel_id, first_message_id, last_message_id, token_count, created_at)
-    SELECT g % 200, g, g, 9, 0 FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO channel_windows (channel_id, first_message_id) SELECT g, g FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO mentions (discord_id, channel_id, answer_id, answered, shown, created_at)
-    SELECT g, g % 90, g, 1, 1, 0 FROM generate_series(1, 3000) AS g
-    """,
-    "INSERT INTO answer_pages (discord_id, answer_id) SELECT g, g FROM generate_series(1, 3000) AS g",
-    """
-    INSERT INTO memories (user_id, content, category, created_at, updated_at, search_content)
-    SELECT 1000 + g % 700, 'メモ', 'general', '', '', 'メモ' FROM generate_series(1, 7000) AS g
-    """,
-    """
-    INSERT INTO memory_segments (user_id, segment, filled, documents, total_length, keys)
-    SELECT 1000 + g % 700, g, 1, 1, 1, '' FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO memory_chunks (user_id, chunk, documents, total_length)
-    SELECT 1000 + g % 700, g, 1, 1 FROM generate_series(1, 3000) AS g
-    """,
-    """
-    INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)
-    SELECT 1000 + g % 700, g, g, 'm', '', '' FROM generate_series(1, 3000) AS g
     """,
     """
     INSERT INTO memory_vectors (user_id, memory_id, model, vector)
