@@ -296,21 +296,6 @@ class TestSharedLog:
         assert len(lines) == 5
         assert sorted(lines) == sorted(theirs)
 
-    async def test_of_a_copied_folder_brings_nothing_back(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
-    ) -> None:
-        """One machine still has what no copy of the other is old enough for."""
-        one, other = logs
-        with freeze_time("2026-01-01", real_asyncio=True):
-            await one.note("message", 7)
-        shutil.copy(one.path, other.path)
-        await other.thin(utc_now() - timedelta(days=1))
-        await one.note("message", 8)
-        async with sharing(database, *logs):
-            await until(lambda: knows(other, 8))
-        assert knows(one, 7)
-        assert not knows(other, 7)
-
     async def test_in_trouble_is_tried_again(
         self, database: Database, logs: tuple[ErasureLog, ErasureLog]
     ) -> None:

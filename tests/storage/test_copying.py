@@ -42,7 +42,7 @@ from cc_bot.storage.database import Row
 from cc_bot.storage.engines import dialect_of, open_snapshot
 from cc_bot.storage.manifest import MARK, Progress, Stage, ignore_progress
 from cc_bot.storage.migrate import deviations_of, known_migrations
-from cc_bot.storage.schema import SELECT_SCHEMA, Column, Schema
+from cc_bot.storage.schema import SELECT_SCHEMA, Schema
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.stores.backends import Recorder, stores_over, tables_of, turn
@@ -154,18 +154,6 @@ class TestTables:
         async with opened(url) as database:
             there = {*await tables_of(database)} - {"schema_migrations"}
         assert {table.name for table in copied_tables()} == there
-
-    def test_have_keys_and_known_kinds_and_come_after_those_that_they_refer_to(self) -> None:
-        names = [table.name for table in copied_tables()]
-        for table in copied_tables():
-            assert table.key
-            assert {column.kind for column in table.columns} <= _SAMPLES.keys()
-            assert all(to.key for to in table.references)
-        assert names.index("sessions") < names.index("messages") < names.index("attachments")
-        assert names.index("messages") < names.index("proposals")
-        numbered = {table.name: table for table in copied_tables() if table.numbered}
-        assert {table.key for table in numbered.values()} == {("id",)}
-        assert Column("id", "INTEGER") in numbered["memories"].columns
 
     @pytest.mark.postgresql("SQLite numbers by the same words")
     async def test_that_never_give_a_number_twice_do_so_on_a_server(self, url: str) -> None:

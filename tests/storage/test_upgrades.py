@@ -246,3 +246,34 @@ class TestMemories:
         async with open_database(f"sqlite:///{path.with_name('new.db')}") as database:
             await apply_pending(database)
             assert await owed(database) == [(0, 0)], "nobody's memories owe nothing"
+
+
+class TestNumbers:
+    async def test_count_what_is_listed_first(self, url: str) -> None:
+        keep = (
+            "INSERT INTO memories"
+            " (id, user_id, content, category, created_at, updated_at, search_content, status) VALUES "
+        )
+        memories = ((3, ME, "superseded"), (4, 8, "active"), (7, ME, "deleted"), (9, ME, "active"))
+        plan = (
+            "INSERT INTO schedules (id, user_id, channel_id, kind, place, due_at, timezone, created_at,"
+            " advanced_at, status, tainted) VALUES "
+        )
+        plans = ((5, "reminder", "done"), (6, "heartbeat", "active"), (8, "reminder", "active"))
+        await store(
+            url,
+            version_before("numbers"),
+            *(f"{keep} ({n}, {user}, '', 'general', '{AT}', '{AT}', '', '{s}')" for n, user, s in memories),
+            *(
+                f"{plan} ({n}, {ME}, 1, '{kind}', 'channel', 1, 'UTC', 1, 1, '{s}', 0)"
+                for n, kind, s in plans
+            ),
+        )
+        async with open_stores(url) as stores:
+            assert [await stores.memories.get_id(ME, number) for number in (1, 2, 3, 4)] == [7, 9, 3, None]
+            assert await stores.memories.get_id(8, 1) == 4
+            assert (await stores.memories.add(ME, "新しい")).number == 4
+            reminder = await stores.schedules.get_by_number(ME, 1)
+            assert reminder is not None
+            assert reminder.id == 8
+            assert (await stores.schedules.add(KEY, "水", reminder.due_at)).number == 3

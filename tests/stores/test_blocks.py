@@ -1,13 +1,9 @@
 """What a channel's context is read from, and how it is found."""
 
-import re
-
-import pytest
-
 from cc_bot.domain import Block, ChannelKey, ContextMessage, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from cc_bot.stores.blocks import SELECT_CONTEXT, SELECT_ROWS, ContextState
+from cc_bot.stores.blocks import ContextState
 from tests.stores.backends import KEY as SESSION
 from tests.stores.backends import turn
 
@@ -112,23 +108,3 @@ class TestState:
         await stores.channels.reset(THREAD, bot_id=BOT, discord_id=60)
         assert (await state(stores)).resets == {0: 20}, "of the bot's own and everyone's, the greater"
         assert (await state(stores, THREAD)).resets == {0: 20, 50: 60}
-
-
-@pytest.mark.sqlite("its own plans")
-class TestQueries:
-    async def test_are_served_by_indexes_and_never_sorted(self, database: Database) -> None:
-        used: dict[str, set[str]] = {}
-        for sql, params in ((SELECT_CONTEXT, (1, 2, 2, 3, 9)), (SELECT_ROWS, (1, 2, 3, 4, 5, 6, 7))):
-            steps = [str(row[3]) for row in await database.query(f"EXPLAIN QUERY PLAN {sql}", *params)]
-            assert not [step for step in steps if re.match(r"SCAN (?!found$)", step) or "TEMP B" in step]
-            found = (re.search(r"USING (?:COVERING )?INDEX (\w+)", step) for step in steps)
-            used[sql] = {match[1] for match in found if match}
-        assert used == {
-            SELECT_CONTEXT: {
-                "sqlite_autoindex_channel_windows_1",
-                "sqlite_autoindex_thread_metadata_1",
-                "mentions_waiting",
-                "block_boundaries_by_last",
-            },
-            SELECT_ROWS: {"messages_by_channel", "messages_asked_in_channel", "messages_by_discord_id"},
-        }

@@ -147,16 +147,6 @@ class TestEdit:
 
 
 class TestDeletion:
-    async def test_removes_messages_and_that_they_wait(self, stores: Stores, database: Database) -> None:
-        await stores.channels.add_all(CHANNEL, [said(10), said(11, "残る")])
-        await stores.channels.add(THREAD, said(12), waiting=True)
-        assert await stores.channels.delete([10, 12, 99]) == 2
-        assert await archived(database) == {11: "残る"}
-        assert await archived(database, THREAD) == {}
-        assert await stores.mentions.list_places() == ()
-        assert await stores.channels.delete([10, 12, 99]) == 0
-        assert await stores.channels.delete([]) == 0
-
     async def test_of_any_page_removes_the_whole_answer(self, stores: Stores, database: Database) -> None:
         for number, page in enumerate((20, 21, 22)):
             await stores.channels.add(CHANNEL, said(10 + number, "質問"), waiting=True)

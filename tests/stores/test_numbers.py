@@ -1,16 +1,12 @@
 """What users call their memories, reminders and proposals by: each user's count from 1."""
 
-from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
-from sqlite3 import connect
 
-from cc_bot.domain import Message, SessionKey
+from cc_bot.domain import Message
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import KeepMemory
-from cc_bot.storage import Database, Statement, apply_pending, open_database
-from cc_bot.storage.migrate import known_migrations
-from cc_bot.stores import Stores, open_stores
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id
@@ -120,39 +116,3 @@ class TestProposals:
         [first, _] = await stores.proposals.list_for_place(ME, KEY.channel_id)
         assert await stores.proposals.get_id(ME, 1) == first.id
         assert await stores.proposals.get_id(YOU, 2) == 0
-
-
-class TestUpgrade:
-    async def test_counts_what_is_listed_first(self, tmp_path: Path) -> None:
-        path = tmp_path / "sessions.db"
-        [numbers] = [each.version for each in known_migrations() if each.description == "numbers"]
-        async with open_database(f"sqlite:///{path}") as database:
-            await apply_pending(database, known_migrations()[: numbers - 1])
-        with closing(connect(path)) as connection, connection:
-            for id_, user, status in (
-                *((3, ME, "superseded"), (4, YOU, "active"), (7, ME, "deleted"), (9, ME, "active")),
-            ):
-                connection.execute(
-                    "INSERT INTO memories (id, user_id, content, category, created_at, updated_at,"
-                    " search_content, status, deleted_at) VALUES (?, ?, ?, 'general', ?, ?, '', ?, ?)",
-                    (id_, user, f"{id_}", *[datetime.now(UTC).isoformat()] * 2, status, None),
-                )
-            for id_, kind, status in (
-                (5, "reminder", "done"),
-                (6, "heartbeat", "active"),
-                (8, "reminder", "active"),
-            ):
-                connection.execute(
-                    "INSERT INTO schedules (id, user_id, channel_id, kind, place, due_at, timezone,"
-                    " created_at, advanced_at, status, tainted)"
-                    " VALUES (?, ?, 1, ?, 'channel', 1, 'UTC', 1, 1, ?, 0)",
-                    (id_, ME, kind, status),
-                )
-        async with open_stores(f"sqlite:///{path}") as stores:
-            assert [await stores.memories.get_id(ME, number) for number in (1, 2, 3, 4)] == [7, 9, 3, None]
-            assert await stores.memories.get_id(YOU, 1) == 4
-            assert (await stores.memories.add(ME, "新しい")).number == 4
-            reminder = await stores.schedules.get_by_number(ME, 1)
-            assert reminder is not None
-            assert reminder.id == 8
-            assert (await stores.schedules.add(SessionKey(ME, 1), "水", DUE)).number == 3

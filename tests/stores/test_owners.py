@@ -29,7 +29,7 @@ from cc_bot.stores import (
 from tests.stores.backends import turn
 from tests.stores.test_ledger import ASKED
 
-AIKO, KEN = 11, 12
+AIKO, KEN, MIO = 11, 12, 13
 HOUR: Final = timedelta(hours=1)
 KEY: Final = ASKED.key
 
@@ -100,53 +100,39 @@ class TestATurnOfAnotherProcess:
 
 
 class TestATurnOfOneUser:
-    async def test_is_held_back_while_another_process_makes_one(self, here: Machine, there: Machine) -> None:
+    async def test_is_held_back_while_another_process_makes_one_and_holds_back_nothing_else(
+        self, here: Machine, there: Machine
+    ) -> None:
         first, own, second = await here.reserve(), await here.reserve(), await there.reserve()
         assert (first.held, own.held, second.held) == (False, False, True)
+        assert not (await there.reserve(KEN)).held
+        assert not (await there.reserve(line="channels")).held
+        assert not (await there.reserve(line="")).held
         assert not await there.usage.enter(second)
         await here.settle(first)
         await here.usage.release(own)
         assert await there.usage.enter(second)
 
-    async def test_holds_back_nobody_else_and_nothing_else(self, here: Machine, there: Machine) -> None:
-        await here.reserve()
-        assert not (await there.reserve(KEN)).held
-        assert not (await there.reserve(line="channels")).held
-        assert not (await there.reserve(line="")).held
-
-    async def test_of_a_dead_process_holds_back_none(self, here: Machine, there: Machine) -> None:
-        await here.reserve()
-        held = await there.reserve()
-        await here.die()
-        assert await there.usage.enter(held)
-        assert not (await there.reserve()).held
-
-    async def test_that_waits_lets_none_pass_that_was_asked_later(
+    async def test_enters_in_the_order_in_which_it_was_asked_unless_a_process_died(
         self, here: Machine, there: Machine
     ) -> None:
-        runs = await here.reserve()
-        first = await there.reserve()
-        second = await there.reserve()
+        runs, first, second = await here.reserve(), await there.reserve(), await there.reserve()
         await here.settle(runs)
         assert (await there.reserve()).held
         assert not await there.usage.enter(second)
         assert await there.usage.enter(first)
         assert await there.usage.enter(second)
-
-    async def test_that_waits_holds_back_none_of_another_process(self, here: Machine, there: Machine) -> None:
-        runs = await here.reserve()
-        waits = await there.reserve()
+        runs, waits = await here.reserve(KEN), await there.reserve(KEN)
         await here.settle(runs)
-        assert not (await here.reserve()).held
+        assert not (await here.reserve(KEN)).held, "one that waits holds back none of another process"
         assert not await there.usage.enter(waits)
-
-    async def test_in_a_channel_stands_in_its_queue_before_it_enters(
-        self, here: Machine, there: Machine
-    ) -> None:
-        waits = await here.reserve(line="channels", held=True)
-        assert waits.held
-        assert not (await there.reserve(line="channels")).held
-        assert not await here.usage.enter(waits)
+        in_channel = await here.reserve(MIO, "channels", held=True)  # it stands in the channel's queue
+        assert in_channel.held
+        assert not (await there.reserve(MIO, "channels")).held
+        assert not await here.usage.enter(in_channel)
+        await here.die()
+        assert await there.usage.enter(waits)
+        assert not (await there.reserve(KEN)).held
 
     async def test_runs_in_one_process_whoever_is_first(self, here: Machine, there: Machine) -> None:
         for _ in range(20):

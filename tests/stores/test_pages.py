@@ -1,9 +1,7 @@
 """Long histories are read by the page: what the pages hold together, and what reading one costs."""
 
-import re
 from typing import Literal
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +9,7 @@ from cc_bot.domain import Attachment, Message, Session, SessionKey
 from cc_bot.domain.message import Visibility
 from cc_bot.storage import Database
 from cc_bot.stores import SessionStore
-from cc_bot.stores.history import PAGE_SIZE, SELECT_EARLIER
+from cc_bot.stores.history import PAGE_SIZE
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, turn
 
 Kind = Literal["turn", "answer", "regenerate", "clear"]
@@ -111,22 +109,6 @@ class TestOnePage:
             assert (len(session.history), session.more) == (2 * PAGE_SIZE, True)
         session = await SessionStore(database, history_limit=20).open(KEY)
         assert (len(session.history), session.more) == (20, False)
-
-    @pytest.mark.sqlite("its own plans")
-    async def test_is_found_by_index_from_its_end(self, database: Database) -> None:
-        recorder = Recorder(database)
-        store = SessionStore(recorder, history_limit=0, page_size=2)
-        await fill(store, 3)
-        await store.load_earlier(await store.open(KEY))
-        [page] = [statement for statement in recorder.statements if statement.sql == SELECT_EARLIER]
-        rows = await database.query(f"EXPLAIN QUERY PLAN {page.sql}", *page.params)
-        steps = [str(row[3]) for row in rows]
-        assert any(
-            re.search(r"SEARCH m USING INDEX messages_by_session \(session_id=\? AND id<\?\)", s)
-            for s in steps
-        )
-        assert not [step for step in steps if step.startswith("SCAN ") or "TEMP B-TREE" in step]
-        assert page.params[-1] == 2
 
 
 class TestFiles:

@@ -185,13 +185,6 @@ class TestVitals:
         assert log.stat().st_size
         assert await stores.vitals.size_bytes() == file.stat().st_size + log.stat().st_size
 
-    @pytest.mark.sqlite("its own plans")
-    async def test_count_without_reading_the_sessions(self, database: Database) -> None:
-        plan = await database.query(
-            "EXPLAIN QUERY PLAN SELECT count(*) FROM sessions WHERE closed_at IS NULL"
-        )
-        assert "INDEX" in str(plan)
-
 
 @pytest.mark.sqlite("a file that nobody may write")
 class TestTheCheck:

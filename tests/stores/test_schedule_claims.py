@@ -76,9 +76,9 @@ class TestClaim:
     ) -> None:
         for text in ("言った", "黙った", "薬"):
             await once(schedules, text=text)
-        said, silent, _ = await schedules.at(NOON)
-        await schedules.mark_sent(said, SAID)
-        await schedules.mark_skipped(silent)
+        claimed = {firing.schedule.text: firing for firing in await schedules.at(NOON)}
+        await schedules.mark_sent(claimed["言った"], SAID)
+        await schedules.mark_skipped(claimed["黙った"])
         assert await schedules.mark_lost(NOON) == 0
         assert await schedules.mark_lost(NOON + 5 * MINUTE) == 1
         assert await schedules.at(NOON + 5 * MINUTE) == []

@@ -175,7 +175,8 @@ class TestDueTime:
             await database.transaction([Statement(sql, (ME, broken.id))], ())
         await once(schedules)
         claimed = [firing.schedule.text for firing in await schedules.at(NOON)]
-        assert claimed == [*damages, "薬"]
+        assert {*claimed[:-1]} == {*damages}
+        assert claimed[-1] == "薬"
 
 
 class TestTimeZone:

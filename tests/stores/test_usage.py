@@ -420,13 +420,6 @@ class TestSums:
 
 
 class TestRestart:
-    async def test_resets_nothing(self, till: Till, tmp_path: Path) -> None:
-        await till.spend(1000)
-        async with open_database(f"sqlite:///{tmp_path}/sessions.db") as database:
-            again = Till(database)
-            again.limit("tokens_per_day", 1000)
-            await again.refused()
-
     async def test_after_a_kill_counts_what_was_reserved_as_used(self, till: Till) -> None:
         lost = await till.reserve(tokens=300)
         assert await till.take_over(lambda _, usage: usage.prompt_tokens * 3) == 1
