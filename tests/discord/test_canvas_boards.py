@@ -115,18 +115,6 @@ class TestRefresh:
         await scene.next_run().refresh(scene.key)
         assert scene.titles == ["買い物"]
 
-    async def test_shows_a_table_or_uploads_a_picture_once(self, scene: Scene) -> None:
-        await scene.draw(SALES)
-        await scene.refresh()
-        table = scene.only
-        assert ("1月" in table.embeds[0]["description"], table.attachments) == (True, ())
-        scene.boards = scene.next_run(lambda chart, _: chart.title.encode())
-        for mode in ("board", "list"):
-            await scene.draw(SetMode(mode))
-            await scene.refresh()
-        assert [len(call.files) for call in scene.discord.calls(EDIT)] == [1, 0]
-        assert scene.only.embeds[0]["image"]["url"] == scene.only.attachments[0].url
-
     async def test_waits_until_the_message_is_within_reach_again(self, scene: Scene) -> None:
         await scene.draw(SHOPPING)
         await scene.refresh()

@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import hikari
@@ -24,9 +24,8 @@ QUICK = CatchUpBounds(pause_s=0.0, retry_pauses_s=(0.0, 0.0))
 
 @dataclass
 class Hearing:
-    """Archives everything but the bot's own messages; wants an answer to what begins with '!'."""
+    """Archives everything but the bot's own messages, none of which wants an answer."""
 
-    woken: list[ChannelKey] = field(default_factory=list)
     shut: set[ChannelKey] = field(default_factory=set)
 
     async def reads(self, key: ChannelKey) -> bool:
@@ -44,10 +43,10 @@ class Hearing:
         )
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        return (message.content or "").startswith("!")
+        return False
 
     def wake(self, key: ChannelKey) -> None:
-        self.woken.append(key)
+        raise AssertionError("nobody waits for an answer")
 
 
 @dataclass
@@ -82,24 +81,16 @@ class Scene:
         while utc_now() - written < timedelta(milliseconds=3):  # noqa: ASYNC110 - a clock tells nobody
             await asyncio.sleep(0)
 
-    def returns(
-        self, bounds: CatchUpBounds = QUICK, *, later: timedelta = timedelta(), since: int = 0
-    ) -> CatchUp:
+    def returns(self, bounds: CatchUpBounds = QUICK, *, since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
-
-        def clock() -> datetime:
-            return utc_now() + later
-
-        catch_up = CatchUp(self.stores.channels, self.rest, self.hearing, clock, bounds, since=since)
+        catch_up = CatchUp(self.stores.channels, self.rest, self.hearing, utc_now, bounds, since=since)
         self.opened.push_async_callback(catch_up.close)
         catch_up.begin()
         return catch_up
 
-    async def catches_up(
-        self, bounds: CatchUpBounds = QUICK, *, later: timedelta = timedelta(), since: int = 0
-    ) -> list[str]:
+    async def catches_up(self, bounds: CatchUpBounds = QUICK) -> list[str]:
         """What is stored of the channel once the bot has come back to it."""
-        await self.returns(bounds, later=later, since=since).wait_for(self.channel.id)
+        await self.returns(bounds).wait_for(self.channel.id)
         return self.stored()
 
     def stored(self, channel: Channel | None = None) -> list[str]:
@@ -116,9 +107,6 @@ class Scene:
         async with asyncio.timeout(self.discord.patience_s):
             while self.stored(channel) != expected:  # noqa: ASYNC110 - a database tells nobody when it changes
                 await asyncio.sleep(0.01)
-
-    async def waiting(self) -> list[str]:
-        return [message.content for message in await self.stores.mentions.list_waiting(self.key)]
 
     async def history_asked(self, *tasks: asyncio.Task[None]) -> None:
         """The history was asked for, and nobody who waits for it has gone on."""
@@ -241,20 +229,6 @@ class TestPlaces:
         await scene.write("二度目で")
         scene.discord.fail_next(HISTORY, 503, times=failures)
         assert await scene.catches_up() == stored
-
-
-class TestQuestions:
-    async def test_that_are_recent_wait_for_their_answer_and_old_ones_are_archived_only(
-        self, scene: Scene
-    ) -> None:
-        await scene.write("!まだ待っている人はいない")
-        assert await scene.catches_up(later=timedelta(minutes=11)) == ["!まだ待っている人はいない"]
-        assert (await scene.waiting(), scene.hearing.woken) == ([], [])
-        said = ["ふつうの話", "!質問です", "また話", "!もう一つ", "!三つ目"]
-        await scene.write(*said)
-        assert (await scene.catches_up())[1:] == said
-        assert await scene.waiting() == ["!質問です", "!もう一つ", "!三つ目"]
-        assert scene.hearing.woken == [scene.key]
 
 
 class TestALiveMessage:

@@ -259,17 +259,6 @@ class TestAnAnswer:
         await room.answers.show_stored(room.key)
         assert (room.shown(), await room.stored_unseen()) == (expected, [])
 
-    async def test_in_a_place_that_is_deleted_leaves_nothing_of_it(self, room: Room) -> None:
-        await room.asks("アイコ", "質問")
-        room.table.model.script = [["答えはじめ", asyncio.Event()]]
-        answering = asyncio.create_task(room.answer())
-        await room.table.model.asked()
-        await room.discord.delete_channel(room.channel)
-        room.withdrawals.withdraw_place(room.key)
-        await room.table.stores.channels.forget_place(room.key)
-        await answering
-        assert await room.table.stores.channels.get_newest_answer(room.key) is None
-
 
 class TestFiles:
     async def test_that_the_model_refuses_keep_nobody_else_from_their_answer(self, room: Room) -> None:
@@ -281,13 +270,6 @@ class TestFiles:
         assert "not shown: the model refused them" in room.prompt()
         assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
 
-    async def test_of_the_only_question_are_not_silently_left_out(self, room: Room) -> None:
-        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
-        room.table.model.script = [[ModelRefusedRequest()]]
-        await room.answer()
-        assert len(room.table.model.requests) == 1
-        assert "受け付けませんでした" in room.shown()[0]
-
     async def test_of_several_questions_share_one_limit(self, room: Room) -> None:
         photo = File("a.png", PNG + b"\0" * (7 * 2**20), "image/png")
         for name in ("アイコ", "ケン", "ユキ"):
@@ -296,17 +278,6 @@ class TestFiles:
         images = [p.images for p in room.table.model.requests[-1].prompt if isinstance(p, UserPart)]
         assert sum(map(len, images)) == 2
         assert room.prompt().count("not shown: too large") == 1
-
-    async def test_of_an_edited_question_go_to_the_model_again(self, room: Room) -> None:
-        note = File("メモ.txt", "牛乳とパン".encode(), "text/plain")
-        question = await room.asks("アイコ", "これは？", note)
-        room.table.model.script = [["メモです。"], ["買い物です。"]]
-        await room.answer()
-        edited = await room.edited(question, "何のメモ？\n[file: メモ.txt]")
-        await room.answers.remake(room.key, edited)
-        assert await room.table.stores.mentions.list_edited(room.key) == ()
-        assert room.shown() == ["買い物です。"]
-        assert "牛乳とパン" in room.prompt()
 
 
 class TestEdit:
@@ -329,19 +300,6 @@ class TestEdit:
 
 
 class TestWhoMayNotUseTheBot:
-    async def test_is_left_without_an_answer_and_others_are_not(
-        self, room: Room, rest: hikari.api.RESTClient
-    ) -> None:
-        await room.asks("アイコ", "ひとつ")
-        await room.asks("ケン", "ふたつ")
-        await room.table.stores.access.set("user", room.people["アイコ"].id, "deny", set_by=1)
-        async with served(room, rest) as mentions:
-            mentions.wake(room.key)
-            await room.discord.wait(room.shown, "an answer")
-        assert "ふたつ" in room.prompt()
-        assert await room.waiting() == ()
-        assert len(room.shown()) == len(room.table.model.requests) == 1
-
     async def test_gets_no_new_answer_by_an_edit(self, room: Room, rest: hikari.api.RESTClient) -> None:
         question = await room.asks("アイコ", "今日は？")
         await room.answer()

@@ -1,10 +1,7 @@
 """What questions are about: whose words they point at, what was forwarded, and what a menu handed over."""
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 import hikari
@@ -12,7 +9,7 @@ import pytest
 
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.messages.forwards import ASKED_AFTER, Forwards
+from cc_bot.discord.messages.forwards import Forwards
 from cc_bot.discord.recipients import Recipients
 from cc_bot.discord.references import References, Standing
 from cc_bot.discord.targets import KEPT_S, Target, Targets, is_same
@@ -25,11 +22,6 @@ from tests.discord.choosing import references_over
 from tests.discord.hikari_messages import AIKO, BEN, message
 from tests.loopback.discord import Channel, File, LoopbackDiscord, User
 from tests.loopback.discord import Message as Posted
-
-ASKS = {
-    Locale.JA: "転送、受け取りました。どうしましょうか？",
-    Locale.EN: "I got what you forwarded. What shall I do with it?",
-}
 
 
 @dataclass
@@ -50,30 +42,6 @@ class Scene:
         question = Message("user", text, author_id=self.aiko.id, reply_to=id_)
         at = Standing(self.channel.id, self.discord.guild.id, self.discord.world.ids.next())
         return (await self.references.resolve(question, at)).question.references
-
-    async def forwarded(self) -> hikari.Message:
-        """What Ben wrote, in Aiko's DM."""
-        source = await self.discord.post(self.ben, self.channel, "at ten")
-        dm = self.discord.dm(self.aiko)
-        self.forward = await self.discord.forward(self.aiko, dm, source)
-        return await self.references.rest.fetch_message(dm.id, self.forward.id)
-
-    @asynccontextmanager
-    async def waiting(self, late: timedelta) -> AsyncIterator[Forwards]:
-        """Where it is so much later than when things come."""
-        zone, rest = ZoneInfo("Asia/Tokyo"), self.references.rest
-        recipients = Recipients(self.stores.settings, Locale.JA, zone, lambda: datetime.now(UTC) + late)
-        replies = MessageReplies(rest, TakenDown(), self.stores.channels)
-        forwards = Forwards(rest, self.stores.channels, self.references, replies, recipients)
-        yield forwards
-        await forwards.close()
-
-    async def take(self, forwards: Forwards, question_id: int | None = None) -> tuple[int, ...]:
-        """The forwards that a question in the DM is about."""
-        dm = self.discord.dm(self.aiko)
-        if question_id is None:
-            question_id = (await self.discord.post(self.aiko, dm, "何時？")).id
-        return await forwards.take(dm.id, self.aiko.id, question_id)
 
 
 @pytest.fixture
@@ -137,34 +105,18 @@ class TestWhatIsPointedAt:
         assert [each.content for each in await scene.reply(target)] == ["at nine"]
 
 
-class TestAForward:
-    @pytest.mark.parametrize("locale", Locale)
-    async def test_is_asked_about_after_a_minute(self, scene: Scene, locale: Locale) -> None:
-        message = await scene.forwarded()
-        async with scene.waiting(ASKED_AFTER) as forwards:
-            await forwards.recipients.settings.set(scene.aiko.id, locale=locale)
-            forwards.wait(message)
-            reply = await scene.discord.reply_to(scene.forward)
-            assert reply.text.startswith(ASKS[locale])
-            assert await scene.take(forwards) == (scene.forward.id,)
-
-    async def test_is_not_when_the_question_has_come(self, scene: Scene) -> None:
-        message = await scene.forwarded()
-        async with scene.waiting(ASKED_AFTER - timedelta(seconds=0.3)) as forwards:
-            forwards.wait(message)
-            assert await scene.take(forwards) == (scene.forward.id,)
-            await asyncio.sleep(0.6)
-            assert await scene.take(forwards) == ()
-        shown = scene.discord.messages(scene.forward.channel)
-        assert [each for each in shown if each.author.is_bot] == []
-
-    async def test_of_longer_than_ten_minutes_ago_is_not_what_a_question_is_about(self, scene: Scene) -> None:
-        message = await scene.forwarded()
-        async with scene.waiting(timedelta(0)) as forwards:
-            for minutes, about in ((9, (scene.forward.id,)), (11, ())):
-                later = hikari.Snowflake.from_datetime(message.created_at + timedelta(minutes=minutes))
-                forwards.wait(message)
-                assert await scene.take(forwards, int(later)) == about
+async def test_a_forward_of_longer_than_ten_minutes_ago_is_not_what_a_question_is_about(scene: Scene) -> None:
+    dm, rest = scene.discord.dm(scene.aiko), scene.references.rest
+    forward = await scene.discord.forward(scene.aiko, dm, await scene.posts(scene.ben, "at ten"))
+    message = await rest.fetch_message(dm.id, forward.id)
+    recipients = Recipients(scene.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
+    replies = MessageReplies(rest, TakenDown(), scene.stores.channels)
+    forwards = Forwards(rest, scene.stores.channels, scene.references, replies, recipients)
+    for minutes, about in ((9, (forward.id,)), (11, ())):
+        later = hikari.Snowflake.from_datetime(message.created_at + timedelta(minutes=minutes))
+        forwards.wait(message)
+        assert await forwards.take(dm.id, scene.aiko.id, int(later)) == about
+    await forwards.close()
 
 
 def target(message_id: int = 400) -> Target:

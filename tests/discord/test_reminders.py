@@ -166,14 +166,6 @@ class TestTrouble:
 
 
 class TestRefusal:
-    async def test_pauses_it_and_tells_its_owner_why(self, scene: Scene) -> None:
-        added = await scene.due()
-        scene.discord.fail_next(POST, 403)
-        scene.reminders.begin()
-        await scene.until(lambda: scene.said(scene.dm))
-        assert REASONS["channel_refused"] in scene.said(scene.dm)[0]
-        assert (await scene.paused(added), scene.states()) == ("channel_refused", ["failed"])
-
     @pytest.mark.parametrize("by_dm", [True, False])
     async def test_of_a_deleted_account_is_no_trouble_for_others(self, scene: Scene, *, by_dm: bool) -> None:
         gone, guild_id = scene.discord.user("gone"), scene.discord.guild.id
@@ -186,15 +178,6 @@ class TestRefusal:
 
 
 class TestMemberWhoLeft:
-    async def test_is_posted_for_no_more_and_told_why(self, scene: Scene) -> None:
-        added = await scene.due(guild_id=scene.discord.guild.id)
-        scene.discord.leave(scene.aiko)
-        scene.reminders.begin()
-        await scene.until(lambda: scene.said(scene.dm))
-        assert REASONS["left_server"] in scene.said(scene.dm)[0]
-        assert (await scene.paused(added), scene.states()) == ("left_server", ["failed"])
-        assert scene.said(scene.channel) == []
-
     async def test_is_still_reminded_by_dm(self, scene: Scene) -> None:
         await scene.due(guild_id=scene.discord.guild.id, place="dm")
         scene.discord.leave(scene.aiko)
@@ -277,15 +260,6 @@ class TestMany:
 
 
 class TestWhoMayNotUseTheBot:
-    async def test_is_told_nothing_that_was_missed(self, scene: Scene) -> None:
-        await scene.due(ago=2 * HOUR)
-        await scene.due(text="水")
-        await scene.stores.access.set("user", scene.aiko.id, "deny", set_by=1)
-        scene.reminders.begin()
-        await scene.until(lambda: "skipped" in scene.states())
-        await scene.stopped()
-        assert scene.said(scene.channel, scene.dm) == []
-
     async def test_is_reminded_during_maintenance_but_not_spoken_to(self, scene: Scene) -> None:
         await scene.stores.access.begin_maintenance("", set_by=1)
         await scene.due(text="", kind="heartbeat", repeat="every 6h")
