@@ -11,6 +11,7 @@ pytest.register_assert_rewrite("tests.end_to_end.stage")
 from tests.databases import DatabaseSettings  # noqa: E402 - after asserts were made to explain themselves
 from tests.end_to_end.agents import FILE, write_file  # noqa: E402
 from tests.end_to_end.stage import Stage, running_stage  # noqa: E402
+from tests.end_to_end.tool_calls import CLAIMED, ON_THEIR_WAY, hold_no_more  # noqa: E402
 from tests.loopback.discord import Channel, User  # noqa: E402
 
 
@@ -56,6 +57,29 @@ async def stage_with_agents(
     write_file(folder, FILE)
     async with running_stage(folder, database_settings()) as stage:
         yield stage
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def served_stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
+    """With servers of tools that stand in files."""
+    folder = tmp_path_factory.mktemp("cc-bot")
+    async with running_stage(folder, database_settings(), module="tests.loopback.tool_servers") as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def tool_stage(served_stage: Stage) -> AsyncIterator[Stage]:
+    """The same, with what its servers have and were asked forgotten; afterwards every call is settled."""
+    for each in served_stage.program.folder.glob("*.json*"):
+        each.unlink()
+    hold_no_more(served_stage)
+    yield served_stage
+    hold_no_more(served_stage)
+    await served_stage.eventually(CLAIMED, gives=[(0,)])
+    await served_stage.eventually(ON_THEIR_WAY, gives=[(0,)])  # a model may be asked once more at the end
+    served_stage.check()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ users and channels of its own; what the doubles recorded is forgotten between te
 
 import asyncio
 import re
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -285,7 +284,6 @@ async def set_stage(
                 **({"CC_BOT_SINGLE_SYSTEM": "on"} if strict else {}),
                 **settings,
             },
-            from_nothing=module != "cc_bot" or sys.platform != "linux",
             module=module,
         )
         stage = Stage(discord, model, program)

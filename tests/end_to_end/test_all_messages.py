@@ -1,9 +1,6 @@
 """CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
 
-import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import closing
 
 import pytest
 import pytest_asyncio
@@ -80,33 +77,6 @@ class TestMessage:
         await stage.restart()
         await stage.said(ben, channel, "hello", "どうも。")
         assert stage.shown() == ["Ben: hello"]
-
-    @pytest.mark.sqlite("one connection that all wait for")
-    async def test_that_the_database_could_not_take_is_made_up_for(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """What is deleted while it fails is gone; what was written is there, in its order, but for what its
-        author took back meanwhile."""
-        await stage.said(aiko, channel, "はじめまして", "どうも。")
-        deleted = await stage.discord.post(aiko, channel, "忘れて")
-        await stage.eventually(COUNT, "忘れて", gives=[(1,)])
-        before = stage.program.output.count("message_failed")  # of other tests
-        with closing(sqlite3.connect(stage.database, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            await stage.discord.delete(aiko, deleted)
-            await stage.discord.post(ben, channel, "ramen!")
-            taken_back = await stage.discord.post(ben, channel, "secret")
-            async with stage.patience():
-                while stage.program.output.count("message_failed") < before + 3:  # noqa: ASYNC110 - another process
-                    await asyncio.sleep(0.1)
-            other.execute("ROLLBACK")
-        await stage.discord.delete(ben, taken_back)
-        await stage.eventually(COUNT, "ramen!", gives=[(1,)])
-        await stage.said(aiko, channel, "何の話？", "ラーメンです。")
-        assert stage.shown()[1:] == ["どうも。", "Ben: ramen!", "Aiko: 何の話？"]
-        await asyncio.sleep(2.5)  # what is owed comes again
-        kept = stage.rows("SELECT content FROM messages WHERE channel_id = ?", channel.id)
-        assert not {("忘れて",), ("secret",)} & set(kept)
 
 
 class TestADeniedPlace:

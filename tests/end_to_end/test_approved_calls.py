@@ -3,155 +3,51 @@
 import asyncio
 import base64
 import json
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from cc_bot.domain import Locale
-from cc_bot.texts import texts
-from tests.databases import DatabaseSettings
-from tests.end_to_end.kills import EDIT, HISTORY, pull_the_plug, start_late
-from tests.end_to_end.stage import UNKNOWN_MESSAGE, Stage, again_label, running_stage, stop_label, streaming
+from tests.end_to_end.stage import UNKNOWN_MESSAGE, Stage, again_label, stop_label, streaming
 from tests.end_to_end.test_proposals import proposals
-from tests.loopback.discord import Channel, Message, Shown, User
-from tests.loopback.discord import Reply as Interaction
-from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, Wait, calls, fails, says
+from tests.end_to_end.tool_calls import (
+    CALLING,
+    CLAIMED,
+    DO,
+    DONE,
+    DONT,
+    JA,
+    LATE,
+    NOT_MADE,
+    ON_THEIR_WAY,
+    SEE_ONE,
+    SEND,
+    STOPPED,
+    WRITE,
+    WRITE_LONG,
+    WRITES,
+    agreed,
+    answers,
+    denied,
+    hold,
+    hold_no_more,
+    is_called,
+    last_request,
+    made,
+    proposed,
+    servers_are,
+    settled,
+    stored_results,
+    told,
+    whispers,
+)
+from tests.loopback.discord import Channel, Message, User
+from tests.loopback.model_server import Call, Hang, Reply, Say, Wait, calls, says
 from tests.loopback.tool_servers import PICTURE, calls_in
 
-JA, EN = texts(Locale.JA), texts(Locale.EN)
-DO = {"ja": JA.proposal.call.yes, "en-US": EN.proposal.call.yes}
-DONT = JA.proposal.call.no
-WHAT = "notes · write"
-DONE = {"ja": JA.proposal.called.format(what=WHAT), "en-US": EN.proposal.called.format(what=WHAT)}
-CALLING = JA.proposal.calling.format(what=WHAT)
-IN_DOUBT = JA.proposal.call_in_doubt.format(what=WHAT)
-STOPPED = JA.proposal.call_stopped.format(what=WHAT)
-NOT_MADE = JA.proposal.not_made.format(what=WHAT)
-SEE_ONE = JA.proposal.see.format(count=1)
-FETCH = "GET /webhooks/{application}/{token}/messages/@original"
-CLAIMED = "SELECT count(*) FROM claimed_calls"
-ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"
-LATE = "UPDATE proposals SET made_at = made_at - 601000 WHERE user_id = ?"
-WRITE = Call("notes__write", {"text": "牛乳\n# 卵 *二つ*", "path": "買い物.txt"})
-WRITE_EN = Call("notes__write", {"text": "milk\n# eggs *two*", "path": "shopping.txt"})
-WRITES = {"ja": WRITE, "en-US": WRITE_EN}
-WRITE_LONG = Call("notes__write", {"text": "あ" * 3000})
-POST = Call("notes__post", {"text": "犬"})
-SEND = Call("notes__send", {"text": "全員へ"})
 
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def served(
-    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
-) -> AsyncIterator[Stage]:
-    folder = tmp_path_factory.mktemp("cc-bot")
-    async with running_stage(folder, database_settings(), module="tests.loopback.tool_servers") as stage:
-        yield stage
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(served: Stage) -> AsyncIterator[Stage]:
-    served.forget()
-    for each in served.program.folder.glob("*.json*"):
-        each.unlink()
-    hold_no_more(served)
-    yield served
-    hold_no_more(served)
-    await served.eventually(CLAIMED, gives=[(0,)])
-    await served.eventually(ON_THEIR_WAY, gives=[(0,)])  # a model may be asked once more after its last word
-    served.check()
-
-
-def made(stage: Stage) -> Sequence[dict[str, Any]]:
-    return calls_in(stage.program.folder)
-
-
-def answers(stage: Stage, **given: object) -> None:
-    (stage.program.folder / "answers.json").write_text(json.dumps(given), "utf-8")
-
-
-def hold_no_more(stage: Stage) -> None:
-    (stage.program.folder / "hold").unlink(missing_ok=True)
-
-
-def hold(stage: Stage) -> Path:
-    """Have calls not end until this file is away."""
-    (path := stage.program.folder / "hold").touch()
-    return path
-
-
-def servers_are(stage: Stage, what: str) -> Path:
-    """Have them be so until this file is away."""
-    (path := stage.program.folder / f"{what}.json").write_text("true", "utf-8")
-    return path
-
-
-async def is_called(stage: Stage, count: int = 1, *, noted: str = "calls.jsonl") -> None:
-    async with stage.patience():
-        while len(calls_in(stage.program.folder, noted)) < count:  # noqa: ASYNC110 - another process writes it
-            await asyncio.sleep(0.01)
-
-
-async def proposed(
-    stage: Stage, user: User, channel: Channel, *wanted: Call, **options: bool | str
-) -> Interaction:
-    stage.model.script(calls(*(wanted or (WRITES[user.locale],))), says("🙂"))
-    return await stage.ask(user, channel, "書いておいて", **options)
-
-
-async def settled(stage: Stage, user: User) -> None:
-    """Wait until the user knows of every call."""
-    await stage.eventually("SELECT count(*) FROM claimed_calls WHERE user_id = ?", user.id, gives=[(0,)])
-
-
-async def agreed(
-    stage: Stage, user: User, message: Message | Shown, answer: str, label: str = ""
-) -> Interaction:
-    """A press of Do it, until the model has answered with what came of it."""
-    stage.model.script(says(answer))
-    pressed = await stage.discord.click(user, message, label or DO[user.locale])
-    return await pressed.finished(lambda shown: any(answer in each.text for each in shown.messages))
-
-
-async def told(stage: Stage, message: Message, text: str) -> Shown:
-    async with stage.patience():
-        while text not in str(message.shown.embeds):  # noqa: ASYNC110 - see above
-            await asyncio.sleep(0.01)
-    return message.shown
-
-
-async def whispers(pressed: Interaction, sentence: str) -> None:
-    """Wait until who pressed is told something alone."""
-    await pressed.until(
-        lambda shown: any(each.ephemeral and sentence in each.text for each in shown.messages), sentence
-    )
-
-
-async def denied(stage: Stage, user: User, message: Message | Shown, label: str) -> None:
-    """A press of somebody who has no say in it, which only they are told."""
-    pressed = await stage.discord.click(user, message, label)
-    pressed.any_language = True  # its message is for who asked
-    await whispers(pressed, EN.proposal.not_yours)
-
-
-def stored_results(stage: Stage, user: User) -> list[dict[str, Any]]:
-    rows = stage.rows(
-        "SELECT tool_calls FROM messages WHERE user_id = ? AND tool_calls <> '[]' ORDER BY id", user.id
-    )
-    return [json.loads(call["result"]) for (stored,) in rows for call in json.loads(stored)]
-
-
-def last_request(stage: Stage) -> str:
-    return str(stage.model.requests[-1].messages)
-
-
-async def answered_again(stage: Stage, user: User, reply: Interaction, answer: str) -> None:
-    stage.model.script(says(answer))
-    again = await stage.discord.click(user, reply.message, again_label(user))
-    await again.finished(lambda _: answer in reply.text and again_label(user) in reply.labels)
+@pytest.fixture
+def one_of_the_stages(tool_stage: Stage) -> Stage:
+    return tool_stage
 
 
 class TestCall:
@@ -363,54 +259,17 @@ class TestPress:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         reply = await proposed(stage, aiko, channel)
-        before, thinks = reply.stored[0].shown, asyncio.Event()
-        stage.model.script(Reply(Wait(thinks), CutConnection()))
+        before = reply.stored[0].shown
+        stage.model.script(Reply(Hang()))
         again = await stage.discord.click(aiko, reply.message, again_label(aiko))
         await stage.discord.wait(lambda: len(stage.model.requests) > 2, "the model's turn")
-        pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
+        pressed = await stage.discord.click(aiko, before, DO["ja"])
         await whispers(pressed, "いま回答を作り直しているので、まだ実行していません。")
-        assert stage.rows(CLAIMED) == [(0,)]
-        thinks.set()
-        await again.finished(lambda _: stage.rows(ON_THEIR_WAY) == [(0,)])
-        assert made(stage) == []
-        assert proposals(reply.message) == proposals(before)
-
-
-class TestAnswerAgain:
-    """What was done out there is done, whatever takes the place of the answer that did it."""
-
-    async def test_knows_of_a_call_that_may_have_been_made(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await proposed(stage, aiko, channel)
-        answers(stage, write={"raises": "lost"})
-        asked = len(stage.model.requests)
-        await stage.discord.click(aiko, reply.message, DO["ja"])
-        await told(stage, reply.stored[0], IN_DOUBT)
-        await settled(stage, aiko)
-        assert len(stage.model.requests) == asked
-        await answered_again(stage, aiko, reply, "見てみます。")
-        assert "maybe_done" in last_request(stage)
-        assert "実行された可能性がある" in str(reply.message.embeds)
-        await stage.ask_in_words(aiko, channel, "🙂")
-        assert "maybe_done" in last_request(stage)
-        assert len(made(stage)) == 1
-
-    async def test_knows_of_a_call_that_was_made(self, stage: Stage, ben: User, channel: Channel) -> None:
-        reply = await proposed(stage, ben, channel)
-        answers(stage, write="line 7")
-        stage.model.responder = lambda _: fails(400)
-        await stage.discord.click(ben, reply.message, DO["en-US"])
-        await told(stage, reply.stored[0], DONE["en-US"])
-        await settled(stage, ben)
-        await stage.discord.wait(lambda: len(stage.model.requests) > 3, "the model's trouble")
+        assert (stage.rows(CLAIMED), made(stage)) == ([(0,)], [])
+        await stage.discord.click(aiko, again.message, stop_label(aiko))
         await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
-        stage.model.responder = None
-        for answer in ("It stands in line 7.", "Line 7."):
-            await answered_again(stage, ben, reply, answer)
-            assert "line 7" in last_request(stage)
-            assert str(reply.message.embeds).count(DONE["en-US"]) == 1
-        assert len(made(stage)) == 1
+        await stage.discord.wait(lambda: DO["ja"] in reply.message.labels, "the buttons as they were")
+        assert proposals(reply.message) == proposals(before)
 
 
 class TestChangedQuestion:
@@ -493,152 +352,3 @@ class TestOwners:
         reply = await proposed(stage, owner, channel, SEND, private=True)
         await agreed(stage, owner, reply.message, "みんなに知らせました。")
         assert len(made(stage)) == 1
-
-
-class TestKill:
-    """What was being decided when the program was killed is made once or not at all, and told of."""
-
-    async def test_before_the_claim_leaves_it_open(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        reply = await proposed(stage, aiko, channel)
-        stage.discord.fail_next(FETCH, 503, times=1000, delay_s=60)
-        pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
-        await pressed.acknowledged()
-        await pull_the_plug(stage)
-        await stage.start()
-        assert made(stage) == []
-        await agreed(stage, aiko, reply.message, "今度は書きました。")
-        assert len(made(stage)) == 1
-
-    async def test_before_the_answer_is_settled_loses_nothing_of_a_press_at_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(WRITE), says("🙂"))
-        stage.discord.fail_next(EDIT, 503, times=1000, take_effect=True)  # shown, and nobody knows
-        reply = await stage.begin(aiko, channel, "書いておいて")
-        await reply.until(lambda shown: DO["ja"] in shown.labels, "what is to be decided")
-        await pull_the_plug(stage)
-        stage.discord.fail_next(HISTORY, 200, delay_s=1.5, channel=channel)  # as the start looks for it
-        await stage.start()
-        await agreed(stage, aiko, reply.message, "🙂 42")
-        await told(stage, reply.stored[0], DONE["ja"])
-        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
-        await stage.discord.quiet()
-        assert stage.discord.faults.outstanding == 0
-        assert DONE["ja"] in str(reply.message.embeds)
-        assert reply.labels == [again_label(aiko)]
-
-    async def test_during_calls_is_told_to_user_and_model_and_repeats_none(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """One that was agreed to, and one that needs no word."""
-        reply = await proposed(stage, aiko, channel)
-        free = hold(stage)
-        await stage.discord.click(aiko, reply.message, DO["ja"])
-        await is_called(stage)
-        stage.model.script(calls(POST))
-        posted = await stage.begin(ben, channel, "Post it")
-        await is_called(stage, 2)
-        await pull_the_plug(stage)
-        free.unlink()
-        await stage.start()
-        message = await told(stage, reply.stored[0], IN_DOUBT)
-        assert message.labels == [again_label(aiko)]
-        ask_again = EN.unfinished.ask_again
-        await posted.until(lambda shown: ask_again in shown.labels, "the button to ask again")
-        assert EN.unfinished.in_doubt_outside in posted.text
-        await settled(stage, aiko)
-        [result] = stored_results(stage, aiko)
-        assert "may have been done or not" in result["error"]
-        await stage.ask_in_words(aiko, channel, "🙂")
-        assert "may have been done or not" in last_request(stage)
-        stage.model.script(says("Please see whether it was posted."))
-        pressed = await stage.discord.click(ben, posted.message, ask_again)
-        await pressed.finished(lambda shown: again_label(ben) in shown.labels)
-        assert "nobody knows whether it was done" in last_request(stage)
-        await stage.restart()  # which has nothing to tell
-        assert len(made(stage)) == 2
-
-    async def test_after_the_call_is_told_as_it_ended(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await proposed(stage, aiko, channel)
-        free = hold(stage)
-        await stage.discord.click(aiko, reply.message, DO["ja"])
-        await told(stage, reply.stored[0], CALLING)
-        stage.discord.fail_next(EDIT, 503, times=1000, delay_s=60)
-        free.unlink()
-        await stage.eventually(
-            "SELECT state FROM claimed_calls WHERE user_id = ?", aiko.id, gives=[("done",)]
-        )
-        await pull_the_plug(stage)
-        await stage.start()
-        await told(stage, reply.stored[0], DONE["ja"])
-        await settled(stage, aiko)
-        assert len(made(stage)) == 1
-
-    async def test_is_told_of_when_the_token_works_no_more(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """In the message, and where only who asked could see that, in a DM."""
-        public = await proposed(stage, ben, channel)
-        private = await proposed(stage, aiko, channel, private=True)
-        free = hold(stage)
-        presses = [
-            await stage.discord.click(ben, public.message, DO["en-US"]),
-            await stage.discord.click(aiko, private.message, DO["ja"]),
-        ]
-        await is_called(stage, 2)
-        await told(stage, public.stored[0], EN.proposal.calling.format(what=WHAT))
-        await told(stage, private.stored[0], CALLING)  # nothing is under way to Discord
-        await pull_the_plug(stage)
-        free.unlink()
-        await start_late(stage, public, private, *presses)
-        del stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"]
-        # Else the restart by the right clock tells it once more, by a token that it takes for a good one.
-        await settled(stage, aiko)
-        await settled(stage, ben)
-        [message] = stage.discord.messages(stage.discord.dm(aiko))
-        assert message.text.startswith(IN_DOUBT)
-        await told(stage, public.stored[0], EN.proposal.call_in_doubt.format(what=WHAT))
-        assert len(made(stage)) == 2
-        await stage.restart()  # by the right clock
-
-    async def test_after_a_call_that_needs_no_word_does_not_repeat_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(POST), Reply(Hang()))
-        answers(stage, post="投稿番号 12")
-        reply = await stage.begin(aiko, channel, "投稿して")
-        async with stage.patience():
-            await stage.model.arrived(2)
-        for _ in range(2):
-            await pull_the_plug(stage)
-            await stage.start()
-            await reply.until(
-                lambda shown: JA.unfinished.ask_again in shown.labels, "the button to ask again"
-            )
-            asked = len(stage.model.requests)
-            stage.model.script(Reply(Hang()))
-            reply = await stage.discord.click(aiko, reply.message, JA.unfinished.ask_again)
-            async with stage.patience():
-                request = await stage.model.arrived(asked + 1)
-            assert "投稿番号 12" in str(request.messages)
-        assert len(made(stage)) == 1
-        await stage.restart()
-
-
-async def test_an_orderly_end_during_a_call_that_needs_no_word_is_told_to_user_and_model(
-    stage: Stage, aiko: User, channel: Channel
-) -> None:
-    free = hold(stage)
-    stage.model.script(calls(POST))
-    reply = await stage.begin(aiko, channel, "送って")
-    await is_called(stage)
-    assert await stage.program.stop() == 0
-    await stage.discord.gone()
-    await reply.until(lambda shown: "実行された可能性がある" in str(shown.message.embeds), "the doubt")
-    free.unlink()
-    await stage.start()
-    await stage.ask_in_words(aiko, channel, "🙂")
-    assert "nobody knows whether it was done" in last_request(stage)
-    assert len(made(stage)) == 1

@@ -2,29 +2,24 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-import pytest_asyncio
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.databases import DatabaseSettings
-from tests.end_to_end.stage import Stage, running_stage, set_stage, stop_label
-from tests.end_to_end.test_approved_calls import (
+from tests.end_to_end.stage import Stage, set_stage, stop_label
+from tests.end_to_end.test_tool_servers import name_servers, until_ready
+from tests.end_to_end.tool_calls import (
     CALLING,
-    CLAIMED,
     DO,
-    ON_THEIR_WAY,
     STOPPED,
     WRITE,
     proposed,
     told,
     whispers,
 )
-from tests.end_to_end.test_tool_servers import name_servers, until_ready
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import Call, calls, says
@@ -40,23 +35,10 @@ DECLINED = JA.declined.format(server="notes")
 LOCAL: Final = {"cc_bot": {"local": ["*"]}}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def served(
-    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
-) -> AsyncIterator[Stage]:
-    folder = tmp_path_factory.mktemp("cc-bot")
-    async with running_stage(folder, database_settings(), module="tests.loopback.tool_servers") as stage:
-        yield stage
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(served: Stage) -> AsyncIterator[Stage]:
-    served.forget()
-    asks(served, 60)
-    yield served
-    await served.eventually(CLAIMED, gives=[(0,)])
-    await served.eventually(ON_THEIR_WAY, gives=[(0,)])
-    served.check()
+@pytest.fixture
+def one_of_the_stages(tool_stage: Stage) -> Stage:
+    asks(tool_stage, 60)
+    return tool_stage
 
 
 def asks(stage: Stage, seconds: float) -> None:
