@@ -1,7 +1,6 @@
 """What the tests of canvases share: what the model draws, and the message that shows it."""
 
 from collections.abc import Callable
-from typing import Any
 
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Reply, Shown, User
@@ -63,7 +62,3 @@ def titles(shown: Shown) -> list[str]:
 
 def texts_of(shown: Shown) -> list[str]:
     return [embed.get("description", "") for embed in shown.embeds]
-
-
-def fields_of(shown: Shown) -> list[dict[str, Any]]:
-    return [part for embed in shown.embeds for part in embed.get("fields", ())]

@@ -7,9 +7,7 @@ from tests.loopback.discord import Reply
 
 ACKNOWLEDGE: Final = "POST /interactions/{interaction}/{token}/callback"
 EDIT: Final = "PATCH /webhooks/{application}/{token}/messages/@original"
-EDIT_FURTHER: Final = "PATCH /webhooks/{application}/{token}/messages/{message}"
 FOLLOW_UP: Final = "POST /webhooks/{application}/{token}"
-EDIT_MESSAGE: Final = "PATCH /channels/{channel}/messages/{message}"
 POST_MESSAGE: Final = "POST /channels/{channel}/messages"
 HISTORY: Final = "GET /channels/{channel}/messages"
 UNKNOWN_WEBHOOK: Final = 10015

@@ -10,8 +10,6 @@ from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, Poll, User
 from tests.loopback.model_server import says
 
-COUNT = "SELECT count(*) FROM messages WHERE content = ?"
-
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:

@@ -262,7 +262,7 @@ class TestPress:
         before = reply.stored[0].shown
         stage.model.script(Reply(Hang()))
         again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await stage.discord.wait(lambda: len(stage.model.requests) > 2, "the model's turn")
+        await stage.model.arrived(3)
         pressed = await stage.discord.click(aiko, before, DO["ja"])
         await whispers(pressed, "いま回答を作り直しているので、まだ実行していません。")
         assert (stage.rows(CLAIMED), made(stage)) == ([(0,)], [])

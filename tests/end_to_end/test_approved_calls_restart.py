@@ -78,7 +78,7 @@ class TestAnswerAgain:
         await stage.discord.click(ben, reply.message, DO["en-US"])
         await told(stage, reply.stored[0], DONE["en-US"])
         await settled(stage, ben)
-        await stage.discord.wait(lambda: len(stage.model.requests) > 3, "the model's trouble")
+        await stage.model.arrived(4)
         await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
         stage.model.responder = None
         for answer in ("It stands in line 7.", "Line 7."):

@@ -24,7 +24,6 @@ from tests.loopback.model_server import Call, calls, says
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
-MISSING_ACCESS = 50001
 MISSING_PERMISSIONS = 50013
 TOKEN_EXPIRED = 50027
 HEADING = "-# 🖼️"
@@ -235,15 +234,3 @@ class TestMissingPermission:
         shown = await board(stage, other)
         assert shown.attachments == ()
         assert "1月" in texts_of(shown)[0]
-
-    async def test_to_look_into_the_channel_that_is_given_back_leaves_the_one_message(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(MISSING_ACCESS)
-        await draw(stage, aiko, channel, SHOPPING)
-        shown = await board(stage, channel)
-        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, channel)
-        assert len((await followed(await draw(stage, aiko, channel, PLAN))).embeds) == 2
-        stage.discord.permit(stage.discord.bot, Permission.VIEW_CHANNEL, channel)
-        await draw(stage, aiko, channel, update("plan", "夜は映画。"))
-        assert (await board(stage, channel, lambda each: "夜は映画。" in texts_of(each))).id == shown.id

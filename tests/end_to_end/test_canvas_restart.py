@@ -6,8 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.databases import DatabaseSettings
-from tests.end_to_end.canvases import PLAN, SHOPPING, board, boards, draw, no_board, texts_of, titles
-from tests.end_to_end.memories import press
+from tests.end_to_end.canvases import SHOPPING, board, boards, draw, no_board, texts_of, titles
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
 from tests.loopback.model_server import End, Pause, Reply, Say, calls, says
@@ -98,21 +97,6 @@ class TestRestart:
         assert not (await board(stage, places["same"][1])).edited
         await stage.eventually(NOTED, lost.id, gives=[])
         assert stage.rows(NOTED, closed.id) == [(hidden.id,)]
-
-    async def test_takes_no_canvas_of_before_an_erasure_for_the_new_one(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        """Its revisions begin anew, and its message stays on Discord as all others do."""
-        await draw(stage, aiko, channel, SHOPPING)
-        former = await board(stage, channel)
-        asked = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
-        await press(stage, aiko, asked, "すべて消す")
-        await stage.restart()
-        await draw(stage, aiko, channel, PLAN)
-        await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "the new canvas beside the former")
-        assert [each.id for each in boards(stage, channel) if each.edited] == []
-        [shown] = [each for each in boards(stage, channel) if each.id != former.id]
-        assert texts_of(shown) == ["朝は散歩、昼は図書館。"]
 
     async def test_shows_what_was_drawn_right_before_a_crash(
         self, stage: Stage, aiko: User, channel: Channel

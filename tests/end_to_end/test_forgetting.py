@@ -163,12 +163,6 @@ class TestErasedMemory:
         assert fact.found(stage) == {}
         assert stage.stored(channel)[0] == ("user", "（消去しました）", "complete")
 
-    async def test_goes_with_all_others(self, stage: Stage, aiko: User, channel: Channel, fact: Fact) -> None:
-        await tell(stage, aiko, channel, fact)
-        question = await (await stage.discord.slash(aiko, channel, "memory delete-all")).finished()
-        await press(stage, aiko, question, "会話の記録からも消す", "完全に消しました")
-        assert fact.found(stage) == {}
-
     async def test_leaves_what_its_user_said_and_does_not_come_back_with_an_answer_on_its_way(
         self, stage: Stage, aiko: User, channel: Channel, fact: Fact
     ) -> None:

@@ -125,6 +125,18 @@ class TestAForm:
         await shows(reply, ANSWERED["ja"])
         assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
 
+    async def test_that_is_declined_ends_the_call_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await begun(stage, aiko, channel, "はい。")
+        form = await asked(stage, aiko, reply)
+        for each in await stage.discord.press(aiko, form, SKIP["ja"], apart_s=0.0):
+            await each.acknowledged()
+        await ended(reply, "はい。")
+        assert result(stage) == "declined"
+        await shows(reply, DECLINED)
+        assert len(stage.model.requests) == 2
+
     async def test_with_a_wrong_entry_gets_one_sentence_and_the_form_again(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -15,7 +15,6 @@ from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import Call, calls, says
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-CLOSED = 50007
 NO_MEMBER = 10007
 NO_PERMISSION = 50013
 CARD = Call("canvas_add_card", {"title": "歯医者", "content": "10時から"})

@@ -1,9 +1,8 @@
 """A conversation that has become too long for its model goes on all the same."""
 
 import json
-from pathlib import Path
 
-from tests.end_to_end.stage import Stage, answered, ended, running_stage
+from tests.end_to_end.stage import Stage, answered, ended
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Json, Reply, fails, says
 
@@ -43,19 +42,6 @@ class TestTooLongAHistory:
             ("user", "続きは？", "complete"),
             ("assistant", "はい、続けます。", "complete"),
         ]
-
-    async def test_is_cut_to_a_small_models_size(self, tmp_path: Path) -> None:
-        """By a program of its own: it remembers the size."""
-
-        def small_model(body: Json) -> Reply:
-            return too_long(4000) if len(json.dumps(body, ensure_ascii=False)) > 12_000 else says("はい。")
-
-        async with running_stage(tmp_path, {}) as stage:
-            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            await talk(stage, aiko, channel, 10)
-            stage.model.responder = small_model
-            for _ in range(2):
-                assert (await stage.ask(aiko, channel, "続きは？")).text.startswith("はい。")
 
 
 class TestTooLongAQuestion:

@@ -11,8 +11,8 @@ import pytest_asyncio
 from tests.architecture.test_layout import ROOT
 from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import Stage, again_label, answered, running_stage
-from tests.end_to_end.test_approved_calls import agreed
 from tests.end_to_end.test_proposals import kept, proposals
+from tests.end_to_end.tool_calls import agreed
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, calls, says
