@@ -7,11 +7,9 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -20,11 +18,9 @@ from hypothesis import strategies as st
 import cc_bot.tools
 from cc_bot.assistant import Assistant
 from cc_bot.context.attachments import as_prompt_text
-from cc_bot.context.prompt import build_prompt
 from cc_bot.domain import Locale, Message, NotRemoved, NotSaved, SessionKey
 from cc_bot.domain.message import Attachment, Role
 from cc_bot.domain.proposal import ForgetMemory
-from cc_bot.domain.session import Recollection
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
 from cc_bot.llm.offline import EN, JA, LONGEST, OfflineModel
 from cc_bot.llm.requests import summary_request
@@ -164,15 +160,6 @@ class TestRecalling:
             told = await (await chat.another().knows(*beside)).say(asked)
             assert told in (f"「{known}」と覚えています。", f"I remember: “{known}”"), asked
 
-    async def test_knows_what_was_stated_in_the_conversation(self, chat: Chat) -> None:
-        for stated, asked in (
-            ("テントは4人用です", "テントは何人用？"),
-            ("My tent sleeps four", "How many sleep in my tent?"),
-        ):
-            assert SETTING in await (who := chat.another()).say(stated)
-            for _ in range(2):  # its own words of before are no answer
-                assert stated in await who.say(asked)
-
     async def test_tells_the_newer_first_takes_memories_for_data_and_lists_everything(
         self, chat: Chat
     ) -> None:
@@ -277,19 +264,6 @@ class TestReminding:
         ):
             assert "schedule" not in {name for name, _ in await chat.another().calls(said)}, said
 
-    async def test_is_listed_with_how_to_cancel(self, chat: Chat) -> None:
-        for said, how in {
-            "お知らせは何がある？": "/リマインド 削除",
-            "薬のリマインダーを取り消して": "/リマインド 削除",
-            "what reminders do I have?": "/remind delete",
-            "cancel my reminder": "/remind delete",
-        }.items():
-            who = chat.another()
-            assert how not in await who.say(said), said
-            told = await who.say("明日9時に薬って知らせて", said)
-            assert "#1" in told
-            assert how in told
-
 
 def text(content: str) -> list[Any]:
     return [("canvas_show_text", {"content": content})]
@@ -331,18 +305,8 @@ class TestDrawing:
         await chat.say("テントは4人用です")
         assert await chat.calls("それをキャンバスに出して") == text("テントは4人用です")
 
-    async def test_of_nothing_asks_what(self, chat: Chat) -> None:
-        for said, told in (("グラフをキャンバスに出して", JA), ("put it on the canvas", EN)):
-            assert await chat.another().say(said) == told["draw_what"]
-
 
 class TestTalk:
-    async def test_quotes_the_user(self) -> None:
-        for asked in ("What did I just say?", "what was my last message?", "さっき私は何と言った？"):
-            assert "The tide is at noon" in await answer("明日は休みです", "The tide is at noon", asked)
-        assert await answer("さっき何と言った？") == JA["nothing_said"]
-        assert await answer("What did I say?") == EN["nothing_said"]
-
     async def test_says_what_it_is_in_the_language_of_the_question(self) -> None:
         for said in ("こんにちは", "Hello", "使い方", "What can you do?", "お腹すいた", "Thanks!"):
             told = await answer(said)
@@ -384,23 +348,6 @@ class TestSummary:
         assert await summary("- I live in Kyoto.", said) == "- I live in Kyoto.\n- My name is Diego."
         assert await summary("", [("user", "Hello")]) == EN["nothing"]
         assert await summary(EN["nothing"], [("user", "I like tea.")]) == "- I like tea."
-
-    async def test_is_known_in_the_next_conversation(self) -> None:
-        for locale, fact, question in (
-            (Locale.EN, "My name is Diego", "What is my name?"),
-            (Locale.JA, "犬の名前はポチです", "犬の名前は？"),
-        ):
-            recap = await summary("", [("user", fact), ("user", "何歳？")], locale)
-            prompt = build_prompt(
-                (),
-                Message("user", question),
-                tools=(),
-                locale=locale,
-                now=datetime(2026, 11, 22, tzinfo=UTC),
-                timezone=ZoneInfo("Asia/Tokyo"),
-                recap=Recollection("public", recap),
-            )
-            assert fact in (await hear(OfflineModel(), ChatRequest(prompt))).text
 
 
 class TestStream:
@@ -457,7 +404,3 @@ class TestLimits:
             assert await answer(asked, step_s=0) == told
         too_long = "my cat is Momo. " * (LONGEST // 16 + 1)
         assert await answer(f"{too_long}What is my cat called?") == EN["unknown"]
-
-    async def test_a_question_is_answered_beside_others_that_can_not_be_read(self) -> None:
-        said = ("うちの猫の名前はモモです。", *("please " * 570 + "x" for _ in range(3)), "猫の名前は？")
-        assert "モモ" in await answer(*said)

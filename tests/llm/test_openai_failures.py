@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 import traceback
 from contextlib import aclosing
 
@@ -84,13 +83,6 @@ class TestRetry:
                 with pytest.raises(ModelUnavailable):
                     await hear(model)
                 assert len(server.requests) == 6
-
-    async def test_retry_after_is_honoured(self) -> None:
-        overloaded = fails(429, headers={"Retry-After": "0.2"})
-        async with loopback(overloaded) as (model, _):
-            asked = time.monotonic()
-            await hear(model)
-            assert time.monotonic() - asked >= 0.2
 
     async def test_a_connection_that_breaks_before_the_answer_is_made_anew(self) -> None:
         async with loopback(Reply(CutConnection()), says("東京です。")) as (model, _):

@@ -1,17 +1,10 @@
 """How OpenAIChatModel reads what servers send, the sloppy ones too."""
 
-import json
-from itertools import pairwise
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import Delta, Finish, Thinking, ToolRequest
-from cc_bot.llm.openai.chat import ToolCallAssembler
-from cc_bot.llm.openai.wire import CallFragment
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (
     Call,
@@ -109,10 +102,6 @@ class TestOddChunks:
             assert heard.finish.usage == usage, told
         heard = await heard_from(Say("はい"), End(usage=None))
         assert heard.finish == Finish("stop", model="loopback")
-
-    async def test_a_break_after_the_finish_reason_takes_nothing_away(self) -> None:
-        heard = await heard_from(Say("はい"), choice({}, "stop"), CutConnection())
-        assert heard.finish.reason == "stop"
 
 
 BREAKS = {
@@ -221,22 +210,3 @@ class TestCalls:
         for index in (0, None):
             [request] = (await heard_from(Fragment(CAT, "recall", index=index), End())).finish.tool_requests
             assert (len(request.id), request.id.isalnum()) == (9, True)
-
-    @settings(max_examples=50)
-    @given(
-        queries=st.lists(st.text(max_size=8), min_size=1, max_size=4),
-        cuts=st.lists(st.integers(min_value=0, max_value=30), max_size=6),
-    )
-    def test_come_out_whole_wherever_their_arguments_are_cut(
-        self, queries: list[str], cuts: list[int]
-    ) -> None:
-        assembler = ToolCallAssembler()
-        for index, query in enumerate(queries):
-            arguments = json.dumps({"query": query})
-            edges = sorted({0, len(arguments), *(cut for cut in cuts if cut < len(arguments))})
-            assembler.add(CallFragment(index, f"call_{index}", "recall"))
-            for start, end in pairwise(edges):
-                assembler.add(CallFragment(index, arguments=arguments[start:end]))
-        assert [json.loads(request.arguments) for request in assembler.requests()] == [
-            {"query": query} for query in queries
-        ]

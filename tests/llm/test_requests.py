@@ -57,11 +57,6 @@ def request(
 
 
 class TestHeartbeat:
-    def test_begins_with_what_never_changes(self) -> None:
-        first, second = request(matter("a"), told="今日"), request(matter("b"), told="明日")
-        assert first.prompt[0] == second.prompt[0]
-        assert first.prompt[1:] != second.prompt[1:]
-
     def test_shows_times_as_they_are_where_its_user_is_and_the_beginning_of_a_long_note(self) -> None:
         [*_, material] = request(matter("あ" * 4000), matter(why="due", kind="reminder")).prompt
         assert isinstance(material, UserPart)

@@ -80,11 +80,6 @@ class TestAnEntry:
         entry = one({"command": PROGRAM, "args": ["geheim-42"], "env": {"A": "wert-43"}})
         assert not any(secret in repr(entry) for secret in SECRETS)
 
-    def test_runs_as_before_when_only_what_it_may_do_changed(self) -> None:
-        before = one({"command": PROGRAM, "env": {"A": "1"}})
-        assert before.runs_as(one({"command": PROGRAM, "env": {"A": "1"}, "cc_bot": {"timeout_s": 3}}))
-        assert not before.runs_as(one({"command": PROGRAM, "env": {"A": "2"}}))
-
 
 def server(**table: Any) -> dict[str, Any]:
     return {"mcpServers": {"notes": {"command": PROGRAM, **table}}}

@@ -1,7 +1,6 @@
 """Servers that others wrote, of both protocols: over stdin and stdout, and over HTTP."""
 
 import asyncio
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,11 +16,10 @@ from aiohttp.test_utils import TestServer
 
 from cc_bot.domain.errors import ToolCallLost, ToolServerAway
 from cc_bot.mcp.guard import LONGEST_MESSAGE
-from tests.mcp.running import HERE, Running, closed_port, running
+from tests.mcp.running import HERE, Running, running
 from tests.web.pages import free_port
 
 HTTP_SERVER = Path(__file__).parent / "http_server.py"
-FROM_NPM = ("server-everything", "server-filesystem")
 
 
 def python(module: str, *arguments: object, **rules: Any) -> dict[str, Any]:
@@ -70,20 +68,6 @@ class TestOverHttp:
             async with program(str(HTTP_SERVER), port):
                 await bot.until_ready("notes")
                 assert (await bot.echo("また", server="notes")).text == "また"
-
-    @pytest.mark.parametrize("form", ["json", "events"])
-    async def test_an_answer_that_takes_too_long_to_read_is_not_read(self, tmp_path: Path, form: str) -> None:
-        port = closed_port()
-        names = ("a_million_keys", "lines_of_data", "punycode")
-        entries: dict[str, Any] = {name: {"url": f"http://127.0.0.1:{port}/{form}/{name}"} for name in names}
-        async with (
-            program("-m", "tests.attacks.heavy_server", str(port)),
-            running(tmp_path, **entries) as bot,
-        ):
-            for name in names:
-                await bot.until_ready(name)
-                with suppress(ToolCallLost):
-                    assert not (await bot.servers.call(name, "look", {"text": "a"})).ok
 
     async def test_headers_go_to_the_server_alone_and_not_where_it_points(self, tmp_path: Path) -> None:
         seen = list[tuple[str, str | None]]()
@@ -340,45 +324,3 @@ class TestASession:
                         await bot.until_ready("notes")
             finally:
                 double.over.set()
-
-
-@pytest.fixture(scope="session")
-def npm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the servers that come from npm."""
-    if shutil.which("npm") is None:
-        pytest.skip("there is no Node here")
-    folder = tmp_path_factory.mktemp("npm")
-    packages = [f"@modelcontextprotocol/{name}" for name in FROM_NPM]
-    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder)]
-    try:
-        subprocess.run([*command, *packages], check=True, capture_output=True, timeout=180)
-    except (subprocess.SubprocessError, OSError):
-        pytest.skip("npm does not get the servers here")
-    return folder / "node_modules" / ".bin"
-
-
-@pytest.mark.slow
-async def test_servers_from_npm_give_all_kinds_of_content_and_their_writes_wait(
-    tmp_path: Path, npm: Path
-) -> None:
-    folder = (tmp_path / "ファイル").resolve()
-    folder.mkdir()
-    (folder / "メモ.txt").write_text("買い物: 牛乳", encoding="utf-8")
-    async with running(
-        tmp_path,
-        budget=100_000,
-        everything={"command": str(npm / "mcp-server-everything"), "args": ["stdio"]},
-        files={"command": str(npm / "mcp-server-filesystem"), "args": [str(folder)]},
-    ) as bot:
-        await bot.until_ready("everything")
-        await bot.until_ready("files")
-        result = await bot.servers.call("everything", "echo", {"message": "こんにちは"})
-        assert "こんにちは" in result.text
-        pictured = await bot.servers.call("everything", "get-tiny-image", {})
-        assert [image.content_type for image in pictured.images] == ["image/png"]
-        waits = {each.tool.full_name: each.waits for each in bot.servers.tools_in(HERE)}
-        assert (waits["files__read_text_file"], waits["files__write_file"]) == (False, True)
-        read = await bot.servers.call("files", "read_text_file", {"path": str(folder / "メモ.txt")})
-        assert "牛乳" in read.text
-        outside = await bot.servers.call("files", "read_text_file", {"path": "/etc/passwd"})
-        assert not outside.ok

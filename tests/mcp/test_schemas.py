@@ -74,11 +74,6 @@ class TestWhatModelsAreTold:
         parts = [{"properties": {name: text["as"]}, "required": [name]} for name in ("a", "b")]
         assert told({"type": "object", "allOf": parts})["required"] == ["a", "b"]
 
-    def test_writes_several_types_as_a_union(self) -> None:
-        schema = {"type": "object", "properties": {"a": {"type": ["string", "null"], "description": "任意"}}}
-        union = {"description": "任意", "anyOf": [{"type": "string"}, {"type": "null"}]}
-        assert told(schema)["properties"]["a"] == union
-
     def test_is_nothing_where_no_model_could_be_told(self) -> None:
         schemas: list[dict[str, Any]] = [
             {"type": "string"},

@@ -60,12 +60,6 @@ class TestAgents:
             ["まだ先生？"],
         )
 
-    async def test_are_known_by_what_they_are_called(self, chat: Talk) -> None:
-        for name in ("tutor", "TUTOR", "ｔｕｔｏｒ", "英語の先生", "English Teacher"):
-            assert "「英語の先生」" in await chat.say(f"/agent use {name}")
-            assert "もう「英語の先生」" in await chat.say(f"/agent use {name}")
-            await chat.say("/agent use default")
-
     async def test_that_are_gone_make_room_for_the_default_one(self, chat: Talk, file: Path) -> None:
         await chat.say("/agent use tutor")
         await asyncio.to_thread(file.unlink)

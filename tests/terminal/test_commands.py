@@ -1,20 +1,18 @@
 """What typed lines mean, in both languages, and what is said of those that mean nothing."""
 
 import re
-from typing import Annotated
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
-from cc_bot.terminal.commands import Argument, Chat, InvalidCommand, Option, Switch, command, number_of
+from cc_bot.terminal.commands import InvalidCommand
 from cc_bot.terminal.runner import COMMANDS, JAPANESE, in_english, parse
 from cc_bot.texts import texts
 from cc_bot.texts.terminal import JAPANESE_NAMES
 
 EN = texts(Locale.EN, names=Locale.EN)
-words = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters='"「」,、，#＃-'), min_size=1)
 
 
 def meant(line: str) -> tuple[str, dict[str, object]] | None:
@@ -112,11 +110,6 @@ class TestLine:
                 found = mistake.explain(EN)
             assert found
 
-    @given(content=words, category=words, tags=st.lists(words, unique=True, min_size=1, max_size=5))
-    def test_gives_back_what_was_put_in(self, content: str, category: str, tags: list[str]) -> None:
-        line = f'/memory add {content} --category "{category}" --tags {", ".join(tags)}'
-        assert meant(line) == m("memory add", content=content, category=category, tags=tuple(tags))
-
 
 SETTINGS = "/settings [language ja|en] [timezone Europe/London]"
 USAGES = {
@@ -195,20 +188,6 @@ class TestCommand:
         assert len({*JAPANESE.values()}) == len(JAPANESE) == len(COMMANDS)
         known = {*COMMANDS, *(f"{name} {word}" for name in COMMANDS for word in ("delete", "show", "clear"))}
         assert JAPANESE_NAMES.keys() <= known
-
-    async def test_is_declared_by_a_function_alone(self) -> None:
-        @command("weather", at_least=1)
-        async def weather(
-            chat: Chat,
-            number: Annotated[int, Argument("number", number_of)],
-            name: Annotated[str | None, Argument("name", optional=True)],
-            until: Annotated[str | None, Option("date")],
-            now: Switch,
-        ) -> None: ...
-
-        assert weather.usage(EN) == "/weather number [name] [--until date] [--now]"
-        given = {"number": 3, "name": "Kyoto", "until": "明日", "now": True}
-        assert weather.read("3 --until 明日 Kyoto --now") == given
 
     @given(st.text(max_size=30))
     def test_is_looked_for_at_the_beginning_alone(self, text: str) -> None:

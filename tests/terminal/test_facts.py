@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
-from cc_bot.terminal.markdown import MARK, StatedLines, begins_like_a_fact, set_apart
+from cc_bot.terminal.markdown import begins_like_a_fact, set_apart
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.texts import texts
@@ -69,13 +69,3 @@ class TestModelsWords:
         lines = rich(f"あ\n\n{text}", width=width)
         assert [line[: len("◆ 💾")] for line in lines if begins_like_a_fact(line)] == ["◆ 💾"]
         assert all(cell_len(line) <= width for line in lines)
-
-
-def test_a_fact_that_takes_several_rows_is_marked_once() -> None:
-    console = Console(file=io.StringIO(), width=30)
-    console.print(StatedLines(f"💾 覚えました: {MARK} 猫 " * 6), end="")
-    assert isinstance(console.file, io.StringIO)
-    first, *others = console.file.getvalue().splitlines()
-    assert first.startswith("◆ 💾")
-    assert others
-    assert all(line.startswith("  ") for line in others)

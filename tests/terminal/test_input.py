@@ -12,12 +12,11 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
-from prompt_toolkit.utils import get_cwidth
 
 from cc_bot.domain import Locale, Message
 from cc_bot.domain.proposal import KeepMemory
 from cc_bot.stores import Stores
-from cc_bot.terminal.chat import ChatCompleter, InputLine, hint, open_history
+from cc_bot.terminal.chat import ChatCompleter, InputLine, open_history
 from cc_bot.texts import texts
 from tests.terminal.talk import KEY, Talk
 
@@ -131,10 +130,3 @@ class TestInputLine:
         assert await keyboard.type("まちがい\x03/memory delte 3\r") == "/memory delte 3"
         assert await keyboard.type("\x1b[A\r") == "/memory delte 3"
         assert await keyboard.type("\x04") is None
-
-
-def test_the_hint_names_as_many_keys_as_fit() -> None:
-    for locale in Locale:
-        for columns in (20, 40, 80):
-            assert get_cwidth(hint(texts(locale), columns)) < columns
-    assert hint(texts(Locale.EN), 80) == "Enter send  Alt+Enter new line  /help  Ctrl-D leave"

@@ -78,14 +78,6 @@ class TestList:
             assert part in shown
         assert "#1  🔒⌛" in await chat.say("/memory list")
 
-    async def test_is_counted(self, chat: Talk) -> None:
-        await chat.say("/memory add 一 --category 仕事 --private")
-        await chat.say("/memory add 二 --category 仕事")
-        await chat.say("/memory add 三")
-        shown = await chat.say("/memory stats")
-        assert "あなたのメモリ 3件" in shown
-        assert "▰▰▰▰▰▰▰▰▰▰ 仕事 2件\n▰▰▰▰▰▱▱▱▱▱ 一般 1件" in shown
-
 
 class TestEdit:
     async def test_changes_what_is_given_and_nothing_else(self, chat: Talk, stores: Stores) -> None:
@@ -165,14 +157,6 @@ class TestFiles:
 
 
 class TestPin:
-    async def test_marks_a_memory_until_it_is_taken_off(self, chat: Talk) -> None:
-        await chat.say("/memory add 猫の名前はモチ")
-        assert (await chat.say("/memory pin 1")).startswith("📌 #1 をピン留めしました。")
-        assert "#1  📌  " in await chat.say("/memory list")
-        assert "📌 メモリ #1" in await chat.say("/memory show 1")
-        assert await chat.say("/memory pin 1 --off") == "#1 のピンを外しました。\n"
-        assert "📌" not in await chat.say("/memory list")
-
     async def test_is_for_some_of_ones_own_alone(self, english: Talk, stores: Stores) -> None:
         for number in range(1, MAX_PINNED + 2):
             memory = await stores.memories.add(0, f"Note {number}")
@@ -264,6 +248,3 @@ class TestNotes:
         ):
             [line] = told(event, DONE, locale=Locale.EN)
             assert line.startswith(f"◆ ⚠️ {sentence}")
-
-    def test_are_told_once_and_also_when_no_end_comes(self) -> None:
-        assert told(changed("added", memory())) == told(changed("added", memory()), DONE)

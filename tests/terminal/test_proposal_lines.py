@@ -155,12 +155,6 @@ class TestReminder:
         assert lines(daily, reader(zone="Europe/London"))[2] == abroad
         assert "Discord" in lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm"))[2]
 
-    def test_that_is_cancelled_is_shown(self) -> None:
-        told = ["◆ 提案 #3: 🔕 お知らせ #5 をやめる", "  │ 薬"]
-        assert lines(CancelReminder(5, "薬"))[:-1] == told
-        time = "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00）"
-        assert lines(CancelReminder(5, "薬", NINE, "0 9 * * *"))[:-1] == [*told, time]
-
 
 class TestDrawing:
     def test_is_told_step_by_step_with_all_that_it_puts_up_and_takes_down(self) -> None:

@@ -56,20 +56,6 @@ class TestAdding:
                 assert hint in await chat.say(f"/remind {line}"), line
             assert await chat.stores.schedules.list(0) == []
 
-    async def test_stands_in_the_list_until_it_is_deleted(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True):
-            assert "予約したお知らせはありません" in await chat.say("/remind")
-            await chat.say("/remind add 毎朝8時 天気")
-            await chat.say("/remind add 今日13時 会議")
-            await chat.stores.schedules.add(KEY, "歯医者", NOON + timedelta(days=9), place="dm")
-            assert (await chat.lines("/remind list"))[1:] == [
-                "  #2  11月22日(日) 13:00  会議",
-                "  #1  11月23日(月) 8:00（毎日 8:00）  天気",
-                "  #3  12月1日(火) 12:00  歯医者（Discord でお知らせします）",
-            ]
-            assert "取り消しました: 天気" in await chat.say("/remind delete ＃１")
-            assert "天気" not in await chat.say("/remind list")
-
 
 class TestDueReminder:
     async def test_is_said_once_and_enters_no_history(self, chat: Talk) -> None:

@@ -179,12 +179,6 @@ class TestUsage:
         assert re.search(r"(次に使えるのは|again at )(\d{4}-\d\d-\d\d )?\d\d:\d\d", told)
         assert "<t:" not in told
 
-    async def test_has_no_limit_of_others(self, stores: Stores) -> None:
-        chat = PaidTalk(stores, Locale.JA)
-        chat.policy = Policy(limits={LimitKey("everyone", 0, "tokens_per_day"): 1})
-        for line in ("いち", "に", "さん"):
-            assert "はい" in await chat.say(line)
-
 
 NEW = ToolWording("天気を調べます。", json.dumps({"type": "object"}), read_only=True, waits=False)
 

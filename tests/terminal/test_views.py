@@ -13,7 +13,6 @@ from rich.console import Console
 
 from cc_bot.assistant import Assistant
 from cc_bot.domain import (
-    CanvasChanged,
     Done,
     Locale,
     Memory,
@@ -98,13 +97,6 @@ class TestMemories:
         assert "…" not in shown
         assert all(cell_len(line) <= rich.console.width for line in rich.lines)
 
-    def test_have_names_of_columns_where_there_is_room(self) -> None:
-        for locale in Locale:
-            rich, words = Rich(80), texts(locale)
-            rich.view.memories(PAGE, words)
-            heads = (words.terminal.memory_text, words.memory.category, words.terminal.memory_date)
-            assert any(all(head in line for head in heads) for line in rich.lines)
-
     def test_are_one_line_each_in_a_pipe(self, plain: Plain) -> None:
         plain.view.memories(PAGE, texts(Locale.EN))
         _, first, second, _ = plain.out.getvalue().splitlines()
@@ -122,11 +114,6 @@ class TestHelp:
         for name in (*COMMANDS, "Alt+Enter", "/メモリ 追加"):
             assert name in shown
         assert all(cell_len(line) <= rich.console.width for line in rich.lines)
-
-    async def test_in_a_pipe_keys_are_of_no_use(self, english: Talk) -> None:
-        shown = await english.say("/help")
-        assert "\n  /memory search words [--category name]\n      find memories\n" in shown
-        assert "Alt+Enter" not in shown
 
 
 class TestSentences:
@@ -196,16 +183,6 @@ class TestCanvas:
         assert max(map(cell_len, rich.lines)) <= rich.console.width
         assert "\x1b[31m" not in shown
 
-    def test_stands_side_by_side_where_there_is_room_and_a_focus_names_the_others(self) -> None:
-        for width, together in ((100, True), (60, False)):
-            rich = Rich(width)
-            rich.view.canvas(Canvas((SHOPPING, SPENDING), "board"), texts(Locale.JA))
-            assert any("買い物" in line and "支出" in line for line in rich.lines) == together
-        rich = Rich(80)
-        rich.view.canvas(Canvas(EVERYTHING, "focus", "chart-1"), texts(Locale.JA))
-        assert "牛乳" not in "".join(rich.lines)
-        assert any("買い物, text-1" in line for line in rich.lines)
-
     def test_has_titles_contents_and_tables_in_a_pipe(self, plain: Plain) -> None:
         plain.view.canvas(Canvas(EVERYTHING), texts(Locale.JA))
         assert plain.out.getvalue() == (
@@ -215,21 +192,6 @@ class TestCanvas:
         )
         plain.view.canvas(Canvas((SHOPPING, SPENDING), "focus", "card-1"), texts(Locale.EN))
         assert plain.out.getvalue().endswith("Also up: 支出\n")
-
-    def test_that_an_answer_changed_is_told_below_it(self) -> None:
-        for canvas, words in (
-            (Canvas((SHOPPING,)), "書き換えました"),
-            (Canvas(), "空になりました"),
-        ):
-            rich, plain = Rich(80), Plain()
-            events = (TextDelta("出しました。"), CanvasChanged(canvas))
-            done = Done(Message("assistant", "出しました。"), Usage())
-            with rich.view.answer(texts(Locale.JA)) as answer:
-                for event in (*events, done):
-                    answer.show(event)
-            for lines in (plain.answered(Locale.JA, *events, done), rich.lines):
-                text, note = [line for line in lines if line.strip()]
-                assert (text, note.startswith("◆ 🖼️"), words in note) == ("出しました。", True, True)
 
     async def test_is_drawn_shown_and_taken_down_in_a_chat(self, stores: Stores) -> None:
         chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))

@@ -52,20 +52,6 @@ class TestSettings:
         assert await site.core.stores.settings.get(TARO) == UserSettings()
         assert "aria-invalid" not in await taro.open("/settings")
 
-    async def test_tell_of_a_voice_where_there_is_one(self, site: Site, taro: Visit, tmp_path: Path) -> None:
-        assert 'name="spoken"' not in await taro.open("/settings")
-        await taro.press("/settings", language="", timezone="", spoken="on")
-        assert not (await site.core.stores.settings.get(TARO)).spoken
-        (tmp_path / "speaking").mkdir()
-        async with (
-            open_site(tmp_path / "speaking", CC_BOT_SPEECH_MODEL="voice", OPENAI_API_KEY="none") as speaking,
-            speaking.visit() as visit,
-        ):
-            assert 'name="spoken"' in await visit.open("/settings")
-            await visit.press("/settings", language="", timezone="", spoken="on")
-            assert (await speaking.core.stores.settings.get(TARO)).spoken
-            assert 'name="spoken" value="on" checked' in await visit.open("/settings")
-
 
 class TestUsage:
     async def test_is_told_by_day_model_and_purpose_and_is_nobody_elses(

@@ -1,33 +1,18 @@
 """Messages of a canvas: whatever stood before, they lead to what is shown now."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-
-from hypothesis import given
 
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import (
-    AddCard,
-    AddChart,
     Canvas,
-    CanvasCommand,
     Card,
     Chart,
-    Drawn,
-    RemoveElement,
     Series,
-    SetMode,
-    ShowText,
     Text,
-    UpdateCard,
-    reduce,
-    reduce_all,
 )
 from cc_bot.texts import texts
 from cc_bot.web.canvas_protocol import CLEAR, Command, body_of, changes, fill
-from tests.domain.canvases import DRAWINGS
 
 MILK = Card("milk", "買い物", "牛乳と**卵**")
 NOTE = Text("note", "今日は晴れ")
@@ -37,48 +22,6 @@ SALES = Chart(
 BOTH = Canvas((MILK, NOTE))
 FOCUSED = replace(BOTH, mode="focus", focus="milk")
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-
-
-def parsed(command: Any) -> Drawn:
-    """The command of a message as the program has it."""
-    match command:
-        case {"command": "canvas_add_card"}:
-            made: CanvasCommand = AddCard(command["title"], command["content"], command["id"])
-        case {"command": "canvas_show_text"}:
-            made = ShowText(command["content"], command["title"], command["id"])
-        case {"command": "canvas_add_chart"}:
-            series = tuple(Series(each["name"], tuple(each["values"])) for each in command["series"])
-            made = AddChart(
-                command["title"], command["kind"], tuple(command["labels"]), series, command["id"]
-            )
-        case {"command": "canvas_update_card"}:
-            made = UpdateCard(command["id"], command.get("title"), command.get("content"))
-        case {"command": "canvas_remove_element"}:
-            made = RemoveElement(command["id"])
-        case {"command": "canvas_set_mode"}:
-            made = SetMode(command["mode"], command.get("focus", ""))
-        case _:
-            raise AssertionError(command)
-    return Drawn(made, command.get("visibility", "private"))
-
-
-def received(canvas: Canvas, commands: Sequence[Command]) -> Canvas:
-    """The canvas after what was sent; while it is filled, as many elements go up as there are."""
-    *steps, shown = json.loads(json.dumps(commands))
-    assert shown["command"] == "canvas_shown"
-    for step in steps:
-        drawn = parsed(step)
-        if is_whole(commands) and isinstance(drawn.command, AddCard | ShowText | AddChart):
-            [element] = reduce(Canvas(), drawn).elements
-            canvas = replace(canvas, elements=(*canvas.elements, element))
-        else:
-            canvas = reduce(canvas, drawn)
-    return canvas
-
-
-def clean(canvas: Canvas) -> Canvas:
-    """The canvas without what no page is told."""
-    return replace(canvas, elements=tuple(replace(each, tainted=False) for each in canvas.elements))
 
 
 def names(commands: Sequence[Command]) -> list[str]:
@@ -105,11 +48,6 @@ class TestFill:
         focused = fill(Canvas((MILK,), "focus", "milk"), 7, JA)
         assert names(focused) == ["canvas_set_mode", "canvas_add_card", "canvas_set_mode", "canvas_shown"]
 
-    @given(DRAWINGS, DRAWINGS)
-    def test_gives_the_canvas_whatever_was_up(self, before: list[Drawn], drawn: list[Drawn]) -> None:
-        canvas = reduce_all(Canvas(), drawn)
-        assert received(reduce_all(Canvas(), before), fill(canvas, 1, EN)) == clean(canvas)
-
 
 class TestChanges:
     def test_name_what_changed_and_nothing_else(self) -> None:
@@ -135,14 +73,6 @@ class TestChanges:
     def test_make_an_element_private(self) -> None:
         commands = changed(BOTH, Canvas((replace(MILK, visibility="private"), NOTE)))
         assert (names(commands)[0], commands[0]["visibility"]) == ("canvas_update_card", "private")
-
-    @given(DRAWINGS, DRAWINGS, DRAWINGS)
-    def test_lead_from_any_canvas_to_its_next_and_to_any_other(
-        self, first: list[Drawn], more: list[Drawn], other: list[Drawn]
-    ) -> None:
-        old = reduce_all(Canvas(), first)
-        for new in (reduce_all(old, more), reduce_all(Canvas(), other)):
-            assert received(clean(old), changed(old, new)) == clean(new)
 
 
 class TestBody:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -16,7 +15,7 @@ from cc_bot.domain import Locale, Message, SessionKey, TurnEvent
 from cc_bot.domain.member import LimitKey, Maintenance
 from cc_bot.domain.process import Process
 from cc_bot.log import configure_logging, keep_records
-from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, open_site, shown
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, shown
 
 PAGES: Final = (
     *("/console", "/console/limits", "/console/access", "/console/models", "/console/log", "/console/doctor"),
@@ -186,17 +185,6 @@ class TestAccess:
         form = {"kind": "guild", "id": "55"}
         assert "決まりを取り消しました。" in await follow(owner, "/console/access/remove", **form)
         assert "それはもうありません。" in await follow(owner, "/console/access/remove", **form)
-
-    async def test_has_what_the_file_says_which_stays(self, tmp_path: Path) -> None:
-        policy = tmp_path / "policy.toml"
-        policy.write_text(f"[access.deny]\nusers = [{HANA}]\n", encoding="utf-8")
-        async with open_site(tmp_path, CC_BOT_POLICY_FILE=str(policy)) as site:
-            site.town.owners.add(TARO)
-            async with site.visit() as owner:
-                await follow(owner, "/console/access", kind="user", id=str(HANA), rule="allow")
-                told = await follow(owner, "/console/access/remove", kind="user", id=str(HANA))
-        assert "そちらは効いたままです。" in told
-        assert f"拒否 人 {HANA} 設定ファイル" in told
 
 
 class TestModels:

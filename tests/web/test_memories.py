@@ -101,19 +101,6 @@ class TestTheList:
         part = await taro.open("/memories?q=ねこ", status=200, **{"X-Part": "found"})
         assert (len(listed(part)), "家族（1件）" in part) == (3, False), "a script gets what it shows"
 
-    async def test_tells_how_many_there_are(self, site: Site, taro: Visit) -> None:
-        await fill(site, *(f"京都 {n}" for n in range(60)))
-        page = await taro.open("/memories?q=京都")
-        assert "60件あります。" in page
-        assert "だけを出しています" not in page
-        async with site.visit(TARO, **{"Accept-Language": "en"}) as english:
-            assert ">60 memories</p>" in await english.open("/memories")
-            await keep(site, "奈良")
-            assert ">1 memory</p>" in await english.open("/memories?q=奈良")
-            assert "the 60 that fit best" not in await english.open("/memories?q=京都")
-            await keep(site, "京都 61")
-            assert "these are the 60 that fit best" in await english.open("/memories?q=京都")
-
 
 class TestAdding:
     async def test_keeps_what_was_filled_in(self, site: Site, taro: Visit) -> None:
@@ -359,15 +346,6 @@ class TestSeveral:
         assert "あるもの: 2件" in page
         await taro.follow(await press_several(taro, [1, 2], action="category", category="家族"))
         assert len(await site.core.stores.memories.list(TARO, category="家族")) == 2
-
-    async def test_are_told_that_could_not_be_done_and_why(self, site: Site, taro: Visit) -> None:
-        await keep(site, "一")
-        secret = "パスワードは hunter2secret!A"
-        answer = await press_several(taro, [1], action="category", category=secret)
-        page = await taro.follow(answer)
-        assert "できなかったもの: 1件" in page
-        assert "保存しませんでした" in page
-        assert "できなかったもの" not in await taro.follow(answer)
 
     async def test_stay_chosen_when_the_category_is_refused(self, site: Site, taro: Visit) -> None:
         await fill(site, *(f"メモ{n:02}" for n in range(31)))

@@ -140,9 +140,3 @@ class TestAnExport:
         assert re.fullmatch(r"メモリ-\d{4}-\d{2}-\d{2}\.json", unquote(name))
         assert disposition.isascii()
         assert "花の秘密" not in text
-
-    async def test_is_there_for_people_to_read(self, site: Site, taro: Visit) -> None:
-        await keep(site, "猫が好き", category="家族")
-        async with taro.client.get("/memories/export?format=markdown") as answer:
-            assert "## 家族" in await answer.text()
-            assert answer.headers["Content-Type"].startswith("text/markdown")
