@@ -70,13 +70,22 @@ class Table:
         return await self.answer_in(channel, questions, answer_id=answer_id)
 
     async def answer_in(
-        self, channel: ChannelKey, questions: Sequence[Message], *, answer_id: int | None = None
+        self,
+        channel: ChannelKey,
+        questions: Sequence[Message],
+        *,
+        answer_id: int | None = None,
+        seen: Callable[[TurnEvent], None] = lambda _: None,
     ) -> list[TurnEvent]:
         """Answer questions that are stored."""
         options = replace(
             OPTIONS, bot_id=BOT, answer_discord_id=answer_id or (questions[-1].discord_id or 0) + 1
         )
-        return [event async for event in self.assistant.ask(channel, questions, options)]
+        events = []
+        async for event in self.assistant.ask(channel, questions, options):
+            seen(event)
+            events.append(event)
+        return events
 
     async def regenerate(
         self, answer: Message | int, key: SessionKey | ChannelKey = KEY, options: TurnOptions = OPTIONS

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from cc_bot.domain import ChannelKey, Message, Notice, SessionKey, TurnEvent
+from cc_bot.domain import ChannelKey, Message, Notice, SessionKey
 from cc_bot.domain.errors import ModelError, ModelSaidNothing, ModelUnavailable, NotNewest
 from cc_bot.llm.model import Finish
 from tests.assistant.channels import MARK
@@ -106,16 +106,7 @@ class TestOrder:
         first = asyncio.create_task(table.ask_in(CHANNEL, aiko(1000, "一つ目")))
         await table.model.asked()
         await table.stores.channels.add(key, second, waiting=True)
-
-        async def ask() -> list[TurnEvent]:
-            events = []
-            options = replace(OPTIONS, bot_id=BOT, answer_discord_id=1011)
-            async for event in table.assistant.ask(key, second, options):
-                events.append(event)
-                in_line.set()
-            return events
-
-        answering = asyncio.create_task(ask())
+        answering = asyncio.create_task(table.answer_in(key, [second], seen=lambda _: in_line.set()))
         await in_line.wait()
         assert len(table.model.requests) == 1
         gate.set()

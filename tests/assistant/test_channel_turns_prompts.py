@@ -56,15 +56,6 @@ class TestHistory:
             await room.answer(earlier, "先の答え")
             assert history(await room.request(question)) == ["花子: 先の質問", "先の答え"]
 
-    async def test_of_an_answer_made_again_is_what_stood_before_its_question(self, tmp_path: Path) -> None:
-        async with opened(tmp_path) as room:
-            await room.say("前")
-            question = await room.say("質問", waiting=True)
-            first = await room.request(question)
-            await room.answer(question, "答え")
-            await room.say("後")
-            assert await room.request(question, replaces=True) == first
-
     async def test_of_a_thread_is_its_channels_up_to_its_start_and_its_own_after_a_reset(
         self, tmp_path: Path
     ) -> None:
@@ -96,20 +87,6 @@ class TestRestart:
 
 
 class TestBlocks:
-    async def test_change_no_byte_of_what_they_hold_and_keep_their_count(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, block=4000) as room:
-            await fill(room, 9)
-            question = await room.say("雨？", waiting=True)
-            whole = await room.request(question)
-            assert await room.blocks() == []
-            room.style = PromptStyle(block_tokens=30)
-            assert history(await room.request(question)) == history(whole)
-            blocks = await room.blocks()
-            assert len(blocks) > 3
-            await room.stores.token_factors.learn("m", estimated=100, counted=130)
-            assert history(await room.request(question)) == history(whole)
-            assert (await room.blocks())[: len(blocks)] == blocks
-
     async def test_thaw_where_a_message_is_edited_or_deleted(self, tmp_path: Path) -> None:
         async with opened(tmp_path, block=40) as room:
             await fill(room, 8)
@@ -137,14 +114,6 @@ class TestBudget:
             assert max(kept) <= 400
             assert 3 <= len(begins) <= 20
             assert min(kept[30:]) > 400 * 0.5
-
-    async def test_leaves_out_one_giant_message_and_goes_on_after_it(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, budget=300, block=60) as room:
-            await fill(room, 3)
-            await room.say(LONG * 40)
-            assert history(await room.ask("長いですね")) == []
-            await give_up(room)
-            assert history(await room.ask()) == ["花子: 長いですね"]
 
     async def test_bounds_what_is_read_of_a_long_archive(self, tmp_path: Path) -> None:
         async with opened(tmp_path, budget=400, block=80, page_size=20) as room:

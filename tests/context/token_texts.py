@@ -78,20 +78,6 @@ if ! gzip -t "$TARGET/app-$STAMP.tar.gz"; then
   exit 1
 fi
 """,
-    """import { useEffect, useState } from "react";
-
-export function Clock({ timezone = "UTC", intervalMs = 1000 }) {
-  const [now, setNow] = useState(() => new Date());
-
-  useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), intervalMs);
-    return () => clearInterval(timer);
-  }, [intervalMs]);
-
-  const text = now.toLocaleTimeString("ja-JP", { timeZone: timezone, hour12: false });
-  return <span className="clock" title={timezone}>{text}</span>;
-}
-""",
 )
 
 _HELD_OUT_JA = (
@@ -151,20 +137,6 @@ async def retry(action: Callable[[], Awaitable[T]], attempts: int = 3, delay_s: 
             await asyncio.sleep(delay_s * 2 ** (attempt - 1))
     raise AssertionError("unreachable")
 ''',
-    """.card {
-  display: grid;
-  grid-template-columns: 64px 1fr auto;
-  gap: 0.75rem;
-  padding: 1rem 1.25rem;
-  border: 1px solid rgba(0, 0, 0, 0.08);
-  border-radius: 12px;
-  background-color: #fafafa;
-}
-.card > .title { font-weight: 600; color: var(--text-primary, #222); }
-@media (max-width: 480px) {
-  .card { grid-template-columns: 1fr; }
-}
-""",
 )
 
 HELD_OUT_TOOLS: Final = (

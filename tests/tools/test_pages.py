@@ -209,25 +209,22 @@ class TestTexts:
         assert typed == {"user.example", "replied.example"}
         assert seen - typed == {"forwarded.example"}
 
-    @pytest.mark.parametrize(
-        "beside",
-        [
+    def test_are_typed_where_their_author_typed_them(self) -> None:
+        for beside in (
             "[embed]\n> https://beside.example/",
             "[forwarded message]\n> https://beside.example/",
             "＞ https://beside.example/",
             "[file: https://beside.example/.txt]",
             "[sticker: https://beside.example/]",
-        ],
-    )
-    def test_are_typed_where_their_author_typed_them(self, beside: str) -> None:
-        message = f"https://user.example/ を読んで\n{beside}"
-        for said in (
-            Message("user", message),
-            Message("user", "読んで", references=(Reference("reply", message, author_name="花子"),)),
         ):
-            found = link_texts([said])
-            assert {each.host for each in addresses_in(found.typed)} == {"user.example"}
-            assert {each.host for each in addresses_in(found.seen)} == {"user.example", "beside.example"}
+            message = f"https://user.example/ を読んで\n{beside}"
+            replied = Reference("reply", message, author_name="花子")
+            for said in (Message("user", message), Message("user", "読んで", references=(replied,))):
+                found = link_texts([said])
+                typed, seen = (
+                    {each.host for each in addresses_in(texts)} for texts in (found.typed, found.seen)
+                )
+                assert (typed, seen) == ({"user.example"}, {"user.example", "beside.example"})
 
     def test_of_what_was_said_around_them_are_seen(self) -> None:
         above = [Reference(each, "https://above.example/", author_name="花子") for each in ("above", "since")]
