@@ -112,18 +112,6 @@ class TestTurn:
             pass
         assert [await till.tokens(user_id) for user_id in (11, 12)] == [0, 2200]
 
-    async def test_that_is_temporary_leaves_counts_and_nothing_else(self, till: Till) -> None:
-        till.model.script = [says("はい")]
-        await till.ask("秘密", options=replace(OPTIONS, temporary=True))
-        assert await till.tokens() == 1100
-        assert await till.said() == []
-
-    async def test_is_charged_to_the_model_that_answered(self, till: Till) -> None:
-        till.model.script = [[Fallback("tiny"), "はい", Finish("stop", usage=Usage(7, 3), model="tiny")]]
-        await till.ask("?")
-        [each] = await till.used()
-        assert (each.model, each.tokens, each.cost_micros) == ("tiny", 10, 0)
-
     @pytest.mark.parametrize(
         ("agent", "model"),
         [(Agent("default"), "small"), (Agent("tutor", models=("large", "small")), "large")],
@@ -139,12 +127,17 @@ class TestTurn:
         assert each.usage.prompt_tokens > 100
         assert 0 < each.usage.completion_tokens < 10
 
-    async def test_that_gets_no_answer_costs_no_tokens(self, till: Till) -> None:
-        till.model.script = [[ModelUnavailable()]]
+    async def test_costs_what_the_model_that_answered_used_also_where_it_is_temporary(
+        self, till: Till
+    ) -> None:
+        tiny = Finish("stop", usage=Usage(7, 3), model="tiny")
+        till.model.script = [[Fallback("tiny"), "はい", tiny], [ModelUnavailable()]]
+        await till.ask("秘密", options=replace(OPTIONS, temporary=True))
         with pytest.raises(ModelUnavailable):
             await till.ask("?")
-        [each] = await till.used()
-        assert (each.turns, each.tokens) == (1, 0)
+        used = {each.model: (each.turns, each.tokens, each.cost_micros) for each in await till.used()}
+        assert used == {"tiny": (1, 10, 0), "small": (1, 0, 0)}
+        assert await till.said() == []
 
 
 class TestLimit:

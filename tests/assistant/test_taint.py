@@ -174,12 +174,6 @@ class TestProposedTurn:
         assert [type(each.change) for each in done(events).proposals] == [KeepMemory]
         assert await table.stores.memories.count(KEY.user_id) == 0
 
-    async def test_that_promises_to_keep_and_proposes_to_forget_is_not_believed(self, table: Table) -> None:
-        kept = await table.stores.memories.add(KEY.user_id, "合鍵は机")
-        table.model.script = [[forgetting(kept.id)], ["覚えておきます。"], ["はい。"]]
-        events = await table.ask(SUMMARIZE)
-        assert any(isinstance(event, NotSaved) for event in events)
-
     async def test_that_is_temporary_leaves_no_proposal(self, table: Table) -> None:
         table.model.script = [[OBEYS], ["確かめてください。"]]
         events = await table.ask(SUMMARIZE, options=replace(OPTIONS, temporary=True))

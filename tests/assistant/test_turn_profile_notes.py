@@ -64,12 +64,6 @@ class TestTurns:
         assert "タマ" in begins_with(table)
         assert "モチ" not in begins_with(table)
 
-    async def test_propose_to_change_one_that_was_only_told(self, table: Table) -> None:
-        kept = await table.stores.memories.add(ME, CAT)
-        table.model.script = [[call("forget", id=kept.id)], ["消しますか。"]]
-        await table.ask("猫のことは忘れて")
-        assert await table.stores.memories.get(ME, kept.id) is not None
-
     @pytest.mark.parametrize("author", ["", "太郎"])
     async def test_are_not_tainted_by_what_is_left_out(self, table: Table, author: str) -> None:
         await table.stores.memories.add(ME, "読み込んだ文", source=Source("import", author=author))

@@ -107,14 +107,6 @@ class TestBudget:
         assert len(in_public) == 10 + 1
         assert len(in_private) == 20 + 2 + 1
 
-    async def test_answers_again_on_top_of_the_same_history(self, tmp_path: Path) -> None:
-        async with long_table(tmp_path, page_size=3) as table:
-            await talk(table, 5)
-            await table.regenerate(await table.answer("もう一度？"))
-            first, again = (shown(request) for request in table.model.requests)
-        assert again == first
-        assert len(first) == 11
-
 
 class TestCalibration:
     async def learned(self, table: Table, model: str = "m") -> float:

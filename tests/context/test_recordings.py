@@ -100,10 +100,10 @@ class TestWhatIsAttached:
         for make in (ogg, wav):  # in the others 0 means that nobody knows
             with pytest.raises(RecordingEmpty):
                 read_attachment("a", make(0))
-        for made in (ogg, m4a, webm):
-            assert read_attachment("a", made(20 * 60)).seconds == 20 * 60
+        for encode in (ogg, m4a, webm):
+            assert read_attachment("a", encode(20 * 60)).seconds == 20 * 60
             with pytest.raises(RecordingTooLong):
-                read_attachment("a", made(60 * 60))
+                read_attachment("a", encode(60 * 60))
         data = ogg(60).ljust(recordings.MAX_BYTES, b"\0")
         assert read_attachment("a", data).is_recording
         with pytest.raises(AttachmentTooLarge):

@@ -241,22 +241,6 @@ class TestWhateverIsDrawn:
         assert (canvas.mode == "focus") == bool(canvas.focus)
         assert not canvas.focus or canvas.element(canvas.focus)
 
-    @pytest.mark.slow
-    @settings(max_examples=60, deadline=None)
-    @given(DRAWINGS, DRAWINGS)
-    def test_in_public_hangs_on_nothing_private(self, hidden: list[Drawn], drawings: list[Drawn]) -> None:
-        """But for the numbers of ids, what a public turn draws is as if nothing private were there."""
-        private = [replace(each, visibility="private") for each in hidden]
-        public = [replace(each, visibility="public") for each in drawings]
-        shared, alone = reduce_all(Canvas(), private), Canvas()
-        assert shared.visible_in("public").elements == ()
-        for drawn in public:
-            if getattr(drawn.command, "id", "") or getattr(drawn.command, "focus", ""):
-                continue
-            shared, alone = reduce_all(shared, [drawn]), reduce_all(alone, [drawn])
-            seen = [replace(each, id="") for each in shared.visible_in("public").elements]
-            assert seen == [replace(each, id="") for each in alone.elements]
-
     @settings(max_examples=60, deadline=None)
     @given(DRAWINGS, DRAWINGS)
     def test_in_private_is_never_seen_in_public(self, drawings: list[Drawn], later: list[Drawn]) -> None:

@@ -178,7 +178,7 @@ def marks(*matters: Matter) -> set[str]:
 
 
 class TestReminders:
-    def test_are_looked_at_a_day_ahead_where_they_wait(self) -> None:
+    def test_are_looked_at_a_day_ahead_and_for_some_days_where_they_were_missed(self) -> None:
         ahead = [reminder(timedelta(hours=hours)) for hours in (-1, 0, 24, 25)]
         found = [matter.reasons[0].when for matter in of_reminders(ahead, NOW)]
         assert found == [NOW, NOW + timedelta(hours=24)]
@@ -189,6 +189,9 @@ class TestReminders:
             replace(BEAT, due_at=soon.due_at),
         )
         assert list(of_reminders(others, NOW)) == []
+        firings = [Firing(reminder(timedelta()), NOW - timedelta(days=days)) for days in (-1, 0, 8, 9)]
+        found = [matter.reasons[0].when for matter in of_missed(firings, NOW)]
+        assert found == [NOW, NOW - timedelta(days=8)]
 
     def test_that_repeat_are_news_once_and_those_that_were_put_off_are_again(self) -> None:
         [today] = of_reminders([reminder(timedelta(hours=1), repeat="0 10 * * *")], NOW)
@@ -202,11 +205,6 @@ class TestReminders:
         elsewhere, private = replace(here, key=SessionKey(1, 11)), replace(here, visibility="private")
         assert [audible(each, BEAT, "public") for each in (here, elsewhere, private)] == [True, False, False]
         assert all(audible(each, BEAT, "private") for each in (here, elsewhere, private))
-
-    def test_that_were_missed_are_news_for_some_days(self) -> None:
-        firings = [Firing(reminder(timedelta()), NOW - timedelta(days=days)) for days in (-1, 0, 8, 9)]
-        found = [matter.reasons[0].when for matter in of_missed(firings, NOW)]
-        assert found == [NOW, NOW - timedelta(days=8)]
 
 
 class TestMemories:

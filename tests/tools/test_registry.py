@@ -57,10 +57,6 @@ class TestSchema:
             "required": ["left"],
         }
 
-    def test_order_does_not_depend_on_who_declared_first(self) -> None:
-        one, other = (ToolRegistry(tools).schemas() for tools in ([add, explode], [explode, add]))
-        assert one == other
-
 
 class TestCall:
     async def test_gets_its_user_from_the_context(self, registry: ToolRegistry, context: ToolContext) -> None:
