@@ -17,18 +17,11 @@ from cc_bot.tools.registry import discover
 
 _JA = (
     """昨日は久しぶりに友人と鎌倉まで出かけました。朝は少し肌寒かったのですが、昼ごろには日が差してきて、海沿いの道を歩くのがとても気持ちよかったです。お昼は小さな食堂でしらす丼をいただき、そのあと古いお寺をいくつか回りました。紅葉にはまだ早かったものの、庭の苔が雨に濡れてきれいで、しばらく縁側に座ってぼんやりしていました。帰りの電車は混んでいましたが、たまたま座れたので、ずっと次の旅行の話をしていました。来月は箱根に行こうと決めて、宿もその場で予約してしまいました。""",
-    """会議の議事録をまとめました。確認をお願いします。
-一、来年度の予算について、開発部門からは増額の要望があり、経理部門は現状維持を提案した。結論は次回に持ち越す。
-二、新入社員研修は四月第二週に実施する。講師の選定は人事部が担当し、資料は各部署が三月末までに提出する。
-三、情報漏えい対策として、持ち出し端末の暗号化を義務付ける。例外は部長の承認を必要とする。
-次回の会議は来週木曜日の午後、第三会議室で行う予定です。欠席される方は事前にご連絡ください。""",
     """え、まじで？それってもう決まったの？わたしぜんぜん聞いてないんだけど……。まあいいや、とりあえず土曜は空けとくね！たぶん昼すぎには着くと思うから、駅についたらラインするわ。あ、そうそう、こないだ言ってた漫画、やっと読み終わったよ〜。めっちゃ泣いた。ラストのあれはずるいって。続き出たら絶対貸してね。あと、おなかすいてるから、なんか食べてから行こ？ラーメンでもいいし、パスタでもいいし、なんでもいいよー。""",
-    """サーバーのメモリーが足りなくなるとプロセスが強制終了されることがあります。まずはログファイルを開いて、エラーメッセージが出ていないか確認してください。コンテナーを使っている場合は、リソースの上限を設定ファイルで変更できます。データベースのバックアップを取ってから、アプリケーションを再起動すると安全です。それでも改善しないときは、キャッシュを削除して、もう一度インストールし直してみてください。""",
 )
 
 _EN = (
     """I finally got around to repotting the tomato plants this weekend. They had been sitting in those tiny nursery containers for far too long, and the roots were wound so tightly that I had to loosen them by hand. After a good soak and some fresh soil they look much happier, although two of them are still leaning a little. If the weather stays mild I'll move them outside next week; otherwise they can keep the cat company on the windowsill for a while longer.""",
-    """Thanks for the detailed report. I was able to reproduce the problem on a clean machine: the service starts normally, answers a handful of requests, and then stops responding as soon as the second worker tries to acquire the lock. The underlying cause seems to be that the configuration is reloaded asynchronously while a transaction is still open. As a temporary workaround you can disable automatic reloading and restart the process manually after each change. A permanent fix will require restructuring the initialization sequence, which we expect to finish before the next maintenance release.""",
     """Here's a quick checklist before you travel:
 
 - **Passport**: valid for at least six months
@@ -37,12 +30,10 @@ _EN = (
 - **Medicine**: original packaging, with the prescription
 
 Don't forget an adapter! Most hotels have a few, but they run out quickly. And if you're landing late, check when the last train leaves — taxis from the airport aren't cheap.""",
-    """hey, are you around later? i was thinking we could grab some food and then maybe catch that movie everyone keeps talking about lol. no pressure tho, i know you've got that exam coming up. btw did you ever hear back from the landlord? mine still hasn't fixed the heating and it's freezing in here. anyway lemme know, i'm free after 6""",
 )
 
 _MIXED = (
     """今日のデプロイは15:30からです。手順は https://docs.example.com/deploy/v2.4/checklist?lang=ja にまとめました。PR #1824 がまだレビュー待ちなので、@tanaka さん、お手すきのときに approve お願いします🙏 CIが落ちたら #infra-alerts で教えてください。rollbackは `kubectl rollout undo deployment/api` でOKです👍""",
-    """Windows 11 の Update 後に Wi-Fi がつながらなくなりました😭 デバイスマネージャーでは「Intel(R) Wi-Fi 6 AX201」に黄色い「!」が出ています。ドライバーを 22.250.1.2 から 22.190.0 に戻したら直りました。同じ症状の人は試してみてください。参考: Microsoft サポート (KB5034441)、2026/03/14 更新。""",
     """買い物リスト📝
 ・牛乳 1L × 2本（198円）
 ・卵 10個入り 238円
@@ -50,7 +41,6 @@ _MIXED = (
 ・トマト 3個 → 特売 299円
 ・coffee beans 200g
 合計 約1,250円💰 PayPayで払うと5%還元！セールは11/30(日) 20:00まで。""",
-    """TypeScriptの`unknown`と`any`の違いについて質問です。`any`だと型チェックが無効になりますが、`unknown`ならtype narrowingが必要になる、という理解で合っていますか？ Promise<unknown>を返すAPI clientを書いていて、zodでparseしてからuse casesに渡すのがbest practiceなのか知りたいです。""",
 )
 
 _CODE = (
@@ -82,14 +72,11 @@ fi
 
 _HELD_OUT_JA = (
     """駅前に新しいパン屋ができたので、仕事帰りに寄ってみました。店の中は小麦の香りでいっぱいで、どれを選ぶか迷ってしまいます。結局、くるみの入った丸いパンと、りんごの焼き菓子を買いました。店の方によると、朝七時の焼き上がりがいちばんおすすめだそうです。家に帰って温め直すと、外はぱりっとしていて、中はもっちり。これは通ってしまいそうです。明日は少し早起きして、焼きたてをねらってみようと思います。""",
-    """契約の更新手続きについてご案内いたします。現在の契約は本年十二月末日をもって満了となります。継続をご希望の場合は、同封の申込書に必要事項を記入し、署名捺印のうえ、十一月三十日までに返送してください。期限を過ぎた場合は自動的に解約となり、保証金は所定の手数料を差し引いて返金されます。料金の改定はございませんが、消費税率の変更に伴い、総額表示が変わることがあります。ご不明な点は担当窓口までお問い合わせください。""",
     """うーん、どうしよっかなぁ。行きたい気持ちはあるんだけど、お金ないんだよね今月。先週うっかりカメラのレンズ買っちゃってさ、もうすっからかん。でもさ、みんな行くんでしょ？わたしだけ行かないのもさみしいし……。ねえ、ちょっとだけ貸してくれたりしない？うそうそ、冗談だって！バイト増やせばなんとかなると思うから、とりあえず行くほうで考えとく。決まったらまた連絡するね。""",
-    """スマートフォンの電池を長持ちさせるには、画面の明るさを下げ、使っていないアプリを閉じることが効果的です。バックグラウンドでの通信やプッシュ通知も消費の原因になります。充電は八割程度で止めておくと、バッテリーの劣化を遅らせることができます。また、高温になる車内やストーブのそばに置くのは避けましょう。ソフトウェアのアップデートで改善する場合もあるので、定期的に確認してください。""",
 )
 
 _HELD_OUT_EN = (
     """We moved into the old schoolhouse at the end of October, when the roof still leaked and the only heating came from a stove that nobody had cleaned in a decade. My grandmother thought we were mad. By spring, though, we had patched the worst of it, planted a row of currant bushes along the wall and discovered, behind a false panel in the pantry, a box of letters that somebody had hidden there before the war.""",
-    """You can speed this up considerably by building the index once instead of scanning the whole list for every lookup. In the benchmark below the naive version takes roughly eleven seconds for a hundred thousand entries, while the indexed version finishes in under forty milliseconds. The trade-off is memory: the dictionary holds a reference to each record, so expect an additional overhead of about sixty bytes per entry. If that's acceptable, I'd also recommend freezing the structure after construction to avoid accidental modification.""",
     """Sure! Here's a simple plan for the week:
 
 1. **Monday** - 20 minutes of easy running, then stretching.
@@ -106,7 +93,6 @@ _HELD_OUT_MIXED = (
 ・CSV export が最大 50,000 行まで可能に
 ・iOS 17 で push notification が届かない bug を修正 (#482)
 詳細は https://example.jp/release/3-2-0 をご覧ください。次回メンテナンスは 12/5(金) 02:00〜04:00 JST です。""",
-    """Pythonの`asyncio.gather()`で1つのtaskがexceptionを投げたとき、他のtaskはcancelされますか？ docsを読むと`return_exceptions=False`がdefaultで、最初のexceptionがすぐpropagateされると書いてあります。でもremaining tasksはそのまま動き続けるみたいです。TaskGroup (3.11+) に置き換えたほうがいいでしょうか🤔""",
     """3泊4日の沖縄旅行プラン🌴
 Day 1: 羽田 8:25発 → 那覇 11:10着、レンタカー（約6,800円/日）
 Day 2: 美ら海水族館🐠 入館料 2,180円、営業 8:30-18:30

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
+from cc_bot.domain.message import typed_part
 
 
 class TestMessage:
@@ -33,3 +34,18 @@ def test_a_locale_is_japanese_for_japanese_and_english_for_the_rest() -> None:
         assert Locale.of(tag) is Locale.JA
     for tag in ("en-GB", "fr", "jav", ""):
         assert Locale.of(tag) is Locale.EN
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("a\n> b\nc", "a\nc"),
+        ("a\n＞ b\n  > c\n見て", "a\n見て"),
+        ("a\n>>> b\nc\n\nd", "a"),
+        ("a\n  >>>b\nc", "a"),
+        ("a > b >>> c", "a > b >>> c"),
+        ("[file: a.txt]\n[sticker: b]\nc", "c"),
+    ],
+)
+def test_a_quotation_and_a_name_are_not_typed(text: str, own: str) -> None:
+    assert typed_part(text).strip() == own
