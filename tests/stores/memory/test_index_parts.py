@@ -1,6 +1,4 @@
-"""What an index is made of - segments, sets of places, grams, scores - beside the same in dictionaries."""
-
-from collections import Counter
+"""What an index is made of - sets of places, grams, scores - beside the same in sets and dictionaries."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -8,14 +6,11 @@ from hypothesis import strategies as st
 from cc_bot.search.folding import fold
 from cc_bot.stores.memory.index import (
     CHUNK,
-    Segment,
     gather,
     latest,
     places_of,
     set_of,
-    with_notes,
     with_places,
-    without_notes,
     without_places,
 )
 from cc_bot.stores.memory.search import tally
@@ -29,42 +24,8 @@ from cc_bot.stores.memory.texts import (
 )
 
 KEYS = st.integers(0, 12) | st.integers(0, 2**32 - 1)
-NOTES = st.lists(st.lists(KEYS, max_size=6), max_size=8)
 PLACES = st.sets(st.integers(0, CHUNK - 1), max_size=80)
 SMALL = st.sets(st.integers(0, 20))
-
-
-def found(stored: bytes) -> dict[int, Counter[int]]:
-    segment = Segment(stored)
-    every = segment.occurrences()
-    assert {key: segment.places(key) for key in every} == every
-    assert all(every.values())
-    return {key: Counter(places) for key, places in every.items()}
-
-
-def expected(notes: dict[int, list[int]]) -> dict[int, Counter[int]]:
-    keys = {key for note in notes.values() for key in note}
-    return {key: Counter({at: note.count(key) for at, note in notes.items() if key in note}) for key in keys}
-
-
-class TestSegment:
-    @given(first=NOTES, second=NOTES, gone=st.sets(st.integers(0, 20)), asked=KEYS)
-    @example([[5, 6], [6]], [], {0, 1}, 6)
-    def test_says_of_each_key_which_notes_have_it_and_how_often(
-        self, first: list[list[int]], second: list[list[int]], gone: set[int], asked: int
-    ) -> None:
-        stored = with_notes(b"", 0, first, [len(note) for note in first])
-        notes = dict(enumerate(first))
-        assert found(stored) == expected(notes)
-        stored = with_notes(stored, len(first), second, [len(note) for note in second])
-        notes.update(enumerate(second, len(first)))
-        assert found(stored) == expected(notes)
-        left = without_notes(stored, gone)
-        kept = {at: note for at, note in notes.items() if at not in gone}
-        assert found(left) == expected(kept)
-        lengths = {at: length for at, length in enumerate(Segment(left).lengths) if length}
-        assert lengths == {at: len(note) for at, note in kept.items() if note}
-        assert Counter(Segment(left).places(asked)) == expected(kept).get(asked, Counter())
 
 
 class TestPlaces:
