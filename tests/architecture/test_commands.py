@@ -43,6 +43,7 @@ def project(tmp_path: Path) -> Path:
 
 
 class TestMakeRun:
+    @pytest.mark.slow
     def test_starts_discord_with_a_token_and_the_terminal_without_one(self, project: Path) -> None:
         without = run(["make", "run"], project)
         assert (without.stdout.splitlines()[0].rstrip(), "DISCORD_TOKEN" in without.stderr) == (

@@ -116,6 +116,7 @@ def broken_contracts(report: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+@pytest.mark.slow  # make lint has it, too
 class TestTheContract:
     def test_the_package_as_it_is_keeps_every_contract(self, copy: Path) -> None:
         result = lint(copy)

@@ -112,6 +112,7 @@ class TestCopy:
         assert output.count("%") == 0  # of what is done in a moment no tenths are told
         assert await remembered(target, program.folder) == ["犬も好き", "猫が好き"]
 
+    @pytest.mark.slow
     async def test_that_is_killed_again_and_again_ends_right(self, program: Program, target: str) -> None:
         source = f"sqlite:///{source_file(program.folder)}"
         await say_much(source, program.folder, 40_000)
