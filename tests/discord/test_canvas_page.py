@@ -55,13 +55,6 @@ class TestList:
 
 
 class TestModes:
-    def test_of_a_focus_shows_one_and_names_the_others(self) -> None:
-        [panel] = page_of(SHOPPING, PLAN, SALES, mode="focus", focus="card-1").panels
-        assert (panel.title, panel.footer) == ("買い物", "ほかに: 朝は散歩、昼は図書館。 ・ 売上")
-        assert Canvas((SHOPPING, SALES), "focus", "card-1").in_sight == (SHOPPING,)
-        unseen = page_of(SHOPPING, PLAN, mode="focus", focus="secret")
-        assert (len(unseen.panels), unseen.panels[-1].footer) == (2, "")
-
     def test_mark_private_elements_beside_public_ones(self) -> None:
         own = replace(PLAN, visibility="private")
         page = canvas_page(Canvas((SHOPPING, own)), JA, user_id=None)

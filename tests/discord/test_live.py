@@ -90,17 +90,6 @@ class TestLiveAnswer:
         assert seen == [EN.answer.going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
         assert live.state.text == "The end."
 
-    async def test_does_not_show_every_word_by_itself(self, wait: Callable[[float], None]) -> None:
-        reply = Recorder()
-        async with live_answer(reply) as live:
-            await reply.next()
-            for word in ("One ", "two ", "three"):
-                live.feed(TextDelta(word))
-                await asyncio.sleep(0.01)
-            assert len(reply.contents) == 1
-            wait(1.3)
-            assert await reply.next() == "One two three"
-
     async def test_that_ends_after_the_bot_has_logged_out_is_no_error(self) -> None:
         with capture_logs() as records:
             async with live_answer(reply := LoggedOut()):

@@ -103,15 +103,6 @@ class TestTheDashboard:
         for name in ("cc_bot_turns_running", "cc_bot_turns_waiting"):
             assert f"sum({name})" in shown
 
-    def test_puts_no_panel_upon_another(self) -> None:
-        taken: set[tuple[int, int]] = set()
-        for panel in panels():
-            at = panel["gridPos"]
-            cells = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
-            assert not cells & taken
-            assert at["x"] + at["w"] <= 24
-            taken |= cells
-
     def test_shows_all_that_is_told(self) -> None:
         shown = {name for expression in expressions() for name in NAME.findall(expression)}
         ours = {name for name in told() if name.startswith("cc_bot_")}
