@@ -205,29 +205,19 @@ class TestAskAboutThis:
             await stage.says(message, "承知しました")
             assert "shrike" not in last(stage)
 
-    async def test_of_what_was_deleted_or_changed_since_is_not_answered(
+    async def test_is_answered_no_more_once_it_is_deleted(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         stage.excused.add(UNKNOWN_MESSAGE)
         deleted, edited = [await stage.discord.post(ben, channel, "合言葉はアトリ") for _ in range(2)]
         forms = [await form_on(stage, aiko, each, channel) for each in (deleted, edited)]
+        reply = await ask(stage, aiko, deleted, channel, "何て？", "鳥です。")
         await stage.discord.unfurl(edited, {"title": "Zoo"})
         await stage.discord.delete(ben, deleted)
         await stage.discord.edit(ben, edited, "内緒")
-        for form in forms:
-            reply = await stage.discord.submit_modal(form, question="何て？")
-            await reply.finished(lambda shown: GONE in shown.text)
-        assert stage.model.requests == []
-
-    async def test_is_answered_no_more_once_it_is_deleted(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(UNKNOWN_MESSAGE)
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        reply = await ask(stage, aiko, target, channel, "何て？", "鳥です。")
-        await stage.discord.delete(ben, target)
-        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await again.finished(lambda shown: GONE in shown.text)
+        sent = [await stage.discord.submit_modal(form, question="何て？") for form in forms]
+        for late in (*sent, await stage.discord.click(aiko, reply.message, again_label(aiko))):
+            await late.finished(lambda shown: GONE in shown.text)
         assert len(stage.model.requests) == 1
         await stage.ask(aiko, channel, "続きは？", private=True)
         assert "アトリ" not in str(stage.model.requests[-1].messages)

@@ -1,7 +1,6 @@
 """The running program tells how it is: numbers for Prometheus, and whether it can do its work."""
 
 import signal
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,13 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, Hang, Reply, Say, calls, says
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+from tests.web.pages import free_port
 
 
 @dataclass(frozen=True)

@@ -202,15 +202,6 @@ class TestALink:
             await stage.ask(aiko, channel, written.format(link(targets[0])))
             assert "> number 0" not in stage.shown()[-1]
 
-    async def test_taints_what_is_changed_in_its_turn(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, stage.discord.guild_channel("other"), "my cat is Tama")
-        stage.model.script(calls(Call("remember", {"content": "Benの猫はTama"})), says("どうぞ。"))
-        reply = await stage.ask(aiko, channel, f"{link(target)} を覚えて")
-        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
-        assert "Benの猫はTama" in reply.text
-
     async def test_is_one_of_the_asker_as_much_as_of_the_bot(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

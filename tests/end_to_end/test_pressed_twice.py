@@ -12,12 +12,12 @@ from typing import Any, Final
 import pytest
 
 from tests.end_to_end.kills import EDIT, RETRY, offers_to_ask_again, pull_the_plug
-from tests.end_to_end.memories import keep, menu_id, row_of, run
+from tests.end_to_end.memories import keep, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
-from tests.end_to_end.test_receipts import UNTELL, forgot, remembered
+from tests.end_to_end.test_receipts import remembered
 from tests.loopback.discord import Channel, File, Shown, User
-from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
+from tests.loopback.model_server import Call, Hang, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 
 STATE: Final = (
@@ -51,13 +51,6 @@ async def again(stage: Stage, user: User, channel: Channel) -> Offer:
     return Offer(reply.message, "もう一度答える")
 
 
-async def go_on(stage: Stage, user: User, channel: Channel) -> Offer:
-    stage.model.script(Answer(Say("途中"), CutConnection()))
-    reply = await stage.ask(user, channel)
-    stage.model.script(says("つづき", delay_s=0.1))
-    return Offer(reply.message, "続ける")
-
-
 async def ask_again(stage: Stage, user: User, channel: Channel) -> Offer:
     stage.model.script(Answer(Say("書きかけ"), Hang()))
     reply = await streaming(await stage.begin(user, channel), "書きかけ")
@@ -72,20 +65,10 @@ async def undo(stage: Stage, user: User, channel: Channel) -> Offer:
     return Offer((await remembered(stage, user, channel, "会議は金曜")).message, "取り消す")
 
 
-async def untell(stage: Stage, user: User, channel: Channel) -> Offer:
-    return Offer((await forgot(stage, user, channel, "会議は金曜")).message, UNTELL)
-
-
 async def decide(stage: Stage, user: User, channel: Channel) -> Offer:
     stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("🙂"))
     file = File("手紙.txt", "覚えて".encode(), "text/plain")
     return Offer((await stage.ask(user, channel, "要約して", attachment=file)).message, "覚える")
-
-
-async def open_in_a_menu(stage: Stage, user: User, channel: Channel) -> Offer:
-    number = await keep(stage, user, channel, FACT)
-    listed = await run(stage, user, channel, "list")
-    return Offer(listed.message, menu_id(listed), (str(row_of(stage, user, number)),))
 
 
 async def edit(stage: Stage, user: User, channel: Channel) -> Offer:
@@ -93,20 +76,9 @@ async def edit(stage: Stage, user: User, channel: Channel) -> Offer:
     return Offer((await run(stage, user, channel, "show", id=number)).message, "編集")
 
 
-async def delete(stage: Stage, user: User, channel: Channel) -> Offer:
-    number = await keep(stage, user, channel, FACT)
-    return Offer((await run(stage, user, channel, "show", id=number)).message, "削除")
-
-
 async def import_them(stage: Stage, user: User, channel: Channel) -> Offer:
     file = File("メモ.txt", "大阪に住んでいる\nお茶が好き\n猫がいる".encode(), "text/plain")
     return Offer((await run(stage, user, channel, "import", file=file)).message, "3件を取り込む")
-
-
-async def cancel_a_reminder(stage: Stage, user: User, channel: Channel) -> Offer:
-    stage.model.script(calls(Call("schedule", {"when": "2027-11-23T09:00", "text": "薬"})), says("はい。"))
-    reply = await stage.ask(user, channel, "明日の9時に薬って知らせて")
-    return Offer(reply.message, "お知らせを取り消す")
 
 
 async def snooze(stage: Stage, user: User, channel: Channel) -> Offer:
@@ -123,10 +95,7 @@ async def erase(stage: Stage, user: User, channel: Channel) -> Offer:
 
 
 Scene = Callable[[Stage, User, Channel], Awaitable[Offer]]
-SCENES: Final[tuple[Scene, ...]] = (
-    *(stop, again, go_on, undo, untell, decide, open_in_a_menu, edit, delete, import_them),
-    *(cancel_a_reminder, snooze, erase),
-)
+SCENES: Final[tuple[Scene, ...]] = (stop, again, undo, decide, edit, import_them, snooze, erase)
 
 
 async def outcome(stage: Stage, scene: Scene, apart_s: float | None) -> dict[str, Any]:

@@ -170,22 +170,6 @@ class TestMemory:
         await told(stage, aiko, reply.message, "取り消す: 猫はモチ")
         assert kept(stage, aiko) == ["会議は金曜", "鳥が好き"]
 
-    async def test_undone_and_then_confirmed_in_the_place_of_another_is_told_as_it_is(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await kept_beside(stage, aiko, channel)
-        assert "入れ替える" in reply.labels
-        await told(stage, aiko, reply.message, UNDO)
-        assert kept(stage, aiko) == ["大阪に住んでいる"]
-        message = await decide(stage, aiko, reply.stored[0], "入れ替える")
-        assert kept(stage, aiko) == ["京都に住んでいる"]
-        assert "✏️ 書き換えました: 京都に住んでいる" in message.text
-        assert message.labels.count(UNDO) == 1
-        await told(stage, aiko, message, UNDO)
-        assert kept(stage, aiko) == ["大阪に住んでいる"]
-        await reply.until(lambda shown: "✏️" not in shown.text, "what was taken back")
-        assert UNDO not in reply.labels
-
     async def test_changed_elsewhere_while_a_proposal_is_decided_loses_neither(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

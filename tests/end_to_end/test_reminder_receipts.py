@@ -5,7 +5,7 @@ import pytest
 from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.end_to_end.test_receipts import told
-from tests.loopback.discord import Channel, Permission, User
+from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, Reply, calls, says
 
 EDIT = "PATCH /channels/{channel}/messages/{message}"
@@ -83,16 +83,6 @@ class TestPrivateQuestion:
         await stage.eventually(paused, rows[chie.id], gives=[("paused", "dms_closed")])
         assert said(stage, channel) == []
         called(stage)
-
-    async def test_or_one_where_user_or_bot_may_not_write_leads_to_a_dm(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.discord.forbid(aiko, Permission.SEND_MESSAGES, channel)
-        for place in (channel, stage.discord.user_installed_channel(aiko)):
-            stage.model.script(scheduling(when=soon(), text=f"薬{place.id}"), says("はい。"))
-            await stage.ask(aiko, place, ASK)
-        places = stage.rows("SELECT place FROM schedules WHERE user_id = ?", aiko.id)
-        assert places == [("dm",), ("dm",)]
 
 
 class TestPromise:
