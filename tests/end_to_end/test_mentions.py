@@ -15,7 +15,6 @@ from tests.loopback.model_server import (
 )
 
 POST = "POST /channels/{channel}/messages"
-TYPING = "POST /channels/{channel}/typing"
 CANNOT_REFER = 160002
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 LOOK_UP = "GET /channels/{channel}"
@@ -47,24 +46,6 @@ class TestMention:
         assert len(stage.model.requests) == 2
         assert stage.shown()[0] == "あいこ: 明日は何曜日？"
         assert stage.shown()[-1] == "Ben: What did @Aiko ask?"
-
-    async def test_takes_four_requests_for_an_answer_of_six_seconds(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        words = [f"{number}つ目の言葉です。" for number in range(30)]
-        stage.model.script(says("はい。"), says(*words, delay_s=0.2))
-        await stage.says(await stage.write(aiko, channel, "いる？"), "はい。")  # now the channel is known
-        await stage.eventually(SHOWN, channel.id, gives=[(1,)])
-        before = len(stage.discord.transcript)
-        message = await stage.write(aiko, channel, "数えて")
-        await streaming(stage.discord.answer(message), "考えています…")
-        await streaming(stage.discord.answer(message), words[0])
-        await stage.says(message, "".join(words))
-        await stage.eventually(SHOWN, channel.id, gives=[(2,)])
-        sent = [each for each in stage.discord.transcript[before:] if str(channel.id) in each.params.values()]
-        routes = [each.route for each in sent if each.route != TYPING]  # shown where a machine is very busy
-        assert routes[0] == POST
-        assert 3 <= len(routes) <= 4  # posted, its first words, perhaps more of them, and its end
 
     async def test_brings_its_files_and_names_those_that_can_not_be_read(
         self, stage: Stage, aiko: User, channel: Channel

@@ -14,11 +14,9 @@ from tests.loopback.model_server import (
     Chunk,
     CutConnection,
     End,
-    Hang,
     Json,
     LoopbackModelServer,
     Pause,
-    Raw,
     Reply,
     Responder,
     Say,
@@ -103,25 +101,6 @@ class TestNoModel:
         assert code == 1
 
 
-class TestCutAnswer:
-    async def test_is_kept_and_offers_to_continue(self, stage: Stage, ben: User, channel: Channel) -> None:
-        look = calls(Call("recall", {"query": "tea"})).steps
-        for steps in (
-            (CutConnection(),),
-            (End(None),),
-            (End("length"),),
-            (Raw("data: {broken\n\n"),),
-            (Hang(),),
-            look,
-        ):
-            stage.model.script(Reply(Say("It all began"), *steps), *([fails(500)] if steps is look else []))
-            reply = await stage.ask(ben, channel)
-            assert reply.text.startswith("It all began")
-            assert "The answer broke off." in reply.text
-            assert reply.labels == ["Continue", "Answer again"]
-            assert stage.stored(channel)[-1] == ("assistant", "It all began", "cut")
-
-
 class TestTools:
     async def test_that_a_model_does_not_take_are_left_out_and_what_it_claims_is_set_right(
         self, tmp_path: Path
@@ -150,21 +129,3 @@ class TestEndlessTools:
         assert reply.text.startswith("Enough.")
         asked = [each for each in stage.model.requests if "Which tea?" in str(each.messages)]
         assert len(asked) == 9
-
-
-class TestThoughts:
-    async def test_are_neither_shown_nor_stored_nor_sent(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        for steps in (
-            (Say("<thi"), Say("nk>ひみつの考え"), Say("</think>\n\n"), Say("東京です。")),
-            (Say("ひみつの考え\n"), Say("</think>\n\n"), Say("東京です。")),
-            (REASONING, Say("東京です。")),
-        ):
-            stage.model.script(Reply(*steps, End()), says("はい。"))
-            reply = await stage.ask(aiko, channel, "首都は？")
-            assert reply.text.startswith("東京です。")
-            assert "考え" not in reply.text
-            await stage.ask(aiko, channel, "本当に？")
-            assert "東京です。" in stage.shown()
-        assert "ひみつ" not in "".join(stage.shown()) + str(stage.stored(channel))

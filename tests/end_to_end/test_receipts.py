@@ -40,11 +40,6 @@ async def told(stage: Stage, user: User, message: Shown, label: str) -> str:
     return press.messages[-1].text
 
 
-def stated(reply: Reply) -> str:
-    """What the bot states under an answer: in embeds, where no model writes."""
-    return "\n".join(embed["description"] for embed in reply.message.embeds)
-
-
 def kept(stage: Stage, user: User) -> list[str]:
     rows = stage.rows(
         "SELECT content FROM memories WHERE user_id = ? AND status = 'active' ORDER BY id", user.id
@@ -130,24 +125,6 @@ class TestReceipt:
         assert "猫はモチ" not in str(stage.model.requests[-1].body)
         late = await stage.discord.click(aiko, reply.message, UNTELL)
         await late.finished(lambda shown: "完全に消したあと" in shown.text)
-
-    async def test_of_many_changes_names_four_below_a_long_first_answer(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        facts = [f"好物の{number}つ目" for number in range(1, 6)]
-        card = Call("canvas_add_card", {"title": "買い物", "content": "牛乳"})
-        made = calls(*(Call("remember", {"content": each}) for each in facts), card)
-        stage.model.script(made, says("長い話。" * 2500))
-        reply = await stage.ask(aiko, channel, "全部覚えて、キャンバスにも書いて、長く話して")
-        assert reply.text.count("💾 覚えました") == 4
-        assert reply.labels[:4] == [f"取り消す: {each}" for each in facts[:4]]
-        small = [line for line in stated(reply).split("\n") if line.startswith("-# ")]
-        assert len(small) == 2
-        for each in ("ほか 1 件", "キャンバスを更新しました", "/ヘルプ で、できること", "全文をファイルで"):
-            assert each in stated(reply)
-        await told(stage, aiko, reply.message, "取り消す: 好物の2つ目")
-        assert kept(stage, aiko) == [each for each in facts if each != "好物の2つ目"]
-        assert [line for line in stated(reply).split("\n") if line.startswith("-# ")] == small
 
     async def test_stands_under_answers_that_fail_break_off_and_go_on(
         self, stage: Stage, aiko: User, channel: Channel

@@ -4,8 +4,6 @@ from tests.end_to_end.stage import Stage, again_label, answered, ended, streamin
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, End, Hang, Pause, Reply, Say, calls, says
 
-EDIT = "PATCH /webhooks/{application}/{token}/messages/@original"
-
 
 class TestStreaming:
     async def test_shows_text_and_tools_as_they_come(
@@ -27,17 +25,6 @@ class TestStreaming:
         await streaming(reply, "見つかりませんでした。")
         await answered(reply)
         assert "-# 🔎" not in reply.text
-
-    async def test_edits_seldom_however_small_the_pieces_are(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(says(*(f"{number} " for number in range(150)), delay_s=0.01))
-        before = len(stage.discord.calls(EDIT))
-        reply = await stage.ask(ben, channel)
-        assert reply.text.startswith(" ".join(map(str, range(150))))
-        seconds = reply.history[-1].at_s - reply.history[0].at_s
-        assert len(stage.discord.calls(EDIT)) - before <= seconds / 1.0 + 3
-        assert stage.discord.calls(EDIT, status=429) == []
 
 
 class TestStop:
@@ -77,16 +64,3 @@ class TestStop:
             await stage.model.requests[0].disconnected.wait()
         assert len(stage.model.requests) == 1
         assert stage.stored(channel) == []
-
-    async def test_stops_between_tool_calls_too(self, stage: Stage, ben: User, channel: Channel) -> None:
-        look = calls(Call("recall", {"query": "tea"})).steps
-        stage.model.script(Reply(Say("Let me look."), *look), Reply(Hang()))
-        reply = await stage.begin(ben, channel)
-        await stage.model.arrived(2)
-        await streaming(reply, "Let me look.")
-        await stage.discord.click(ben, reply.message, "Stop")
-        await answered(reply)
-        async with stage.patience():
-            await stage.model.requests[1].disconnected.wait()
-        assert len(stage.model.requests) == 2
-        assert stage.stored(channel)[-1] == ("assistant", "Let me look.", "stopped")
