@@ -2,7 +2,6 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,17 +10,12 @@ import pytest
 
 from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
 from cc_bot.storage import (
-    Database,
     Migration,
-    Row,
-    Statement,
-    Subject,
     apply_pending,
     list_pending,
     open_database,
 )
 from cc_bot.storage.migrate import known_migrations, read_migrations
-from tests.stores.backends import Recorder
 
 NOTES = """
 -- A comment; with a semicolon.
@@ -60,22 +54,6 @@ def schema(path: Path) -> list[tuple[str, ...]]:
 
 def copies(folder: Path) -> list[str]:
     return [file.name for file in folder.glob("*before*")]
-
-
-class Overtaken(Recorder):
-    """A connection that is about to migrate when another one has just done so."""
-
-    def __init__(self, database: Database, rival: Database, migrations: tuple[Migration, ...]) -> None:
-        super().__init__(database)
-        self._rival = rival
-        self._migrations = migrations
-
-    async def transaction(
-        self, statements: Sequence[Statement], about: Sequence[Subject]
-    ) -> list[Sequence[Row]]:
-        if "INSERT INTO schema_migrations" in statements[0].sql:
-            await apply_pending(self._rival, self._migrations)
-        return await super().transaction(statements, about)
 
 
 class TestFiles:
@@ -139,14 +117,6 @@ class TestApplying:
                 await apply_pending(database, broken)
             assert await list_pending(database, broken) == broken[1:]
         assert schema(tmp_path / "sessions.db") == before
-
-    async def test_that_another_program_did_first_is_found_done(
-        self, url: str, second: tuple[Migration, ...]
-    ) -> None:
-        async with open_database(url) as database, open_database(url) as rival:
-            overtaken = Overtaken(database, rival, second)
-            assert await apply_pending(overtaken, second) == ()
-            assert await database.query("SELECT count(*) FROM notes") == [(1,)]
 
     async def test_by_two_programs_at_once_happens_once(
         self, url: str, second: tuple[Migration, ...]

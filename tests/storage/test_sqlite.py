@@ -95,15 +95,6 @@ class TestPragmas:
         async with connect_sqlite(tmp_path / "a.db", synchronous="FULL") as database:
             assert await database.query("PRAGMA synchronous") == [(2,)]
 
-    async def test_a_writer_in_another_process_is_waited_for(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            with closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as other:
-                other.execute("BEGIN IMMEDIATE")
-                making = asyncio.create_task(database.transaction([Statement("CREATE TABLE notes (id)")], ()))
-                await asyncio.sleep(0.3)
-                other.execute("COMMIT")
-            await making
-
 
 class TestTransaction:
     async def test_returns_the_rows_of_each_statement_and_takes_effect_whole_or_not_at_all(
@@ -140,21 +131,6 @@ class TestTransaction:
                 "SELECT count(*) FROM notes GROUP BY substr(text, 1, instr(text, '-'))"
             )
         assert set(counts) == {(20,)}
-
-    async def test_of_two_programs_that_read_before_they_write_both_get_through(self, tmp_path: Path) -> None:
-        path = tmp_path / "a.db"
-        async with connect_sqlite(path) as one, connect_sqlite(path) as other:
-            await one.transaction([CREATE, Statement("CREATE TABLE schema_migrations (version INTEGER)")], ())
-            count = Statement("SELECT count(*) FROM notes")
-            results = await asyncio.gather(
-                *(
-                    database.transaction([count, insert(f"{name}{number}"), count], ())
-                    for number in range(50)
-                    for name, database in (("one", one), ("other", other))
-                )
-            )
-        assert sorted(before for [(before,)], _, _ in results) == list(range(100))
-        assert all(after == before + 1 for [(before,)], _, [(after,)] in results)
 
 
 class TestCheckpoint:
