@@ -16,6 +16,7 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database
+from cc_bot.storage.postgres import PostgresDatabase
 from cc_bot.stores import Reservation, ReservationRequest, Settlement, Stores
 from tests.stores.backends import KEY, OpenStores, stores_over, turn
 from tests.stores.places import answer, said
@@ -190,11 +191,12 @@ class TestErasing:
 
 
 class TestUsers:
+    @pytest.mark.postgresql("in a file one writes at a time")
     async def test_are_not_in_each_others_way(self, database: Database) -> None:
+        assert isinstance(database, PostgresDatabase)
         stores = stores_over(database, history_limit=20)
         await asyncio.gather(*(talk(stores, user_id) for user_id in USERS))
-        repeats = getattr(database, "repeats", 0)  # where one writes at a time there are none
-        assert repeats < len(USERS) * TURNS / 100
+        assert database.repeats < len(USERS) * TURNS / 100
 
 
 TURNS: Final = 10

@@ -13,7 +13,6 @@ from tests.stores.places import (
     OTHER_THREAD,
     THREAD,
     answer,
-    archived,
     ask_in_dm,
     freeze,
     said,
@@ -135,23 +134,6 @@ class TestForgottenPlace:
 
 
 class TestReset:
-    async def test_refuses_what_was_said_up_to_it_in_its_own_place(
-        self, stores: Stores, database: Database
-    ) -> None:
-        for key, bot_id in ((CHANNEL, BOT), (OTHER_THREAD, 0)):
-            number = key.place_id % 1000 * 1000
-            await stores.channels.add(key, said(number + 99))
-            await stores.channels.reset(key, bot_id=bot_id, discord_id=number + 100)
-            await stores.channels.reset(key, bot_id=bot_id, discord_id=number + 80)
-            late = [said(number + 98), said(number + 100), said(number + 101, "その後")]
-            assert not await stores.channels.add(key, late[0], waiting=True)
-            assert not await stores.channels.add(key, said(number + 99), waiting=True), "it was known before"
-            assert await stores.channels.add_all(key, late) == 1
-            assert [*await archived(database, key)] == [number + 99, number + 101]
-            assert await stores.mentions.list_waiting(key) == ()
-        assert await stores.channels.add(THREAD, said(50))
-        assert await stores.channels.add(OTHER_CHANNEL, said(51))
-
     async def test_notes_the_last_row_there_was(self, stores: Stores, database: Database) -> None:
         await stores.channels.reset(THREAD, bot_id=BOT, discord_id=5)
         await stores.channels.add_all(CHANNEL, [said(10), said(11)])

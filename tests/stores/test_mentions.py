@@ -177,20 +177,6 @@ class TestWaiting:
         assert (first.content, second.content) == ("やっぱり猫の話", "質問50")
         assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 10)
 
-    async def test_is_once_however_often_it_is_delivered_and_whichever_way_is_faster(
-        self, stores: Stores
-    ) -> None:
-        await stores.channels.add_all(CHANNEL, [said(10, "質問10")])
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
-        question = await wait(stores, 10)
-        assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
-        assert await stores.mentions.list_waiting(CHANNEL) == question
-        await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
-        assert await stores.mentions.list_waiting(CHANNEL) == ()
-        await stores.mentions.mark_shown(CHANNEL, 20)
-        assert await stores.mentions.list_places() == ()
-
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
         await stores.mentions.note_answer(CHANNEL, [first], 20)

@@ -1,6 +1,5 @@
 """Sessions' turns that everybody read: they stand in their channel's context in their place, and leave it."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -11,7 +10,7 @@ from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.turn import PendingTurn
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard
 from tests.stores.places import CHANNEL, DM, PLACES, THREAD, answer, freeze, frozen, said
@@ -122,62 +121,6 @@ class TestAnswerMadeAnew:
         assert await read(stores, THREAD) == [(30, "お昼は？"), (31, "やっぱりうどん")]
 
 
-Change = Callable[[Stores, int], Awaitable[object]]
-"""Told the row of the answer."""
-
-THAWING: Final[dict[str, Change]] = {
-    "late turn": lambda stores, _: ask(stores, 22, 90),
-    "answer made anew": lambda stores, row: regenerate(stores, row, "やっぱりうどん"),
-    "edit": lambda stores, _: stores.channels.edit(ASKED, "直した"),
-    "deletion of the question": lambda stores, _: stores.channels.delete([ASKED]),
-    "erasure": lambda stores, _: stores.personal_erasure.erase(ME),
-}
-HARMLESS: Final[dict[str, Change]] = {
-    "newest turn": lambda stores, _: ask(stores, 90, 91),
-    "turn in a thread": lambda stores, _: ask(stores, 22, 23, place=THREAD),
-    "turn without a place": lambda stores, _: ask(stores, 22, 23, place=None),
-    "edit to the same": lambda stores, _: stores.channels.edit(ASKED, "お昼は？"),
-    "deletion of what stands in no channel": lambda stores, _: stores.channels.delete([24]),
-    "end of the session": lambda stores, _: stores.sessions.clear(SessionKey(ME, CHANNEL.place_id)),
-}
-BLOCKS: Final = ((10, 19), (20, 29), (30, 39))
-
-
-async def prepare(stores: Stores, database: Database) -> int:
-    """One turn in the middle of three blocks, and nothing else."""
-    for table in ("messages", "sessions", "block_boundaries"):
-        await database.transaction([Statement(f"DELETE FROM {table}")], ())
-    await stores.channels.add_all(CHANNEL, [said(number, author_id=8) for number in (10, 19, 29, 30, 39)])
-    row = await ask(stores)
-    await ask(stores, 24, 25, place=None, user_id=9)
-    for key in PLACES:
-        await freeze(database, key, *BLOCKS)
-    return row
-
-
-class TestBlocks:
-    async def test_thaw_from_where_something_changes_on_and_stay_frozen_otherwise(
-        self, stores: Stores, database: Database
-    ) -> None:
-        wrong = []
-        for changes, left in ((THAWING, [(10, 19)]), (HARMLESS, [*BLOCKS])):
-            for name, change in changes.items():
-                await change(stores, await prepare(stores, database))
-                found = [await frozen(database, key) for key in PLACES]
-                elsewhere = found[1:] if name == "turn in a thread" else [[*BLOCKS]] * 3
-                if found != [left, *elsewhere]:
-                    wrong.append((name, found))
-        assert wrong == []
-
-    async def test_thaw_from_the_question_on_when_its_answer_is_deleted(
-        self, stores: Stores, database: Database
-    ) -> None:
-        await ask(stores, 12, 35)
-        await freeze(database, CHANNEL, (1, 11), (12, 20), (21, 40))
-        await stores.channels.delete([35])
-        assert await frozen(database) == [(1, 11)]
-
-
 class TestWhatLeaves:
     async def test_is_question_and_answer_where_one_of_them_is_deleted_or_erased(
         self, stores: Stores
@@ -196,6 +139,14 @@ class TestWhatLeaves:
         await ask(stores, 40, 41)
         await stores.personal_erasure.erase(ME)
         assert await read(stores) == night
+
+    async def test_thaws_the_blocks_from_the_question_on_when_its_answer_is_deleted(
+        self, stores: Stores, database: Database
+    ) -> None:
+        await ask(stores, 12, 35)
+        await freeze(database, CHANNEL, (1, 11), (12, 20), (21, 40))
+        await stores.channels.delete([35])
+        assert await frozen(database) == [(1, 11)]
 
     async def test_is_what_tells_of_an_erased_memory(self, stores: Stores, database: Database) -> None:
         memory = await stores.memories.add(ME, "金庫の番号は4711")
