@@ -177,14 +177,6 @@ class TestRecalling:
                 fact in told for fact in ("My boat is called Petrel", "趣味は登山です", "I play chess")
             )
 
-    async def test_says_that_it_does_not_know_and_how_to_get_a_model(self, chat: Chat) -> None:
-        await chat.knows("母は茶道が趣味です")
-        for asked in ("今日の天気は？", "What is the capital of France?", "量子力学って何？"):
-            told = await chat.say(asked)
-            assert "見つかりません" in told or "found that neither" in told
-            for setting in (SETTING, "OPENAI_BASE_URL"):
-                assert setting in told
-
 
 class TestForgetting:
     async def test_is_done_through_a_search(self, chat: Chat) -> None:

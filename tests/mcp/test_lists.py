@@ -94,11 +94,6 @@ class TestTheTools:
             assert 0 < bot.report().tools < 60
             assert {each.reason for each in bot.report().left_out} == {"too_large"}
 
-    async def test_with_a_hostile_pattern_are_checked_without_it(self, tmp_path: Path) -> None:
-        async with ready(tmp_path, "--slow-pattern", tools=["matching"]) as bot:
-            [matching] = bot.servers.tools_in(HERE)
-            assert bot.servers.problem_with(matching.tool, {"text": "a" * 50 + "!"}) == ""
-
     async def test_that_are_not_as_the_protocol_has_them_keep_no_other_away(self, tmp_path: Path) -> None:
         odd: dict[str, dict[str, Any]] = {
             "plain": {"inputSchema": {}},

@@ -229,11 +229,3 @@ class TestToolServers:
         assert "weather__look" in await chat.say("/admin tools accept weather ０Ａ１Ｂ")
         assert servers.accepted == ["weather"]
         assert "新しく変わったところはありません" in await chat.say("/admin tools accept weather 0a1b")
-
-    async def test_that_are_mistaken_are_one_sentence(self, stores: Stores, chat: Talk) -> None:
-        assert "data/mcp.json" in await chat.say("/admin tools"), "there are none"
-        english = Talk(stores, Locale.EN, servers=Weather())
-        for line in ("accept weather", "accept", "a b c"):
-            said = await english.say(f"/admin tools {line}")
-            assert "/admin tools [server | accept server code]" in said
-        assert (await english.say("/admin tools time")).count("\n") == 1

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, Route, WebSocketRoute, expect
 
-from cc_bot.domain import SessionKey
 from cc_bot.domain.canvas import RemoveElement, SetMode, ShowText, UpdateCard
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
-from tests.web.pages import CHANNEL, TARO, Site, open_site
+from tests.web.pages import TARO, Site, open_site
 from tests.web.stored import CARD, CHART, KEY, draw
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module")]
@@ -94,17 +93,6 @@ class TestThePage:
             await page.locator("#clearing summary").click()
             await page.get_by_role("button", name="すべて外す").click()
             await expect(page.locator("#empty")).to_be_visible()
-
-    async def test_switches_to_the_agent_that_is_chosen(self, browser: Browser, site: Site) -> None:
-        await draw(site, CARD)
-        await draw(site, ShowText("下書き", id="draft"), key=SessionKey(TARO, CHANNEL, "writer"))
-        async with signed_in(browser, site) as page:
-            await page.get_by_label("ここで答えるエージェント").select_option("writer")
-            await page.get_by_role("button", name="切り替える").click()
-            await expect(page.locator(".element")).to_have_attribute("data-id", "draft")
-            await site.core.stores.agents.choose(TARO, CHANNEL, None)
-            await expect(page.locator(".element")).to_have_attribute("data-id", "shopping")
-            await expect(page.get_by_label("ここで答えるエージェント")).to_have_value("default")
 
     async def test_shows_and_takes_down_the_same_without_scripts(self, browser: Browser, site: Site) -> None:
         await draw(site, CARD, CHART, ShowText("題のない文", id="plain"))

@@ -9,7 +9,7 @@ import aiohttp
 
 from cc_bot.domain import Memory
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import MAX_PINNED, Source
+from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.memories import mark_of
 from cc_bot.texts import texts
@@ -251,20 +251,6 @@ class TestOne:
         answer = await taro.press("/memories/1/undelete")
         assert await said_after(taro, answer) == "元に戻しました。"
         assert await site.core.stores.memories.get(TARO, memory.id)
-
-    async def test_is_pinned_as_long_as_there_is_room(self, site: Site, taro: Visit) -> None:
-        for number in range(1, MAX_PINNED + 2):
-            memory = await keep(site, f"メモ{number}")
-            if 1 < number <= MAX_PINNED:
-                await site.core.stores.memory_pins.pin(TARO, memory.id)
-        assert (await taro.press("/memories/1/pin")).status == 303
-        answer = await taro.press(f"/memories/{MAX_PINNED + 1}/pin")
-        assert answer.status == 400
-        assert "ピン留めできるのは" in alert(await answer.text())
-        assert "/memory list" not in await answer.text()
-        assert "ピンを外す" in await taro.open("/memories/1")
-        assert (await taro.press("/memories/1/unpin")).status == 303
-        assert "ピンを外す" not in await taro.open("/memories/1")
 
 
 class TestErasing:
