@@ -12,7 +12,7 @@ from tests.databases import DatabaseSettings  # noqa: E402 - after asserts were 
 from tests.end_to_end.agents import FILE, write_file  # noqa: E402
 from tests.end_to_end.stage import Stage, running_stage  # noqa: E402
 from tests.end_to_end.tool_calls import CLAIMED, ON_THEIR_WAY, hold_no_more  # noqa: E402
-from tests.loopback.discord import Channel, User  # noqa: E402
+from tests.loopback.discord import Channel, LoopbackDiscord, User  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -56,6 +56,16 @@ async def stage_with_agents(
     folder = tmp_path_factory.mktemp("cc-bot")
     write_file(folder, FILE)
     async with running_stage(folder, database_settings()) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reading_stage(
+    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+) -> AsyncIterator[Stage]:
+    """One that reads along in channels."""
+    folder, discord = tmp_path_factory.mktemp("all"), LoopbackDiscord(message_content=True)
+    async with running_stage(folder, {**database_settings(), "CC_BOT_CHANNELS": "all"}, discord) as stage:
         yield stage
 
 

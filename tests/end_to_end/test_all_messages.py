@@ -1,29 +1,16 @@
 """CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
-from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, LoopbackDiscord, Poll, User
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, Poll, User
 from tests.loopback.model_server import says
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    discord = LoopbackDiscord(message_content=True)
-    settings = {"CC_BOT_CHANNELS": "all"}
-    async with running_stage(tmp_path_factory.mktemp("all"), settings, discord) as stage:
-        yield stage
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(reader: Stage) -> AsyncIterator[Stage]:
-    reader.forget()
-    yield reader
-    reader.check()
+@pytest.fixture
+def one_of_the_stages(reading_stage: Stage) -> Stage:
+    return reading_stage
 
 
 class TestMessage:

@@ -1,14 +1,10 @@
 """Canvases that changed, or whose messages did, while the program was down or out of reach."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
 
-from tests.databases import DatabaseSettings
 from tests.end_to_end.canvases import SHOPPING, board, boards, draw, no_board, texts_of, titles
-from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import End, Pause, Reply, Say, calls, says
 
 UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS = 10008, 10003, 50001
@@ -17,23 +13,14 @@ LAST_WORDS = "PATCH /webhooks/{application}/{token}/messages/@original"
 POST = "POST /channels/{channel}/messages"
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def reading_stage(
-    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
-) -> AsyncIterator[Stage]:
-    discord = LoopbackDiscord(message_content=True)
-    folder = tmp_path_factory.mktemp("cc-bot")
-    async with running_stage(folder, {**database_settings(), "CC_BOT_CHANNELS": "all"}, discord) as stage:
-        yield stage
+@pytest.fixture
+def one_of_the_stages(reading_stage: Stage) -> Stage:
+    return reading_stage
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(reading_stage: Stage) -> AsyncIterator[Stage]:
-    """One that is restarted, and reads along in channels."""
-    reading_stage.forget()
-    reading_stage.excused.update({UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS})
-    yield reading_stage
-    reading_stage.check()
+@pytest.fixture(autouse=True)
+def excused(stage: Stage) -> None:
+    stage.excused.update({UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS})
 
 
 async def down(stage: Stage) -> None:

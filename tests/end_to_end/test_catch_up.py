@@ -1,14 +1,13 @@
 """With `CC_BOT_CHANNELS=all`: what is written while the program is down or cut off is read afterwards."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
-import pytest_asyncio
 
 from tests.end_to_end.kills import pull_the_plug
-from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, Entry, LoopbackDiscord, Message, Permission, User
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, Entry, Message, Permission, User
 from tests.loopback.discord.events import created
 from tests.loopback.model_server import says
 
@@ -16,20 +15,9 @@ HISTORY = "GET /channels/{channel}/messages"
 MISSING_ACCESS = 50001
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def all_reading(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """A program that reads everything, shared by the tests here."""
-    folder = tmp_path_factory.mktemp("all")
-    discord = LoopbackDiscord(message_content=True)
-    async with running_stage(folder, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
-        yield stage
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(all_reading: Stage) -> AsyncIterator[Stage]:
-    all_reading.forget()
-    yield all_reading
-    all_reading.check()
+@pytest.fixture
+def one_of_the_stages(reading_stage: Stage) -> Stage:
+    return reading_stage
 
 
 async def comes_true(stage: Stage, look: Callable[[], bool]) -> None:

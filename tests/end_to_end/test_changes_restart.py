@@ -27,7 +27,7 @@ BEGUN = Answer(Say("書きかけ"), Hang())
 
 
 @pytest.fixture
-def stage(own_stage: Stage) -> Stage:
+def one_of_the_stages(own_stage: Stage) -> Stage:
     return own_stage
 
 

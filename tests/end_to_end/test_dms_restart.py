@@ -1,9 +1,8 @@
 """DMs, and replies to one's own answers, when the program is killed or was not there."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest_asyncio
+import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
@@ -22,11 +21,9 @@ RETRY = JA.unfinished.ask_again
 CUT_OFF = "書いている途中で動かなくなったため"
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(own_stage: Stage) -> AsyncIterator[Stage]:
-    own_stage.forget()
-    yield own_stage
-    own_stage.check()
+@pytest.fixture
+def one_of_the_stages(own_stage: Stage) -> Stage:
+    return own_stage
 
 
 class TestKill:

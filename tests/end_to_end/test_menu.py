@@ -232,7 +232,7 @@ class TestAskAboutThis:
         stage.model.script(Answer(Hang()), Answer(Hang()))
         hidden = await begin(stage, aiko, target, channel, "何て？")
         known = await begin(stage, chie, to_the_bot, channel, "訳して")
-        await stage.discord.wait(lambda: len(stage.model.requests) == 3, "the questions being asked")
+        await stage.model.arrived(3)
         assert stage.rows("SELECT count(*) FROM turns WHERE question LIKE ?", "%アトリ%") == [(0,)]
         await stage.restart()
         late = await stage.discord.submit_modal(form, question="何て？")
@@ -391,7 +391,7 @@ class TestOfAProgramThatReadsAll:
         form = await form_on(stage, aiko, other, other.channel)
         stage.model.script(Answer(Hang()))
         reply = await chosen(stage, aiko, target, channel, SUMMARISE)
-        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the question being asked")
+        await stage.model.arrived(1)
         before = last(stage)
         assert "> Ben: shall we meet?\n> Aiko: いいよ" in before
         await stage.restart()

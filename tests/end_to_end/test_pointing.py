@@ -133,7 +133,7 @@ class TestAReply:
         target, other = [await stage.discord.post(ben, channel, text) for text in ("ツグミ", "コゲラ")]
         stage.model.script(Reply(Hang()))
         first = await stage.write(aiko, channel, "待って")
-        await stage.discord.wait(lambda: len(stage.model.requests) == 1, "the first question being asked")
+        await stage.model.arrived(1)
         second = await stage.write(aiko, channel, "これは？", reply_to=target)
         await stage.discord.delete(ben, target)
         await stage.discord.delete(aiko, first)
@@ -158,7 +158,7 @@ class TestAReply:
             await stage.write(user, target.channel, "これは？", reply_to=target)
             for user, target in ((aiko, kept), (ben, deleted))
         ]
-        await stage.discord.wait(lambda: len(stage.model.requests) == 2, "the questions being asked")
+        await stage.model.arrived(2)
         await stage.program.kill()
         await stage.discord.gone()
         await stage.discord.delete(ben, deleted)
@@ -317,7 +317,7 @@ class TestAForwardInADm:
         await stage.restart()
         stage.model.script(Reply(Hang()))
         question = await stage.write(aiko, dm, "どう？", mention=False)
-        await stage.discord.wait(lambda: len(stage.model.requests) == 2, "the question being asked")
+        await stage.model.arrived(2)
         await stage.restart()
         reply = stage.discord.answer(question)
         await reply.until(lambda shown: "もう一度きく" in shown.labels, "the button")
