@@ -90,6 +90,10 @@ class TestOrder:
         assert second.text.startswith("太郎: これは？")
         assert "十時から" in second.text
 
+    def test_never_starts_with_an_answer(self) -> None:
+        prompt = built(Shown.of([group(ANSWER, TARO)]))
+        assert (prompt.parts[1], prompt.stable) == (UserPart("太郎: 傘がいりますね"), (0, 1))
+
 
 class TestWhatChanges:
     @pytest.mark.parametrize("locale", [Locale.JA, Locale.EN])

@@ -29,7 +29,9 @@ from cc_bot.domain.member import (
     bounds_of_guild,
     bounds_of_user,
     break_down,
+    chart_of,
     find_reached,
+    first_day,
     is_shut,
     next_day,
     next_month,
@@ -95,6 +97,9 @@ class TestAllowance:
 
 
 class TestRules:
+    def test_that_are_added_hold_beside_those_there_are(self) -> None:
+        assert AccessRules(ALL) | AccessRules(deny=OTHERS) == AccessRules(ALL, OTHERS)
+
     @given(comers, subjects, subjects)
     def test_let_in_exactly_who_is_on_every_list_of_allowances_and_on_none_of_denials(
         self, comer: Visitor, allow: Subjects, deny: Subjects
@@ -252,6 +257,10 @@ class TestReport:
         report = report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
         assert report.today == Total(2, 15, 4)
         assert report.month == Total(3, 115, 4)
+        assert (first_day(TODAY), first_day(date(2026, 12, 3))) == (date(2026, 11, 1), date(2026, 11, 20))
+        chart = chart_of(report_of([used(1, 5)], TODAY), "Tokens")
+        assert (chart.labels, chart.series[0].values) == (("11/21", "11/22"), (5.0, 0.0))
+        assert (report_of([], TODAY).empty, report.empty) == (True, False)
         report = report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY)
         assert len(report.days) == 14
         assert (report.days[0], report.days[11], report.days[13]) == (
