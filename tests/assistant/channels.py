@@ -57,17 +57,10 @@ class Room:
         name: str = "花子",
         at: int = 0,
         waiting: bool = False,
-        role: str = "user",
     ) -> Message:
-        """Someone says something; the bot's own words are said with role `assistant`."""
+        """A member says something."""
         self.newest_id = max(self.newest_id + 10, key.thread_id + 10) if not at else max(self.newest_id, at)
-        message = Message(
-            "assistant" if role == "assistant" else "user",
-            content,
-            author_id=BOT if role == "assistant" else 7,
-            author_name=name,
-            discord_id=at or self.newest_id,
-        )
+        message = Message("user", content, author_id=7, author_name=name, discord_id=at or self.newest_id)
         await self.stores.channels.add(key, message, waiting=waiting)
         return message
 

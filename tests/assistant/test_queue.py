@@ -213,6 +213,18 @@ class TestFairLine:
         line.leave(elsewhere)
         assert line.admit() == [held_up]
 
+    def test_gives_a_slot_to_the_first_who_came_of_those_whose_last_turn_is_forgotten(self) -> None:
+        line = FairLine(1, remembered=4)
+        running = waits(line, "ann", "東京")
+        line.admit()
+        for user, party in (("ben", "Osaka"), ("cleo", "京都")):
+            then = waits(line, user, party)
+            line.leave(running)
+            assert line.admit() == [then]
+            running = then
+        again, new = waits(line, "ann", "東京"), waits(line, "dan", "Nagoya")
+        assert [line.ahead(again), line.ahead(new)] == [0, 1]
+
     @given(st.lists(st.tuples(st.sampled_from(PARTIES), st.integers(0, 3)), max_size=30))
     @settings(max_examples=100)
     def test_those_who_are_told_how_many_are_ahead_are_served_in_that_order(
