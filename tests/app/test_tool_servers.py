@@ -140,6 +140,7 @@ async def examine(
 
 
 class TestTheDoctor:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("locale", "tried", "warned"),
         [

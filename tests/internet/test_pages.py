@@ -226,6 +226,7 @@ class TestText:
             page = await read(Answer(b"sent", kind), (sys.executable, "-c", program))
             assert page.text == "decoded"
 
+    @pytest.mark.slow
     async def test_is_read_in_the_encoding_that_it_has(self) -> None:
         for encoding, charset in product(
             ("utf-8", "cp932", "euc_jp", "utf-8-sig"), ("", "; charset=utf-8", "; charset=Shift_JIS")
