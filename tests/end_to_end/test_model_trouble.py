@@ -1,4 +1,4 @@
-"""When the model is slow, refuses, breaks off, thinks aloud or says nothing: what the user gets to see."""
+"""When the model is slow, refuses, breaks off or says nothing: what the user gets to see."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +11,6 @@ from tests.end_to_end.stage import Stage, answered, ended, running_stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import (
     Call,
-    Chunk,
     CutConnection,
     End,
     Json,
@@ -25,8 +24,6 @@ from tests.loopback.model_server import (
     hangs,
     says,
 )
-
-REASONING = Chunk({"choices": [{"delta": {"reasoning_content": "ひみつの考え"}}]})
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
