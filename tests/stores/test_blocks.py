@@ -103,6 +103,9 @@ class TestState:
             await say(stores, *ids, key=key, waiting=True)
         assert (await state(stores)).waiting == {0: {10, 30}}
         assert (await state(stores, THREAD)).waiting == {0: {10, 30}, 50: {70}}
+        first, _ = await stores.mentions.list_waiting(CHANNEL)
+        await stores.channels.commit_answer(CHANNEL, Message("assistant", "はい", discord_id=40), [first])
+        assert (await state(stores)).waiting == {0: {30}}
         for bot, id_ in ((BOT, 10), (0, 20), (98, 90)):
             await stores.channels.reset(CHANNEL, bot_id=bot, discord_id=id_)
         await stores.channels.reset(THREAD, bot_id=BOT, discord_id=60)
