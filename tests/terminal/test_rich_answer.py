@@ -1,7 +1,6 @@
 """An answer as it grows on a screen: what stands there at the end, and the line that moves below it."""
 
 import io
-import time
 from contextlib import suppress
 
 import pytest
@@ -11,7 +10,6 @@ from cc_bot.domain import (
     Done,
     Locale,
     Message,
-    Notice,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -92,27 +90,3 @@ class TestAnswer:
             ):
                 joined = "".join(Terminal(width).show(ending, locale=locale)).replace("◆", "", 1)
                 assert joined.replace(" ", "") == note.replace(" ", "")
-
-
-class TestStatusLine:
-    def drawn(self, *events: TurnEvent, elapsed: float = 0, locale: Locale = Locale.EN) -> str:
-        """The moving line after these events."""
-        now = [time.monotonic()]
-        terminal = Terminal()
-        with RichAnswer(terminal.console, texts(locale), clock=lambda: now[0]) as answer:
-            for event in events:
-                answer.show(event)
-            now[0] += elapsed
-            answer.redraw()
-            return next(line for line in reversed(terminal.screen.lines) if line)
-
-    def test_tells_what_is_waited_for_and_how_long(self) -> None:
-        assert "Thinking…  Ctrl-C stops" in self.drawn()
-        assert "Thinking… (12 s)  Ctrl-C stops" in self.drawn(elapsed=12.3)
-        assert "考えています…（12秒）" in self.drawn(elapsed=12.3, locale=Locale.JA)
-        assert "earlier question" in self.drawn(Notice("queued"))
-        assert "That model is busy" in self.drawn(Notice("fallback"))
-        assert "Thinking" in self.drawn(Notice("queued"), Notice("started"))
-        assert "Saving to memory" in self.drawn(TextDelta("One moment."), ToolStarted("1", "remember"))
-        under_words = self.drawn(TextDelta("Hello"))
-        assert (under_words.endswith("Ctrl-C stops"), "Thinking" in under_words) == (True, False)

@@ -207,21 +207,6 @@ class TestCanvas:
 class TestBars:
     NAMES: Final = {"copying": "コピーしています…", "checking": "中身を確かめています…"}
 
-    def test_tell_one_stage_at_a_time_and_how_much_of_it_is_done(self) -> None:
-        console = Console(file=(written := io.StringIO()), force_terminal=True, width=60)
-        with bars(self.NAMES, console) as progress:
-            progress("copying", 2**20, 2**22)
-            progress("copying", 2**21, 2**22)
-        for part in (self.NAMES["copying"], "2.0/4.0 MiB"):
-            assert part in written.getvalue()
-        with bars(self.NAMES, console) as progress:
-            progress("copying", 0, 2**22)
-            written.truncate(0)
-            progress("checking", 0, 0)
-        assert self.NAMES["checking"] in written.getvalue()
-        for part in (self.NAMES["copying"], "MiB"):
-            assert part not in written.getvalue()
-
     def test_leave_the_terminal_to_others_during_a_stage_without_a_name(self) -> None:
         console = Console(file=(written := io.StringIO()), force_terminal=True, width=60)
         with bars(self.NAMES, console) as progress:

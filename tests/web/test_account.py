@@ -1,23 +1,11 @@
 """The pages of one's settings, usage and stored data: one's own, and nobody else's."""
 
 import json
-from pathlib import Path
-from typing import Final
 
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.message import UserSettings
-from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit, open_site
+from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
 from tests.web.stored import GUILD, spend, talk
-
-POLICY: Final = """
-[limits]
-tokens_per_day = 10_000
-[prices]
-currency = "USD"
-[prices.small]
-input = 2.0
-output = 10.0
-"""
 
 
 class TestSettings:
@@ -76,18 +64,6 @@ class TestUsage:
             page = await taro.open(f"/usage?days={wrong}")
             assert 'href="/usage?days=30" aria-current="true"' in page
             assert ">1,734</td>" in page
-
-    async def test_tells_what_is_left_and_what_it_costs(self, tmp_path: Path) -> None:
-        policy = tmp_path / "policy.toml"
-        policy.write_text(POLICY)
-        async with open_site(tmp_path, CC_BOT_POLICY_FILE=str(policy)) as site, site.visit() as taro:
-            await spend(site, 4000)
-            await site.core.stores.settings.set(TARO, locale=Locale.EN)
-            page = await taro.open("/usage")
-        assert "Left today: 6,000 of 10,000 tokens (all again at " in page
-        assert '<meter min="0" max="10000" value="6000"' in page
-        assert "1.50 USD" in page
-        assert "&lt;t:" not in page
 
     async def test_of_a_server_is_shown_to_its_manager_who_used_something_without_names(
         self, site: Site, taro: Visit

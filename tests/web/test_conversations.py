@@ -1,17 +1,13 @@
 """The pages of one's conversations: listed, read and deleted, and nobody else's."""
 
 import json
-import re
-from datetime import UTC, datetime
 from typing import Final
 from uuid import uuid4
-from zoneinfo import ZoneInfo
 
-from cc_bot.domain import Attachment, Locale, Message, SessionKey
+from cc_bot.domain import Attachment, Message, SessionKey
 from cc_bot.domain.canvas import AddCard
 from cc_bot.domain.message import ToolCall
-from cc_bot.web.page import moment_in
-from tests.web.pages import CHANNEL, HANA, TARO, Site, Visit
+from tests.web.pages import CHANNEL, HANA, Site, Visit
 from tests.web.stored import DM, KEY, draw, talk
 
 FILE: Final = Attachment("旅程 <1>.txt", "text/plain", "京都".encode())
@@ -34,25 +30,6 @@ class TestList:
         assert ("京都へ行く" in one, "旅行の" in one, "DMの話" in one) == (True, True, False)
         assert "京都へ行く" not in await taro.open("/conversations")
         await taro.open("/conversations?place=7/default", status=404)
-
-    async def test_tells_places_apart_that_nobody_names_without_their_ids(
-        self, site: Site, taro: Visit
-    ) -> None:
-        gone, other = 1_300_000_000_000_000_000, 1_400_000_000_000_000_000
-        await talk(site, ("消えたチャンネルで", "はい"), key=SessionKey(TARO, gone))
-        id_ = await talk(site, ("別の所で", "はい"), key=SessionKey(TARO, other))
-        page = await taro.open("/conversations")
-        at = moment_in(ZoneInfo("Asia/Tokyo"))
-        older = at(datetime(2024, 10, 27, 7, 35, tzinfo=UTC))
-        newer = at(datetime(2025, 7, 30, 6, 20, tzinfo=UTC))
-        for made in (older, newer):
-            assert page.count(f"（{made} 作成）") == 2, "in the filter and in the list"
-        assert f"（{newer} 作成）" in await taro.open(f"/conversations/{id_}")
-        await site.core.stores.settings.set(TARO, locale=Locale.EN)
-        page = await taro.open("/conversations")
-        for words in ("Unknown channel (made 2024-10-27 16:35)", "2 messages", "goes on"):
-            assert words in page
-        assert not re.search(rf">[^<]*({gone}|{other})", page), "an id stands in addresses alone"
 
     async def test_goes_page_by_page(self, site: Site, taro: Visit) -> None:
         for number in range(23):

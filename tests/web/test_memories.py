@@ -333,16 +333,6 @@ class TestSeveral:
         await taro.follow(await press_several(taro, [1, 2], action="category", category="家族"))
         assert len(await site.core.stores.memories.list(TARO, category="家族")) == 2
 
-    async def test_stay_chosen_when_the_category_is_refused(self, site: Site, taro: Visit) -> None:
-        await fill(site, *(f"メモ{n:02}" for n in range(31)))
-        for category, sentence in (("", "カテゴリの名前を書いて"), ("あ" * 51, "50文字まで")):
-            answer = await press_several(taro, [1, 31], action="category", category=category)
-            text = await answer.text()
-            assert (answer.status, sentence in alert(text)) == (400, True)
-            assert re.findall(r'name="n" value="(\d+)"[^>]* checked', text) == ["1", "31"]
-            assert re.search(rf'name="category" [^>]*value="{category}"', text)
-        assert len(await site.core.stores.memories.list(TARO, category="general", limit=99)) == 31
-
     async def test_must_be_chosen_and_must_be_a_few(self, site: Site, taro: Visit) -> None:
         page = await taro.follow(await press_several(taro, [], action="delete", back="q=猫"))
         assert "何も選ばれていません" in said(page)
