@@ -75,17 +75,6 @@ class TestBars:
         assert zero
         assert min(zero) > 350
 
-    @pytest.mark.slow
-    def test_lie_where_their_labels_are_long(self) -> None:
-        labels = [f"{place}番目の、とても長くて一行には収まらない項目の名前" for place in range(6)]
-        bars = ink(picture(chart("bar", dict.fromkeys(labels, 10.0))), SERIES[0])
-        assert len(runs([y for _, y in bars])) == 6
-        assert min(x for x, _ in bars) > 250
-
-    def test_of_two_series_have_two_colours(self) -> None:
-        image = picture(several("bar", ["1月", "2月"], {"売上": [3, 4], "費用": [2, 1]}))
-        assert all(len(ink(image, code)) > 5000 for code in SERIES[:2])
-
 
 class TestLabels:
     def test_in_japanese_are_written_not_boxed(self) -> None:

@@ -174,14 +174,6 @@ class TestBars:
         lines = [each for each in svg.iter("path") if "chart-line" in each.attrib["class"]]
         assert len({each.attrib.get("stroke-dasharray") for each in lines}) == 6
 
-    @pytest.mark.parametrize("several_series", [False, True])
-    @pytest.mark.parametrize("label", ["東京", "丸の内にある、名前がとても長くて二行にもおさまらない店" * 2])
-    def test_that_lie_have_both_ends_of_their_axis_written(self, label: str, several_series: bool) -> None:
-        values = {"収支": [-9500.0, 20000.0]} | ({"支出": [-8000.0, 7000.0]} if several_series else {})
-        what = several("bar", [label + "の合計を、税金をふくめて計算した金額", "大阪"], values)
-        check(what, Locale.JA)
-        assert {"-10,000", "20,000"} <= {*written(drawn(what))}
-
 
 class TestOthers:
     def test_bundle_small_slices_but_keep_their_titles(self) -> None:

@@ -101,22 +101,6 @@ async def program() -> AsyncIterator[Served]:
         yield program
 
 
-class TestNoRequest:
-    async def test_is_refused_and_nothing_is_logged(
-        self, program: Served, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        for sent, status in (
-            (b"nonsense\r\n\r\n", 400),
-            (b"GET / HTTP/9.9\r\n\r\n", 400),
-            (b"G(T / HTTP/1.1\r\n\r\n", 400),
-            (b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n", 431),
-        ):
-            async with opened(program) as (reader, writer):
-                writer.write(sent)
-                assert f" {status} ".encode() in (await rest_of(reader)).splitlines()[0]
-        assert [record for record in caplog.records if record.levelname != "DEBUG"] == []
-
-
 class TestHealth:
     async def test_is_ok_while_connected_and_writable_and_else_tells_all_that_is_wrong(
         self, program: Served
