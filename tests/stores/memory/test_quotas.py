@@ -81,10 +81,14 @@ class TestMemories:
     async def test_added_at_once_do_not_all_find_room(self, url: str, stores: Stores, file: File) -> None:
         file.limit("memories", 3)
         async with open_stores(url, embedder=None, limits=file.read) as others:
-            adds = [store.memories.add(ME, f"メモ{n}") for n in range(10) for store in (stores, others)]
-            done = await asyncio.gather(*adds, return_exceptions=True)
-        assert sum(isinstance(each, TooManyMemories) for each in done) == 17
-        assert len(await listed(stores)) == 3
+            both = (stores, others)
+            adds = [store.memories.add(ME, f"メモ{n}") for n in range(10) for store in both]
+            added = await asyncio.gather(*adds, return_exceptions=True)
+            read = [PortableMemory(f"メモ{n}") for n in range(10)]
+            takes = [both[n % 2].memory_transfer.take(YOU, [each]) for n, each in enumerate(read)]
+            taken = await asyncio.gather(*takes, return_exceptions=True)
+        assert [sum(isinstance(each, TooManyMemories) for each in done) for done in (added, taken)] == [17, 7]
+        assert len(await listed(stores)) == len(await listed(stores, YOU)) == 3
 
     async def test_beyond_the_bytes_are_refused(self, stores: Stores, database: Database, file: File) -> None:
         file.limit("memory_bytes", 3000)
