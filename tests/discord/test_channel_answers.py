@@ -43,7 +43,6 @@ from tests.reading.confinement import UNCONFINED
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
-TYPING = "POST /channels/{channel}/typing"
 
 
 @dataclass

@@ -19,7 +19,6 @@ from cc_bot.discord.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import Stores, open_stores
-from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out
 from tests.discord.boards import boards_over
@@ -33,7 +32,6 @@ MEMBER = "GET /guilds/{guild}/members/{user}"
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 FAST = (0.01, 0.01)
-REASONS = texts(Locale.JA).reminder.reasons
 
 
 @dataclass
