@@ -53,7 +53,7 @@ help:
 	@echo "make pages    set up with what makes text of web pages, so that linked pages can be read (65 MB)"
 	@echo "make postgres set up with what talks to PostgreSQL, for a database on a server (5 MB)"
 	@echo "make test     set up and run the tests of the first tier (minutes); make test ARGS='-k memory' runs some of all"
-	@echo "make test-all those, all others but faults, and PostgreSQL, as CI does (half an hour)"
+	@echo "make test-all those, all others but faults, and PostgreSQL, as CI does (a quarter of an hour)"
 	@echo "make test-postgres  the tests of the stores, kills and restarts, over a PostgreSQL that it brings along, with a standby and PgBouncer"
 	@echo "make bench    figures beside peers, into docs/benchmarks.md (a quarter of an hour; 1.1 GB in $(BENCH_VENV)); ARGS='turn ask' runs some parts"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
