@@ -128,6 +128,12 @@ class TestMessage:
         assert await schedules.get_last_said(ME, 70) == found[1]
         assert await schedules.get_last_said(OTHER_USER.user_id, 70) is None
         assert await schedules.get_said(8) is None
+        await once(schedules)
+        [later] = await schedules.at(NOON)
+        await schedules.mark_sent(later, replace(SAID, discord_id=9, content="⏰ 次"), channel_id=70)
+        newest = await schedules.get_last_said(ME, 70)
+        assert newest
+        assert newest.content == "⏰ 次"
         now = NOON + 5 * MINUTE
         sessions = SessionStore(database, session_ttl=60 * MINUTE, clock=lambda: now)
         assert (await sessions.open(SessionKey(ME, 70))).history == ()
