@@ -20,8 +20,8 @@ Status = Literal["complete", "stopped", "cut", "replaced"]
 """How an answer ended: as meant, by its user's Stop, in mid-sentence, or regenerated since."""
 
 
-_QUOTATION: Final = re.compile(r"^[ \t\u3000]*+[>＞]", re.MULTILINE)
-"""A line that is marked as somebody's words, as Discord and mail do it."""
+_QUOTATION: Final = (">", "＞")
+"""How a line begins that is marked as somebody's words, as Discord and mail do it."""
 
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
 """Letters and marks by their category, blanks by their look (Hangul fillers, the empty Braille cell, a joiner
@@ -54,7 +54,7 @@ def is_blank(text: str) -> bool:
     )
 
 
-_NOT_TYPED: Final = (">", "＞", "[file: ", "[sticker: ")
+_NOT_TYPED: Final = (*_QUOTATION, "[file: ", "[sticker: ")
 """How a line begins that its author did not type: a quotation, or the name of a file or sticker."""
 _REST_QUOTED: Final = re.compile(r"^[^\S\n]*>>>", re.MULTILINE)
 """Makes a quotation of all that follows (Discord's help, "Markdown Text 101", block quotes)."""
@@ -68,7 +68,7 @@ def typed_part(text: str) -> str:
 
 def has_quotation(text: str) -> bool:
     """Return whether a line of it is marked as somebody's words."""
-    return _QUOTATION.search(text) is not None
+    return any(line.lstrip().startswith(_QUOTATION) for line in text.splitlines())
 
 
 _ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')

@@ -88,6 +88,8 @@ class TurnInternet:
     addresses: AddressBook = field(default_factory=AddressBook)
     pages_left: int = MOST_PAGES
     searches_left: int = MOST_SEARCHES
+    repeats_left: int = 1
+    """Searches for what the user typed, where others' words may choose among it."""
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
     _read: dict[WebAddress, asyncio.Future[ReadPage]] = field(default_factory=dict)
 

@@ -69,8 +69,10 @@ async def web_search(context: ToolContext, query: str) -> ToolResult:
     if internet.searches_left <= 0:
         raise InvalidToolCall("No more searches in this turn: answer with what was found.")
     internet.searches_left -= 1
-    if _may_carry_out(context) and not repeats_words(context.typed, words):
-        return _leave(context, WEB_SEARCH, {"query": query})
+    if _may_carry_out(context):
+        if internet.repeats_left <= 0 or not repeats_words(context.typed, words):
+            return _leave(context, WEB_SEARCH, {"query": query})
+        internet.repeats_left -= 1
     found = await searches.search(words)
     for result in found:
         internet.addresses.add(result.address)

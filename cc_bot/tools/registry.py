@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
+from math import comb
 from types import ModuleType
 from typing import Annotated, Any, Concatenate, Final, Literal, Protocol, get_type_hints
 from zoneinfo import ZoneInfo
@@ -529,8 +530,8 @@ WAITING: Final[Mapping[str, Any]] = {
 }
 """What a model is told of a call that is left to somebody's press."""
 MAX_PHRASE_RUNS: Final = 4
-MAX_SEARCH_WORDS: Final = 5
-"""Words of a message that a search repeats, each of them once."""
+MAX_CHOICES: Final = 1000
+"""Ways to take so many words of a message."""
 _RUN: Final = re.compile(
     r"https?://[\x21-\x7e]+(?<![.,:;!?)\]'\"])|[0-9A-Za-z_]+|[ァ-ヺー]+|[ぁ-ゖ]+|[一-鿿々〆]+"
 )
@@ -547,11 +548,13 @@ def repeats_only(typed: str, given: Mapping[str, object]) -> bool:
 
 
 def repeats_words(typed: str, query: str) -> bool:
-    """Return whether a search is for all that the user typed, or a few words of it: its service, which the
-    operator chose, learns what they chose to type."""
-    words = query.split()
-    few = len(words) <= MAX_SEARCH_WORDS and len({*words}) == len(words)
-    return _is_phrase(query, typed) or (few and all(_is_phrase(word, typed) for word in words))
+    """Return whether a search is for a phrase that the user typed, or for words of theirs in their order.
+    What can be told by choosing them is ten bits at most."""
+    words, runs = query.split(), _RUN.findall(typed)
+    left = iter(runs)
+    return _is_phrase(query, typed) or (
+        comb(len(runs), len(words)) <= MAX_CHOICES and all(word in left for word in words)
+    )
 
 
 def _is_phrase(value: str, typed: str) -> bool:

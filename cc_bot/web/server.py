@@ -9,9 +9,9 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -131,11 +131,16 @@ def _is_loopback(host: str) -> bool:
 
 
 def address_of(request: web.Request, settings: WebSettings) -> str:
-    """Return the address that somebody comes from: the nearest that no proxy of ours has."""
+    """Return the address that somebody comes from: the nearest that no proxy of ours has. Of IPv6 it is the
+    network, which is that of one household or machine (RFC 6177)."""
     came = request.remote or ""
     forwarded = [each.strip() for each in request.headers.get("X-Forwarded-For", "").split(",")]
     while forwarded and _is_proxy(came, settings):
         came = forwarded.pop() or came
+    with suppress(ValueError):
+        address = ip_address(came)
+        if isinstance(address, IPv6Address) and not address.ipv4_mapped:
+            return str(ip_network((address, 64), strict=False))
     return came
 
 
@@ -159,7 +164,7 @@ MAX_STRANGER_BYTES: Final = 4096
 """Of a request by somebody who is not signed in: a code."""
 MAX_RECEIVING: Final = 4
 """Forms of one user, or of one address, that arrive at the same time; each is held in memory."""
-MAX_STRANGERS: Final = 50
+MAX_STRANGERS: Final = 200
 """Forms of people who are not signed in that arrive at the same time: all may break off in one moment."""
 READING_S: Final = 20.0
 """For the body of a request to arrive whole."""

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
-from cc_bot.domain.message import typed_part
+from cc_bot.domain.message import has_quotation, typed_part
 
 
 class TestMessage:
@@ -49,3 +49,9 @@ def test_a_locale_is_japanese_for_japanese_and_english_for_the_rest() -> None:
 )
 def test_a_quotation_and_a_name_are_not_typed(text: str, own: str) -> None:
     assert typed_part(text).strip() == own
+
+
+def test_a_quotation_stands_behind_whatever_ends_a_line() -> None:
+    ends = ("\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029")
+    assert [end for end in ends if not has_quotation(f"a{end}\u3000> b")] == []
+    assert not has_quotation("a > b ＞ c")

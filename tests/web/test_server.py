@@ -250,6 +250,10 @@ class TestAnAddress:
                 await behind.open("/sign-in?code=x", status=410, **forwarded)
                 async with visit.client.get("/sign-in?code=x", headers=forwarded) as answer:
                     statuses.append(answer.status)
+            for number in range(5):
+                await behind.open("/sign-in?code=x", status=410, **{"X-Forwarded-For": f"2001:db8::{number}"})
+            await behind.open("/sign-in?code=x", status=429, **{"X-Forwarded-For": "2001:db8::ffff:1"})
+            await behind.open("/sign-in?code=x", status=410, **{"X-Forwarded-For": "2001:db8:0:1::1"})
         assert statuses == [*[410] * 5, 429]
 
 
