@@ -848,7 +848,7 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
     ),
     errors.PageKindRefused: Sentence(
         ja="このページは HTML でもテキストでも JSON でもないので、読めません。ファイルなら、ここに添付すると読めることがあります。",
-        en="Only HTML, plain text and JSON can be read, and this is neither. If it is a document, attaching it here may help.",
+        en="Only HTML, plain text and JSON can be read, and this page is none of these. If it is a document, attaching it here may help.",
     ),
     errors.PagePackingRefused: Sentence(
         ja="このページは、対応していない方式で圧縮されているので、読めません。",
