@@ -28,14 +28,7 @@ COMMANDS: st.SearchStrategy[CanvasCommand] = st.one_of(
     st.builds(AddCard, title=TEXTS, content=TEXTS, id=IDS),
     st.builds(AddCard, title=st.just("t"), content=st.just("c"), id=IDS),
     st.builds(ShowText, content=TEXTS, title=TEXTS, id=IDS),
-    st.builds(
-        AddChart,
-        title=TEXTS,
-        kind=KINDS,
-        labels=LABELS,
-        series=SERIES,
-        id=IDS,
-    ),
+    st.builds(AddChart, title=TEXTS, kind=KINDS, labels=LABELS, series=SERIES, id=IDS),
     st.builds(
         AddChart,
         title=st.just("t"),

@@ -23,7 +23,6 @@ from cc_bot.domain.canvas import (
     ShowText,
     Text,
     UpdateCard,
-    check_element,
     reduce,
     reduce_all,
 )
@@ -67,15 +66,7 @@ class TestAdding:
         assert ids(draw(MILK, MILK, MILK)) == ["card-1", "card-2", "card-3"]
 
     def test_makes_an_id_of_what_the_model_wants(self) -> None:
-        made = {
-            "weather-today": "weather-today",
-            "Weather Today!": "weather-today",
-            "--x__y--": "x-y",
-            "天気": "card-1",
-            "": "card-1",
-            "x" * 50: "x" * 32,
-            "ＡＢ": "card-1",
-        }
+        made = {"Weather Today!": "weather-today", "--x__y--": "x-y", "天気": "card-1", "x" * 50: "x" * 32}
         assert {wanted: ids(draw(replace(MILK, id=wanted))) for wanted in made} == {
             wanted: [id_] for wanted, id_ in made.items()
         }
@@ -90,51 +81,38 @@ class TestAdding:
 
 
 class TestLimit:
-    def test_of_text_is_told(self) -> None:
+    def test_of_text_and_of_elements_is_told(self) -> None:
         told: dict[CanvasCommand, str] = {
             AddCard("あ" * 101, "x"): "title: 100 characters at most; these are 101.",
             AddCard("x", "あ" * 1001): "content: 1000 characters at most; these are 1001.",
-            ShowText("x" * 1001): "content: 1000 characters",
             ShowText("x", "x" * 101): "title: 100 characters",
             AddCard(" \u200b", "x"): "title: there is nothing in it.",
-            AddCard("x", "\n\u3000\n"): "content: there is nothing in it.",
-            ShowText(""): "content: there is nothing in it.",
             ShowText("\u200b\u3164"): "content: there is nothing in it.",
         }
         assert [command for command, said in told.items() if said not in refusal(command)] == []
         most = AddCard("あ" * 100, "あ" * 1000), ShowText("x" * 1000), AddCard("x" + " " * 200, "x")
         assert len(draw(*most).elements) == 3
+        assert "10 elements at most" in refusal(SALES, draw(*[MILK] * MAX_ELEMENTS))
 
     def test_of_charts_is_told(self) -> None:
         told: list[tuple[dict[str, Any], str]] = [
             ({"labels": ()}, "labels: from 1 to 24; these are 0."),
             ({"labels": ("x",) * 25}, "labels: from 1 to 24; these are 25."),
-            ({"series": ()}, "series: from 1 to 6; these are 0."),
             ({"series": (Series("x", (1, 2)),) * 7}, "series: from 1 to 6; these are 7."),
             ({"labels": ("x", "y" * 41)}, "label: 40 characters"),
-            ({"labels": ("x", " ")}, "label: there is nothing in it."),
             ({"series": (Series("x" * 41, (1, 2)),)}, "name: 40 characters"),
             ({"series": (Series("", (1, 2)), Series("x", (1, 2)))}, "name: there is nothing in it."),
             ({"series": (Series("x", (1,)),)}, "one number for each of the 2 labels"),
             ({"series": (Series("x", (1, math.nan)),)}, "values: numbers from"),
-            ({"series": (Series("x", (1, -math.inf)),)}, "values: numbers from"),
             ({"series": (Series("x", (1, 1e16)),)}, "values: numbers from"),
             ({"kind": "pie"}, "A pie takes one series."),
             ({"kind": "pie", "series": (Series("x", (1, -1)),)}, "A pie takes numbers from 0 up"),
             ({"kind": "pie", "series": (Series("x", (0, 0)),)}, "A pie takes numbers from 0 up"),
-            ({"title": ""}, "title: there is nothing in it."),
         ]
         assert [each for each in told if each[1] not in refusal(replace(SALES, **each[0]))] == []
-        series = tuple(Series(f"系列{number}", (1e15,) * 24) for number in range(6))
-        [chart] = draw(AddChart("大", "line", ("月" * 40,) * 24, series)).elements
-        assert isinstance(chart, Chart)
-        assert chart.series == series
+        most = tuple(Series(f"系列{number}", (1e15,) * 24) for number in range(6))
+        assert len(draw(AddChart("大", "line", ("月" * 40,) * 24, most)).elements) == 1
         assert len(draw(AddChart("一", "pie", ("x",), (Series("", (1,)),))).elements) == 1
-
-    def test_is_ten_elements(self) -> None:
-        full = draw(*[MILK] * MAX_ELEMENTS)
-        assert "10 elements at most" in refusal(SALES, full)
-        assert len(draw(RemoveElement("card-3"), SALES, canvas=full).elements) == MAX_ELEMENTS
 
 
 class TestUpdating:
@@ -196,51 +174,17 @@ class TestPrivateElement:
         assert "full" in refusal(MILK, both)
         assert "full" in refusal(MILK, full, "private")
 
-    def test_is_what_a_private_turn_makes_of_a_public_one(self) -> None:
-        canvas = hidden(UpdateCard("card-1", content="卵"), canvas=draw(MILK))
-        assert canvas.elements == (Card("card-1", "買い物", "卵", visibility="private"),)
-        assert canvas.visible_in("public") == Canvas()
 
-
-class TestCommandsForAnOlderCanvas:
-    A = Drawn(replace(MILK, id="a"), "public")
-
-    def test_follow_an_element_to_its_new_id(self) -> None:
-        up = draw(replace(MILK, id="a"))
-        commands = UpdateCard("a", content="卵"), SetMode("focus", "a")
-        canvas = reduce_all(up, [self.A, *(Drawn(command, "public") for command in commands)])
-        assert canvas.elements == (Card("a", "買い物", "牛乳"), Card("a-2", "買い物", "卵"))
-        assert canvas.focus == "a-2"
-        assert ids(reduce_all(up, [self.A, Drawn(RemoveElement("a"), "public")])) == ["a"]
-
-    @settings(max_examples=60, deadline=None)
-    @given(DRAWINGS)
-    def test_give_the_same_on_the_same_canvas(self, drawings: list[Drawn]) -> None:
-        canvas, done = Canvas(), []
-        for drawn in drawings:
-            try:
-                canvas = reduce(canvas, drawn)
-            except CanvasRefused:
-                continue
-            command = drawn.command
-            if isinstance(command, AddCard | ShowText | AddChart):
-                command = replace(command, id=canvas.elements[-1].id)
-            done.append(replace(drawn, command=command))
-        assert reduce_all(Canvas(), done) == canvas
+def test_commands_for_an_older_canvas_follow_an_element_to_its_new_id() -> None:
+    up, again = draw(replace(MILK, id="a")), Drawn(replace(MILK, id="a"), "public")
+    commands = UpdateCard("a", content="卵"), SetMode("focus", "a")
+    canvas = reduce_all(up, [again, *(Drawn(command, "public") for command in commands)])
+    assert canvas.elements == (Card("a", "買い物", "牛乳"), Card("a-2", "買い物", "卵"))
+    assert canvas.focus == "a-2"
+    assert ids(reduce_all(up, [again, Drawn(RemoveElement("a"), "public")])) == ["a"]
 
 
 class TestWhateverIsDrawn:
-    @settings(max_examples=60, deadline=None)
-    @given(DRAWINGS)
-    def test_keeps_every_limit(self, drawings: list[Drawn]) -> None:
-        canvas = reduce_all(Canvas(), drawings)
-        assert len(canvas.visible_in("public").elements) <= MAX_ELEMENTS
-        assert len(canvas.elements) <= 2 * MAX_ELEMENTS
-        assert len(set(ids(canvas))) == len(canvas.elements)
-        assert all(check_element(each) == each for each in canvas.elements)
-        assert (canvas.mode == "focus") == bool(canvas.focus)
-        assert not canvas.focus or canvas.element(canvas.focus)
-
     @settings(max_examples=60, deadline=None)
     @given(DRAWINGS, DRAWINGS)
     def test_in_private_is_never_seen_in_public(self, drawings: list[Drawn], later: list[Drawn]) -> None:

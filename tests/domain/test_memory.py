@@ -1,7 +1,7 @@
 """What a memory's text, category, tags and last day become, and how memories leave and come back."""
 
 import json
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -19,7 +19,7 @@ from cc_bot.domain.errors import (
     TooManyToImport,
     WhenTooFar,
 )
-from cc_bot.domain.memory import Source, clean_category, clean_content, parse_end, parse_tags, write_end
+from cc_bot.domain.memory import Source, clean_category, clean_content, parse_end, parse_tags
 from cc_bot.domain.memory_transfer import (
     MARKDOWN_MARK,
     MAX_IMPORT_BYTES,
@@ -71,26 +71,16 @@ class TestContent:
         assert refusal.value.params == {"limit": 4000, "length": 4001}
 
 
-class TestCategory:
-    def test_is_one_line_or_general_when_there_is_none(self) -> None:
-        assert [clean_category(each) for each in (None, "", " \n ")] == ["general"] * 3
-        assert clean_category(" 仕事\u3000の\nこと ") == "仕事 の こと"
-
-    @given(st.text())
-    def test_is_short_and_cleaning_it_again_changes_nothing(self, text: str) -> None:
-        cleaned = clean_category(text)
-        assert 0 < len(cleaned) <= 50
-        assert clean_category(cleaned) == cleaned
-
-
-def test_tags_are_parted_by_commas_and_white_space_and_twenty_at_most() -> None:
+def test_a_category_is_one_line_and_tags_are_parted_by_commas_and_white_space() -> None:
+    assert [clean_category(each) for each in (None, " \n ", " 仕事\u3000の\nこと ")] == [
+        *("general", "general", "仕事 の こと")
+    ]
+    assert len(clean_category("あ" * 99)) == 50
     expected = {
-        "work, home": ("work", "home"),
         "仕事、家庭，趣味": ("仕事", "家庭", "趣味"),
         "#旅行\u3000＃食べ物 #": ("旅行", "食べ物"),
-        "a a b a": ("a", "b"),
+        "a a, b a": ("a", "b"),
         None: (),
-        " , 、": (),
     }
     assert {text: parse_tags(text) for text in expected} == expected
     assert len(parse_tags(" ".join(map(str, range(30))))) == 20
@@ -107,15 +97,6 @@ class TestAnEnd:
         assert refused_otherwise(NO_ENDS, lambda text: parse_end(text, SUNDAY, TOKYO)) == {}
         with pytest.raises(EndNotUnderstood):
             parse_end("あ" * 300, SUNDAY, TOKYO)
-
-    @given(
-        st.dates(date(1990, 1, 1), date(2200, 1, 1)),
-        st.sampled_from(["Asia/Tokyo", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "UTC"]),
-    )
-    def test_is_written_as_it_is_read(self, day: date, zone: str) -> None:
-        before = datetime(1980, 1, 1, tzinfo=UTC)
-        end = parse_end(day.isoformat(), before, ZoneInfo(zone))
-        assert write_end(end, ZoneInfo(zone)) == day.isoformat()
 
 
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
@@ -151,11 +132,6 @@ class TestOurOwnJson:
     def test_comes_back_as_it_was(self, kept: list[PortableMemory]) -> None:
         assert read_memories(to_json(kept, NOW)) == kept
 
-    @given(st.lists(memories, max_size=6))
-    def test_in_parts_holds_everything_once(self, kept: list[PortableMemory]) -> None:
-        parts = [json.loads(part)["memories"] for part in importable_parts(kept, NOW)]
-        assert [item["content"] for part in parts for item in part] == [memory.content for memory in kept]
-
     def test_in_parts_can_be_imported_part_by_part_but_not_more_at_once(self) -> None:
         kept = [PortableMemory(f"{number} {'あ' * 400}") for number in range(MAX_IMPORTED + 1)]
         parts = list(importable_parts(kept, NOW))
@@ -178,26 +154,11 @@ class TestForeignJson:
             [memory] = read_memories(json.dumps([{"content": "x", "audience": audience}]))
             assert memory.audience == "private"
 
-    def test_a_time_is_in_utc_without_a_zone_and_left_out_where_not_every_zone_has_it(self) -> None:
-        for end in ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "9999-12-31"):
-            assert read_memories(json.dumps([{"content": "x", "expires_at": end}])) == [PortableMemory("x")]
-            assert contents(f"[{end[:10]}] x") == [f"[{end[:10]}] x"]
-        [memory] = read_memories('[{"content": "x", "created_at": "2026-01-02T03:04:05"}]')
-        assert memory.created_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-
     def test_anything_else_is_refused(self) -> None:
         exported = f"{MARKDOWN_MARK}\n# 家族\n- x"  # for reading
         for text in ("{", '{"a": 1}', '{"memories": {}}', "[]", "{" * 100_000, "", " \n ", "---", exported):
             with pytest.raises(ImportNotUnderstood):
                 read_memories(text)
-
-    @given(st.text())
-    def test_no_text_breaks_the_reader(self, text: str) -> None:
-        try:
-            found = read_memories(text)
-        except ImportNotUnderstood:
-            return
-        assert found
 
 
 class TestLists:
@@ -216,18 +177,10 @@ class TestLists:
         assert {line: contents(line) for line in lines} == {line: [line] for line in lines}
 
     def test_a_date_before_a_line_says_when_it_was_written_down(self) -> None:
-        dates = phrases(
-            """
-[2024-05-01]. | 1. [2024-05-01]. | 1.[2024-05-01] | - 2024-05-01: | 2024/5/1 - | （2024年5月1日）
-[2024-05-01T10:20:30Z]
-"""
-        )
-        for day in dates:
+        for day in phrases("1. [2024-05-01]. | - 2024-05-01: | （2024年5月1日） | [2024-05-01T10:20:30Z]"):
             [memory] = read_memories(f"{day} User lives in Osaka.")
-            assert (memory.content, memory.created_at) == (
-                "User lives in Osaka.",
-                datetime(2024, 5, 1, tzinfo=UTC),
-            )
+            told = memory.content, memory.created_at
+            assert told == ("User lives in Osaka.", datetime(2024, 5, 1, tzinfo=UTC)), day
 
     def test_are_read_as_a_person_would(self) -> None:
         assert contents("# Memories\n\n```text\n- a\n\n---\n* b\n```\n") == ["a", "b"]

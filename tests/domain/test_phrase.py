@@ -25,15 +25,11 @@ class TestPhrase:
         assert [match and match[0] for match in found] == ["1", "dogを", "dogを"]
         assert phrase.fullmatch("dogを。") is None
 
-    @pytest.mark.parametrize("how", ["search", "match", "fullmatch", "split", "finditer", "sub"])
-    def test_ends_at_its_limit(self, how: str) -> None:
-        arguments = ("", TEXT) if how == "sub" else (TEXT,)
-        with pytest.raises(TookTooLong):
-            list(getattr(ENDLESS, how)(*arguments))
-
-    def test_looks_for_no_more_than_are_asked_for(self) -> None:
-        found = Phrase(rf"b|{ENDLESS.pattern[1:]}").finditer(f"b{TEXT}")
-        assert next(found)[0] == "b"
+    def test_ends_at_its_limit(self) -> None:
+        for how in ("search", "match", "fullmatch", "split", "finditer", "sub"):
+            arguments = ("", TEXT) if how == "sub" else (TEXT,)
+            with pytest.raises(TookTooLong):
+                list(getattr(ENDLESS, how)(*arguments))
 
 
 class TestTimeForAll:
@@ -46,12 +42,3 @@ class TestTimeForAll:
         with time_for_phrases(0), pytest.raises(TookTooLong):
             Phrase("a").search("a")
         assert Phrase("a").search("a")
-
-
-class TestMaking:
-    @pytest.mark.slow
-    def test_a_phrase_takes_no_time_of_what_is_read(self) -> None:
-        """The first thing that is said after a start is read as well."""
-        phrases = [Phrase(rf"(?:{'|'.join(f'word{n}{m}' for m in range(400))})\b") for n in range(40)]
-        with time_for_phrases(0.05):
-            assert [phrase.search("nothing of that") for phrase in phrases] == [None] * 40

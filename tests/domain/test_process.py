@@ -3,8 +3,6 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
 from cc_bot.domain.process import LivingProcess, Process, find_differing, find_free_shards, write_shards
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
@@ -17,18 +15,13 @@ def living(*shards: tuple[int, ...] | None, count: int = 16, **told: str) -> lis
     ]
 
 
-@pytest.mark.parametrize(
-    ("shards", "told"), [((), ""), ((4,), "4"), ((0, 1, 2, 3), "0-3"), ((0, 2, 3, 9), "0, 2-3, 9")]
-)
-def test_shards_are_told_in_ranges(shards: tuple[int, ...], told: str) -> None:
-    assert write_shards(shards) == told
-
-
-def test_shards_that_nobody_holds_are_found() -> None:
+def test_shards_that_nobody_holds_are_found_and_told_in_ranges() -> None:
     assert find_free_shards(living((0, 1), (3,), count=4)) == {2}
     assert find_free_shards(living((0, 1), (2, 3), count=4)) == frozenset()
-    assert find_free_shards(living(None, count=0)) == frozenset()
-    assert find_free_shards([]) == frozenset()
+    assert find_free_shards(living(None, count=0)) == find_free_shards([]) == frozenset()
+    assert [write_shards(each) for each in ((), (4,), (0, 1, 2, 3), (0, 2, 3, 9))] == [
+        *("", "4", "0-3", "0, 2-3, 9")
+    ]
 
 
 def test_one_that_is_not_connected_for_a_while_is_told_from_one_that_connects() -> None:
@@ -43,9 +36,8 @@ def test_one_that_is_not_connected_for_a_while_is_told_from_one_that_connects() 
 def test_files_that_are_not_the_same_everywhere_are_named() -> None:
     same = living((0,), (1,), agents_hash="a", policy_hash="b", mcp_hash="c")
     assert find_differing(same) == ()
-    others = (("x", "b", "c"), ("a", "x", "c"), ("a", "b", "x"))
-    found = [
-        find_differing([*same, *living((2,), agents_hash=agents, policy_hash=policy, mcp_hash=mcp)])
-        for agents, policy, mcp in others
-    ]
-    assert found == [("agents.toml",), ("policy.toml",), ("mcp.json",)]
+    for agents, policy, mcp, file in (
+        *(("x", "b", "c", "agents.toml"), ("a", "x", "c", "policy.toml"), ("a", "b", "x", "mcp.json")),
+    ):
+        other = living((2,), agents_hash=agents, policy_hash=policy, mcp_hash=mcp)
+        assert find_differing([*same, *other]) == (file,)

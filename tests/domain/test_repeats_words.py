@@ -1,16 +1,12 @@
 """What people mean to come again, in what they write: `毎朝8時`, `every weekday at 9`."""
 
-from contextlib import suppress
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cc_bot.domain.errors import (
     CcBotError,
-    InputError,
     NoSuchTime,
     RepeatNotUnderstood,
     RepeatTooOften,
@@ -163,13 +159,7 @@ class TestRepeat:
 
     def test_that_is_none_is_refused(self) -> None:
         assert refused_otherwise(REFUSED, parse_repeat) == {}
-        others = {RepeatNotUnderstood: ["", "every weekday" * 20]}
-        assert refused_otherwise(others, parse_repeat) == {}
-
-    @given(st.text(max_size=40))
-    def test_is_read_or_refused_whatever_is_written(self, text: str) -> None:
-        with suppress(InputError):
-            assert parse_repeat(text)
+        assert refused_otherwise({RepeatNotUnderstood: ["", "every weekday" * 20]}, parse_repeat) == {}
 
 
 class TestSchedule:
@@ -182,11 +172,7 @@ class TestSchedule:
 
     def test_that_makes_no_sense_is_refused(self) -> None:
         assert refused_otherwise(NO_SCHEDULES, planned) == {}
-        others: dict[type[InputError], list[str]] = {
-            WhenNotUnderstood: [""],
-            RepeatNotUnderstood: ["明日 + " + "毎" * 500],
-        }
-        assert refused_otherwise(others, planned) == {}
+        assert refused_otherwise({RepeatNotUnderstood: ["明日 + " + "毎" * 500]}, planned) == {}
 
 
 class TestSeveral:

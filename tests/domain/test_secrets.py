@@ -92,16 +92,10 @@ VALUES = "hunter2|a1b2c3d4e5f6|４１１１|1234|٣٤٥|correct horse battery st
 PIECES = st.sampled_from(f"{WORDS}|{FORMS}|{VALUES}".split("|"))
 
 
-class TestQuickLook:
-    @given(st.lists(PIECES | st.text(max_size=3), max_size=9).map("".join))
-    def test_passes_over_no_rule_that_would_find_something(self, text: str) -> None:
-        plain = plainly(text)
-        assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain))
-
-    def test_passes_over_no_rule_that_a_secret_breaks_and_all_for_most_notes(self) -> None:
-        for plain in map(plainly, SECRETS):
-            assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain)), plain
-        assert list(rules_for(plainly("猫の名前はタマで、3月に2歳になる"))) == []
+@given(st.lists(PIECES | st.text(max_size=3), max_size=9).map("".join))
+def test_a_quick_look_passes_over_no_rule_that_would_find_something(text: str) -> None:
+    plain = plainly(text)
+    assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain))
 
 
 ASKS_FOR_SECRET = phrases(
@@ -135,12 +129,6 @@ class TestAChoice:
         assert read("ｂｅｔａ", "choice", FormChoice("a", "Alpha"), FormChoice("b", "Beta")) == "b"
         with pytest.raises(FieldNotAChoice):
             read("Ｋ", "choice", FormChoice("1", "K"), FormChoice("2", "k"))
-
-    def test_of_many_that_are_long_is_told_in_a_message(self) -> None:
-        choices = [FormChoice(f"{number}", f"{number}番の長い選択肢" * 30) for number in range(25)]
-        with pytest.raises(FieldNotAChoice) as refused:
-            read("どれでもない", "choice", *choices)
-        assert len(str(refused.value.params["known"])) <= 1000
 
 
 class TestANumber:

@@ -12,33 +12,22 @@ from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, clean_summary, listed
 from cc_bot.domain.text import hiragana, in_digits, shorten, without_controls, without_sign
 
 
-def test_a_shortened_text_has_no_more_than_the_limit_with_its_ellipsis() -> None:
-    shown = {"": "", "猫": "猫", "猫が好き": "猫が好き", "猫が好きだ": "猫が好…"}
+def test_what_is_written_in_several_ways_is_made_one() -> None:
+    shown = {"": "", "猫が好き": "猫が好き", "猫が好きだ": "猫が好…"}
     assert {text: shorten(text, 4) for text in shown} == shown
-
-
-def test_hiragana_is_made_of_all_katakana_and_of_nothing_else() -> None:
     assert hiragana("ヴァイオリン、ヵヶ・カーa漢") == "ゔぁいおりん、ゕゖ・かーa漢"
-
-
-def test_numerals_are_digits_and_other_kanji_are_refused() -> None:
     digits = {"十": "10", "二十": "20", "十五": "15", "九十九": "99", "二〇二六": "2026", "零": "0"}
     assert {kanji: in_digits(kanji) for kanji in digits} == digits
-    assert in_digits("一" * 5000) == "1" * 5000
     for word in ("百", "十十", "十a"):
         with pytest.raises(KeyError):
             in_digits(word)
-
-
-def test_a_sentence_is_left_without_the_sign_before_it() -> None:
-    shown = {
+    signed = {
         "🗑️ すべて消しました。": "すべて消しました。",
-        "⏸️ Paused: DMs are closed.": "Paused: DMs are closed.",
         "👨‍👩‍👧 家族": "家族",
-        "「⏸️」は残ります": "「⏸️」は残ります",
+        "「⏸️」は": "「⏸️」は",
         "": "",
     }
-    assert {told: without_sign(told) for told in shown} == shown
+    assert {told: without_sign(told) for told in signed} == signed
 
 
 def test_a_text_without_controls_is_what_people_see() -> None:
@@ -49,14 +38,8 @@ def test_a_text_without_controls_is_what_people_see() -> None:
 
 
 class TestSummary:
-    @given(st.text(max_size=4000))
-    def test_bounds_the_length_and_leaves_no_blank_line(self, text: str) -> None:
-        cleaned = clean_summary(text)
-        assert len(cleaned) <= MAX_SUMMARY_CHARACTERS
-        assert all(line.strip() for line in cleaned.splitlines())
-        assert bool(cleaned) == bool("".join(text.split()))
-
-    def test_ends_with_a_sentence_or_says_that_it_is_cut(self) -> None:
+    def test_has_no_blank_line_and_ends_with_a_sentence_or_says_that_it_is_cut(self) -> None:
+        assert clean_summary(" 犬\n\n \n猫 ") == "犬\n猫"
         assert clean_summary("Version 3.5 is fine. " * 100).endswith("is fine.")
         assert clean_summary("東京に住んでいる。" * 300).endswith("いる。")
         assert clean_summary("あ" * 2000) == "あ" * (MAX_SUMMARY_CHARACTERS - 1) + "…"
@@ -69,15 +52,6 @@ class TestListedSummaries:
         oldest = "あ" * (MAX_SUMMARY_CHARACTERS - len(listed(newest)) - 4)
         assert listed([oldest, *newest]) == f"- {oldest}\n{listed(newest)}"
         assert listed([f"{oldest}あ", *newest]) == listed(newest)
-
-    @given(st.lists(st.text(max_size=500)))
-    def test_keeps_the_newest_when_there_is_too_much(self, statements: list[str]) -> None:
-        lines = listed(statements)
-        assert len(lines) <= MAX_SUMMARY_CHARACTERS
-        said = [statement for statement in statements if statement.strip()]
-        assert bool(lines) == bool(said)
-        if said:
-            assert lines.splitlines()[-1][:50] == f"- {' '.join(said[-1].split())}"[:50]
 
 
 SENTENCES = [
@@ -121,48 +95,23 @@ class TestJapaneseText:
     def test_comes_back_as_it_was_written(self, text: str, encoding: str) -> None:
         assert decode_text(text.encode(encoding)) == text
 
-    @given(text=japanese)
-    def test_comes_back_from_iso_2022_jp(self, text: str) -> None:
-        assert decode_text(text.encode("iso2022_jp")) == text
+
+def test_other_text_is_read_in_utf_8_and_what_is_no_text_is_told_apart() -> None:
+    texts = ["", "hello", "café", "25°C ± 1", "Привет", "γεια", "한국어", "👍🏽", "\tx\f\n"]
+    assert misread([*texts, "\x1b[31mred\x1b(B\x1b[m"], "utf-8") == []
+    no_texts = [
+        *(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", b"\x1f\x8b\x08\0\0\0\0\0\0\x03"),
+        *(b"text with a \0 in it", b"text with a \x01 in it", b"\xef\xbb\xbf\xff not what its mark says"),
+        *(b"\xff\xfeo", "señor".encode("latin-1")),
+    ]
+    assert [data for data in no_texts if decode_text(data) is not None] == []
 
 
-class TestOtherText:
-    def test_in_utf_8_is_read(self) -> None:
-        texts = ["", "hello", "café", "25°C ± 1", "Привет", "γεια", "한국어", "👍🏽", "\tx\f\n"]
-        assert misread([*texts, "\x1b[31mred\x1b(B\x1b[m"], "utf-8") == []
-
-    @given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"])))
-    def test_in_marked_utf_8_or_utf_16_is_always_read(self, text: str) -> None:
-        assert decode_text(text.encode("utf-8-sig")) == text
-        assert decode_text(text.encode("utf-16")) == text
-
-
-class TestWhatIsNoText:
-    def test_is_told_apart(self) -> None:
-        no_texts = [
-            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
-            b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0",
-            b"\x1f\x8b\x08\0\0\0\0\0\0\x03",
-            b"text with a \0 in it",
-            b"text with a \x01 in it",
-            b"\xef\xbb\xbf\xff not what its mark says",
-            b"\xff\xfeo",
-            "señor".encode("latin-1"),
-        ]
-        assert [data for data in no_texts if decode_text(data) is not None] == []
-
-
-class TestADeclaredText:
-    @pytest.mark.parametrize(
-        ("name", "encoding"), [("Shift_JIS", "cp932"), ("utf-8", "utf-8"), ("", "utf-8")]
-    )
-    def test_with_a_damaged_byte_is_read_for_the_rest(self, name: str, encoding: str) -> None:
-        data = SENTENCES[1].encode(encoding) + b"\xff\n" + SENTENCES[1].encode(encoding)
-        text = decode_declared(data, name)
-        assert text is not None
-        assert text.replace("\ufffd", "").startswith(SENTENCES[1])
-        assert text.endswith(SENTENCES[1])
-
-    @pytest.mark.parametrize("name", ["Shift_JIS", "utf-8", ""])
-    def test_that_is_none_is_not_read(self, name: str) -> None:
-        assert decode_declared(random.Random(1).randbytes(2000), name) is None
+def test_a_declared_text_with_a_damaged_byte_is_read_for_the_rest_and_one_that_is_none_is_not() -> None:
+    text, noise = SENTENCES[1], random.Random(1).randbytes(2000)
+    for name, encoding in (("Shift_JIS", "cp932"), ("utf-8", "utf-8"), ("", "utf-8")):
+        read = decode_declared(text.encode(encoding) + b"\xff\n" + text.encode(encoding), name)
+        assert read is not None
+        assert read.replace("\ufffd", "").startswith(text)
+        assert read.endswith(text)
+        assert decode_declared(noise, name) is None

@@ -23,15 +23,7 @@ from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.errors import ModelUnavailable, ToolServerUnknown
 from cc_bot.domain.privacy import Retention
 from cc_bot.domain.tool_server import ToolDetails, ToolServerReport
-from cc_bot.llm.model import (
-    ChatRequest,
-    Delta,
-    Finish,
-    ModelEvent,
-    ToolRequest,
-    ToolResultPart,
-    UserPart,
-)
+from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, ToolRequest, ToolResultPart, UserPart
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat

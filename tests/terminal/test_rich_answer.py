@@ -6,16 +6,7 @@ from contextlib import suppress
 import pytest
 from rich.console import Console
 
-from cc_bot.domain import (
-    Done,
-    Locale,
-    Message,
-    TextDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnEvent,
-    Usage,
-)
+from cc_bot.domain import Done, Locale, Message, TextDelta, ToolFinished, ToolStarted, TurnEvent, Usage
 from cc_bot.domain.message import Status
 from cc_bot.terminal.rich import RichAnswer
 from cc_bot.texts import texts

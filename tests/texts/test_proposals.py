@@ -4,11 +4,7 @@ from datetime import UTC, datetime
 
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import AddChart, Canvas, Card, Chart, RemoveElement, Series, SetMode
-from cc_bot.domain.proposal import (
-    Draw,
-    Proposal,
-    ProposedChange,
-)
+from cc_bot.domain.proposal import Draw, Proposal, ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.texts import texts
 from cc_bot.texts.proposal import Part, describe

@@ -4,13 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cc_bot.domain import Locale
-from cc_bot.domain.canvas import (
-    Canvas,
-    Card,
-    Chart,
-    Series,
-    Text,
-)
+from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
 from cc_bot.texts import texts
 from cc_bot.web.canvas_protocol import CLEAR, Command, body_of, changes, fill
 

@@ -52,11 +52,7 @@ class TestAnImport:
         assert len(await contents(site)) == 1
         assert await take(taro, planned_in(page)) == (303, "2件を取り込みました。")
         kept = await site.core.stores.memories.list(TARO)
-        assert [each.content for each in kept] == [
-            "<b>犬</b>がいる",
-            "京都に住んでいる",
-            "猫を飼っている",
-        ]
+        assert [each.content for each in kept] == ["<b>犬</b>がいる", "京都に住んでいる", "猫を飼っている"]
         assert {(each.audience, each.source.kind) for each in kept[:2]} == {("anywhere", "import")}
         assert await take(taro, planned_in(page)) == (303, "0件を取り込みました。")
 
