@@ -1,27 +1,40 @@
-"""Backups: whole, private, and never in the way of the bot."""
+"""Backups: whole, private, never in the way of the bot; the newest are kept, others by count and age."""
 
 import asyncio
 import hashlib
+import os
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cc_bot import __version__
-from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, NotEnoughRoom
+from cc_bot.domain.errors import (
+    BackupFailed,
+    DatabaseMissing,
+    DatabaseUnusable,
+    NotEnoughRoom,
+    OldBackupsKept,
+)
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import ErasureLog, back_up
+from cc_bot.storage.backup import Backup, Rotation, backups_in, delete_old_copies, rotate
 from cc_bot.storage.erasures import logs_in, read_logs
-from cc_bot.storage.manifest import Manifest, read_manifest
+from cc_bot.storage.manifest import read_manifest
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.stores import open_stores
+from tests.storage.files import change, memories, mode, names, spoil
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+DAY = timedelta(days=1)
+TOKYO = ZoneInfo("Asia/Tokyo")
 KEY = SessionKey(user_id=1, channel_id=2)
 TURN = (Message("user", "こんにちは"), Message("assistant", "やあ"))
 
@@ -34,58 +47,32 @@ async def database(tmp_path: Path) -> Path:
     return path
 
 
-def spoil(path: Path) -> None:
-    """Overwrite every page but the first."""
-    content = path.read_bytes()
-    path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
-
-
-def disobey(path: Path) -> None:
-    """Have a row that the database's own rules forbid."""
-    with closing(sqlite3.connect(path)) as broken:
-        broken.execute("PRAGMA ignore_check_constraints = ON")
-        broken.execute("UPDATE memories SET audience = 'everyone'")
-        broken.commit()
-
-
-def copies(folder: Path) -> list[str]:
-    return [name for name in names(folder) if name.endswith(".db")]
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(file.name for file in folder.iterdir())
-
-
 class TestBackup:
     async def test_is_a_private_file_named_after_its_moment(self, database: Path, tmp_path: Path) -> None:
         told = list[tuple[str, int, int]]()
         folder = tmp_path / "backups" / "daily"
-        result = await back_up(database, folder, NOW, progress=lambda *step: told.append(step))
-        assert result.path == folder / "sessions_20261122-030405.db"
-        copy, log, manifest, *others = sorted(
-            folder.iterdir(), key=lambda path: (".db", ".jsonl", ".json").index(path.suffix)
-        )
-        assert (copy, manifest, others) == (result.path, result.path.with_suffix(".json"), [])
-        assert [path.stat().st_mode & 0o777 for path in (copy, log, manifest)] == [0o600] * 3
+        moment = NOW.astimezone(TOKYO)
+        result = await back_up(database, folder, moment, progress=lambda *step: told.append(step))
+        assert result.path == folder / "sessions_20261122-120405.db"
+        assert sorted(path.suffix for path in folder.iterdir()) == [".db", ".json", ".jsonl"]
+        assert {mode(path) for path in folder.iterdir()} == {0o600}
         assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["copying", "checking", "hashing"]
-        assert told[-1] == ("hashing", result.manifest.size_bytes, result.manifest.size_bytes)
-        async with open_stores(f"sqlite:///{result.path}") as stores:
-            assert [memory.content for memory in await stores.memories.list(1)] == ["誕生日は3月15日"]
+        held, content = result.manifest, result.path.read_bytes()
+        assert told[-1] == ("hashing", held.size_bytes, held.size_bytes)
+        assert read_manifest(result.path) == held
+        assert (held.size_bytes, held.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+        assert (held.made_at, held.program) == (NOW, __version__)
+        assert (held.rows["memories"], held.rows["messages"]) == (1, 0)
+        assert held.rows["schema_migrations"] == held.schema_version == len(known_migrations())
+        assert await memories(result.path) == ["誕生日は3月15日"]
 
     async def test_never_takes_the_name_of_another_or_of_its_manifest(
         self, database: Path, tmp_path: Path
     ) -> None:
         folder = tmp_path / "backups"
         results = await asyncio.gather(*(back_up(database, folder, NOW) for _ in range(3)))
-        assert (
-            sorted(result.path.name for result in results)
-            == copies(folder)
-            == [
-                "sessions_20261122-030405-2.db",
-                "sessions_20261122-030405-3.db",
-                "sessions_20261122-030405.db",
-            ]
-        )
+        ends = ("-2", "-3", "")
+        assert sorted(each.path.name for each in results) == [f"sessions_20261122-030405{e}.db" for e in ends]
         results[0].path.unlink()
         later = await back_up(database, folder, NOW)
         assert later.path.name == "sessions_20261122-030405-4.db"
@@ -120,93 +107,182 @@ class TestBackup:
     async def test_of_what_is_no_whole_database_of_ours_is_refused_and_leaves_no_file(
         self, database: Path, tmp_path: Path
     ) -> None:
+        folder = tmp_path / "backups"
         with pytest.raises(DatabaseMissing):
-            await back_up(tmp_path / "missing.db", tmp_path / "backups", NOW)
+            await back_up(tmp_path / "missing.db", folder, NOW)
         assert not (tmp_path / "missing.db").exists()
-        for change in (
-            lambda: disobey(database),
+        for spoiling in (
+            lambda: change(database, "UPDATE memories SET audience = 'everyone'"),
             lambda: spoil(database),
             lambda: database.write_bytes(b"no database"),
             lambda: database.write_bytes(b""),
         ):
-            change()
+            spoiling()
             with pytest.raises(DatabaseUnusable):
-                await back_up(database, tmp_path / "backups", NOW)
-            assert names(tmp_path / "backups") == []
+                await back_up(database, folder, NOW)
+            assert names(folder) == []
 
-    async def test_into_a_place_that_is_no_folder_is_refused(self, database: Path, tmp_path: Path) -> None:
-        (tmp_path / "backups").write_bytes(b"a file")
+    async def test_into_no_folder_or_beside_a_record_of_erasures_that_is_none_is_refused(
+        self, database: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "file").write_bytes(b"a file")
         with pytest.raises(BackupFailed) as refusal:
-            await back_up(database, tmp_path / "backups", NOW)
-        assert refusal.value.params["path"] == str(tmp_path / "backups")
-
-
-class TestManifest:
-    async def test_says_what_the_copy_holds(self, database: Path, tmp_path: Path) -> None:
-        result = await back_up(database, tmp_path / "backups", NOW.astimezone(ZoneInfo("Asia/Tokyo")))
-        assert result.path.name == "sessions_20261122-120405.db"
-        assert read_manifest(result.path) == result.manifest
-        content = result.path.read_bytes()
-        held = result.manifest
-        assert (held.size_bytes, held.sha256) == (len(content), hashlib.sha256(content).hexdigest())
-        assert (held.made_at, held.program) == (NOW, __version__)
-        assert (held.rows["memories"], held.rows["messages"]) == (1, 0)
-        newest = known_migrations()[-1].version
-        assert held.rows["schema_migrations"] == held.schema_version == newest
-
-    async def test_that_is_spoiled_is_told_from_one_that_is_missing(self, tmp_path: Path) -> None:
-        assert read_manifest(tmp_path / "sessions_20261122-120405.db") is None
-        for text in ("", "{}", "[]", '{"format": 2}', '{"format": 1, "rows": {}}'):
-            with pytest.raises(ValueError):  # noqa: PT011 - which one tells nobody anything
-                Manifest.from_json(text)
-
-
-class TestLog:
-    async def test_never_takes_the_place_of_one_that_older_backups_need(
-        self, database: Path, tmp_path: Path
-    ) -> None:
-        log, folder = ErasureLog.beside(database), tmp_path / "backups"
-        await log.note("user", 1)
-        await back_up(database, folder, NOW)
-        log.path.unlink()  # a new machine, and nothing was restored
-        await log.note("user", 2)
-        await back_up(database, folder, NOW)
-        known = [
-            [log.match("user", user, None) for user in (1, 2)]
-            for log in read_logs(logs_in(folder))[0].values()
-        ]
-        assert sorted(known) == [[False, True], [True, False]]
-
-    async def test_of_erasures_is_kept_beside_the_backups_and_loses_nothing_there(
-        self, database: Path, tmp_path: Path
-    ) -> None:
-        log, folder = ErasureLog.beside(database), tmp_path / "backups"
-
-        async def known() -> tuple[Path, list[bool]]:
-            await back_up(database, folder, NOW)
-            [(path, erasures)] = read_logs(logs_in(folder))[0].items()
-            assert path.stat().st_mode & 0o777 == 0o600
-            return path, [erasures.match("user", user, None) for user in (1, 2, 3)]
-
-        path, none = await known()
-        await log.note("user", 1)
-        early = log.path.read_bytes()
-        await log.note("user", 2)
-        assert (none, await known()) == ([False] * 3, (path, [True, True, False]))
-        log.path.write_bytes(early)  # from another copy of the machine
-        await log.note("user", 3)
-        assert await known() == (path, [True] * 3)
-
-    async def test_that_is_none_of_ours_means_no_backup(self, database: Path, tmp_path: Path) -> None:
+            await back_up(database, tmp_path / "file", NOW)
+        assert refusal.value.params["path"] == str(tmp_path / "file")
         ErasureLog.beside(database).path.write_bytes(b"something else\n")
         with pytest.raises(BackupFailed):
             await back_up(database, tmp_path / "backups", NOW)
         assert names(tmp_path / "backups") == []
 
+    async def test_spares_a_database_that_is_named_like_one(self, tmp_path: Path) -> None:
+        database = tmp_path / "sessions_20200101-000000.db"
+        async with open_stores(f"sqlite:///{database}", embedder=None):
+            await back_up(database, tmp_path, NOW, rotation=Rotation(keep=1, days=1))
+            made = await back_up(database, tmp_path, NOW + DAY, rotation=Rotation(keep=1))
+        assert [path.name for path in made.deleted] == ["sessions_20261122-030405.db"]
+        assert database.exists()
 
-class TestRoom:
-    def test_is_looked_for_before_anything_is_written(self, tmp_path: Path) -> None:
+    async def test_that_can_delete_nothing_says_that_it_was_made(
+        self, database: Path, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "backups"
+        (folder / "sessions_20200101-000000.db").mkdir(parents=True)  # which no deletion of a file removes
+        with pytest.raises(OldBackupsKept) as told:
+            await back_up(database, folder, NOW, rotation=Rotation(keep=1))
+        made = "sessions_20261122-030405.db"
+        assert told.value.params == {"made": str(folder / made), "path": str(folder)}
+        assert made in names(folder)
+
+    def test_looks_for_room_before_anything_is_written(self, tmp_path: Path) -> None:
         ensure_free_space(tmp_path, 1000, free=lambda _: 2**30)
         with pytest.raises(NotEnoughRoom) as refusal:
             ensure_free_space(tmp_path, 2**30, free=lambda _: 2**30)
         assert refusal.value.params == {"path": str(tmp_path), "needed": "1,040 MiB", "free": "1,024 MiB"}
+
+
+class TestLog:
+    async def test_of_erasures_is_kept_beside_the_backups_and_loses_nothing_there(
+        self, database: Path, tmp_path: Path
+    ) -> None:
+        log, folder = ErasureLog.beside(database), tmp_path / "backups"
+
+        async def known() -> list[list[bool]]:
+            await back_up(database, folder, NOW)
+            logs = read_logs(logs_in(folder))[0].values()
+            return [[each.match("user", user, None) for user in (1, 2, 3)] for each in logs]
+
+        assert await known() == [[False] * 3]
+        await log.note("user", 1)
+        early = log.path.read_bytes()
+        await log.note("user", 2)
+        assert await known() == [[True, True, False]]
+        log.path.write_bytes(early)  # from another copy of the machine
+        await log.note("user", 3)
+        assert await known() == [[True] * 3]
+        log.path.unlink()  # a new machine, and nothing was restored: older backups need the former log
+        await log.note("user", 2)
+        assert sorted(await known()) == [[False, True, False], [True] * 3]
+
+
+def made(folder: Path, at: datetime, end: str = "") -> Path:
+    """The two files of a backup."""
+    path = folder / f"sessions_{at:%Y%m%d-%H%M%S}{end}.db"
+    path.write_bytes(b"copy")
+    path.with_suffix(".json").write_text("{}")
+    return path
+
+
+def beside(folder: Path, name: str, *, days_ago: float) -> Path:
+    """What stands in a folder since then."""
+    path = folder / name
+    path.mkdir() if "restoring" in name else path.write_bytes(b"x")
+    at = (NOW - days_ago * DAY).timestamp()
+    os.utime(path, (at, at))
+    return path
+
+
+class TestRotation:
+    def test_deletes_what_count_or_age_lets_go_with_its_manifest(self, tmp_path: Path) -> None:
+        paths = [made(tmp_path, NOW - days * DAY) for days in range(6)]
+        assert rotate(tmp_path, Rotation(), NOW + 9999 * DAY, made=paths[0]) == ()
+        assert rotate(tmp_path, Rotation(days=4), NOW, made=paths[0]) == (paths[5],)
+        assert rotate(tmp_path, Rotation(keep=4, days=30), NOW, made=paths[0]) == (paths[4],)
+        assert rotate(tmp_path, Rotation(keep=9, days=2), NOW, made=paths[0]) == (paths[3],)
+        assert rotate(tmp_path, Rotation(keep=1), NOW, made=paths[0]) == (paths[2], paths[1])
+        assert names(tmp_path) == ["sessions_20261122-030405.db", "sessions_20261122-030405.json"]
+
+    def test_knows_the_order_within_a_second_and_spares_the_one_that_was_just_made(
+        self, tmp_path: Path
+    ) -> None:
+        paths = [made(tmp_path, NOW, end) for end in ("", "-2", "-10")]
+        assert [backup.path for backup in backups_in(tmp_path)] == paths[::-1]
+        later = made(tmp_path, NOW + DAY)  # the clock was ahead once
+        assert rotate(tmp_path, Rotation(keep=1), NOW, made=paths[0]) == (paths[1], paths[2])
+        assert (paths[0].exists(), later.exists()) == (True, True)
+
+    def test_leaves_what_is_not_named_like_a_backup_but_copies_that_were_cut_off_a_day_ago(
+        self, tmp_path: Path
+    ) -> None:
+        half = ".sessions_20261120-030000.db.partial"
+        others = [
+            *("sessions.db", "sessions_20200101-000000.txt", "sessions_20200101.db", "erasures_00.jsonl"),
+            *("sessions_20201301-000000.db", "my_sessions_20200101-000000.db", "notes.json"),
+        ]
+        for name in (*others, half, f"{half}-journal"):
+            beside(tmp_path, name, days_ago=2)
+        cut_off_now = beside(tmp_path, half.replace("3000", "3001"), days_ago=0.1)
+        newest = made(tmp_path, NOW)
+        made(tmp_path, NOW - DAY)
+        rotate(tmp_path, Rotation(keep=1, days=1), NOW, made=newest)
+        kept = [cut_off_now.name, newest.name, newest.with_suffix(".json").name]
+        assert names(tmp_path) == sorted([*others, *kept])
+
+    @given(
+        ages=st.lists(st.integers(-5, 400), max_size=12),
+        keep=st.none() | st.integers(1, 8),
+        days=st.none() | st.integers(1, 300),
+    )
+    def test_keeps_the_newest_and_deletes_no_newer_one_than_it_keeps(
+        self, ages: list[int], keep: int | None, days: int | None
+    ) -> None:
+        backups = [
+            Backup((NOW - age * DAY).replace(tzinfo=None), number, Path(f"{age}-{number}"))
+            for number, age in enumerate(ages)
+        ]
+        deleted = Rotation(keep, days).outdated(backups, NOW)
+        kept = [backup for backup in backups if backup not in deleted]
+        assert bool(kept) == bool(backups)
+        assert not deleted or max(deleted) < min(kept)
+        assert keep is None or len(kept) <= keep
+
+
+class TestCopiesBesideTheDatabase:
+    def test_go_when_they_are_older_unless_the_operator_wants_them_kept(self, tmp_path: Path) -> None:
+        beside(tmp_path, "会話.before-v14.db", days_ago=31)
+        beside(tmp_path, "会話.before-v15.db", days_ago=29)
+        # By its name: a database that nobody wrote to before it was replaced is not old for that.
+        beside(tmp_path, "会話.replaced-20261023-110000.db", days_ago=1)
+        beside(tmp_path, "会話.replaced-20261023-110000.db-wal", days_ago=1)
+        beside(tmp_path, "会話.replaced-20261023-130000-2.db", days_ago=90)
+        assert delete_old_copies(tmp_path / "会話.db", NOW, 0, TOKYO) == ()
+        deleted = delete_old_copies(tmp_path / "会話.db", NOW, 30, TOKYO)
+        assert names(tmp_path) == ["会話.before-v15.db", "会話.replaced-20261023-130000-2.db"]
+        assert len(deleted) == 3
+
+    def test_are_told_from_all_that_is_no_copy_and_what_a_kill_left_goes_after_a_day(
+        self, tmp_path: Path
+    ) -> None:
+        kept = [
+            *("sessions.db", "sessions.db-wal", "sessions.erasures.jsonl", "sessions.before-v2.db.bak"),
+            *("other.before-v2.db", "sessions.replaced-by-me.db", "sessions_20200101-000000.db"),
+            *("sessionsxbefore-v2.db", "agents.toml"),
+        ]
+        for name in kept:
+            beside(tmp_path, name, days_ago=9999)
+        for name in (".sessions.before-v2.db.partial", ".sessions.db.restoring-old"):
+            beside(tmp_path, name, days_ago=1.1)
+        new = [".sessions.before-v3.db.partial", ".sessions.db.restoring-new"]
+        for name in new:
+            beside(tmp_path, name, days_ago=0.9)
+        delete_old_copies(tmp_path / "sessions.db", NOW, 1, TOKYO)
+        assert names(tmp_path) == sorted([*kept, *new])

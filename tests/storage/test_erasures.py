@@ -15,6 +15,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
 from cc_bot.storage.erasures import ErasureLog, Erasures, copy_log, memory_name, read_erasures, read_lines
+from tests.storage.files import mode, names
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -52,6 +53,9 @@ class TestErasureLog:
     async def test_remembers_who_was_erased_last_at_which_moment_and_nobody_else(
         self, log: ErasureLog, time: Time
     ) -> None:
+        assert await log.read() is None
+        await log.ensure()
+        assert not (await read(log)).match("user", ME, None)
         await log.note("user", ME)
         erasures = await read(log)
         moments = (None, NOW - SECOND, NOW, NOW + SECOND)
@@ -72,7 +76,7 @@ class TestErasureLog:
         assert len(hashes) == 2
         await log.note("memory", memory_name(ME, 42, "2026-11-22T00:00:00.000000+00:00"))
         content = log.path.read_text()
-        assert log.path.stat().st_mode & 0o777 == 0o600
+        assert mode(log.path) == 0o600
         assert str(ME) not in content
         assert [set(json.loads(line)) for line in content.splitlines()[1:]] == [{"kind", "id", "at"}] * 2
 
@@ -81,40 +85,27 @@ class TestErasureLog:
         erasures = await read(log)
         assert all(erasures.match("memory", n, None) for n in range(400))
         assert len(log.path.read_text().splitlines()) == 401
-        assert {file.name for file in log.path.parent.iterdir()} == {log.path.name, f".{log.path.name}.lock"}
+        assert {*names(log.path.parent)} == {log.path.name, f".{log.path.name}.lock"}
 
-    async def test_survives_a_line_that_a_crash_cut_off(self, log: ErasureLog) -> None:
+    async def test_survives_a_line_that_a_crash_cut_off_and_is_refused_with_one_that_none_leaves(
+        self, log: ErasureLog
+    ) -> None:
         await log.note("user", ME, YOU)
         log.path.write_bytes(log.path.read_bytes()[:-20])
         await log.note("user", 3)
         erasures = await read(log)
-        assert erasures.match("user", ME, None)
-        assert erasures.match("user", 3, None)
-        assert not erasures.match("user", YOU, None)
-
-    async def test_with_a_line_that_no_crash_leaves_is_refused(self, log: ErasureLog) -> None:
-        """Such as a disk leaves, that has lost what was on it: somebody may have stood there."""
-        await log.note("user", ME)
+        assert [erasures.match("user", each, None) for each in (ME, YOU, 3)] == [True, False, True]
         whole = log.path.read_bytes()
+        # Such as a disk leaves that has lost what was on it: somebody may have stood there.
         for lost in (b"\0" * 40, b'{"kind": "user", \0\0\0', b'{"kind": "user"}', b"x"):
             log.path.write_bytes(whole + lost + b"\n")
             with pytest.raises(ErasureNotNoted):
                 await log.read()
             await log.note("user", YOU)  # whom it takes all the same
-            assert log.path.read_bytes().count(b"\n") == 4
-
-    async def test_that_is_missing_is_told_from_an_empty_one(self, log: ErasureLog) -> None:
-        assert await log.read() is None
-        await log.note("user")
-        assert await log.read() is None
-        await log.ensure()
-        made = log.path.read_bytes()
-        await log.ensure()
-        assert log.path.read_bytes() == made
-        assert not (await read(log)).match("user", ME, None)
+            assert log.path.read_bytes().count(b"\n") == whole.count(b"\n") + 2
 
     async def test_that_is_none_of_ours_is_refused_and_left_as_it_is(self, log: ErasureLog) -> None:
-        for content in ("", "hello\n", "[]\n", '{"version": 3, "salt": "00"}\n', '{"version": 1}\n'):
+        for content in ("", "hello\n", '{"version": 3, "salt": "00"}\n', '{"version": 1}\n'):
             log.path.write_text(content)
             with pytest.raises(StorageError):
                 await log.note("user", ME)
@@ -135,97 +126,15 @@ class TestErasureLog:
                 await log.note("user", ME)
         assert [(each["event"], each["path"]) for each in logs] == [("erasures_not_noted", str(log.path))] * 2
 
-
-QUICK = '{"kind": "user", "id": "%s", "at": "2026-11-22T03:04:05.000+00:00"}\n'
-
-
-class TestVersion1:
-    async def test_is_read_and_gone_on_with(self, log: ErasureLog) -> None:
-        """A log of a former program."""
+    async def test_of_a_former_program_is_read_and_gone_on_with(self, log: ErasureLog) -> None:
         quick = hmac.new(b"salt", f"user/{ME}".encode(), hashlib.sha256).hexdigest()
         head = json.dumps({"version": 1, "salt": b"salt".hex()})
-        log.path.write_text(f"{head}\n{QUICK % quick}")
-        erasures = await read(log)
-        assert [erasures.match("user", user, NOW) for user in (ME, YOU)] == [True, False]
-        await log.note("user", YOU)
-        erasures = await read(log)
-        assert [erasures.match("user", user, NOW) for user in (ME, YOU)] == [True, True]
-        assert json.loads(log.path.read_text().splitlines()[0])["version"] == 2
-
-
-class TestCopiedLog:
-    @pytest.fixture
-    async def twin(self, log: ErasureLog, time: Time) -> ErasureLog:
-        """One that began as a copy of the log, in which I was erased."""
-        await log.note("user", ME)
-        folder = log.path.with_name("copied")
-        folder.mkdir()
-        shutil.copy(log.path, folder)
-        return ErasureLog(folder / log.path.name, clock=time)
-
-    async def test_gives_what_it_has_got_since(self, log: ErasureLog, twin: ErasureLog) -> None:
-        await twin.note("user", YOU)
-        await log.note("message", 7)
-        for _ in range(2):
-            await log.take_in(read_lines(twin.path))
-        erasures = await read(log)
-        assert erasures.match("user", ME, NOW)
-        assert erasures.match("user", YOU, NOW)
-        assert erasures.match("message", 7, NOW)
-        assert erasures.noted == 3  # each once
-        assert log.path.stat().st_mode & 0o777 == 0o600
-
-    async def test_is_taken_in_by_many_at_once(self, log: ErasureLog, twin: ErasureLog) -> None:
-        """As by the processes that share a folder."""
-        await twin.note("message", *range(100))
-        lines = read_lines(twin.path)
-        notes = [log.note("message", number) for number in range(1000, 1010)]
-        await asyncio.gather(*(log.take_in(lines) for _ in range(4)), *notes)
-        assert (await read(log)).noted == 111
-
-    async def test_brings_nothing_back_that_was_taken_out(
-        self, log: ErasureLog, twin: ErasureLog, time: Time
-    ) -> None:
-        await twin.note("message", 7)
-        time.now += SECOND
-        await twin.note("message", 8)
-        await log.thin(NOW + SECOND)
-        await log.take_in(read_lines(twin.path))
-        erasures = await read(log)
-        assert erasures.match("message", 8, None)
-        assert not erasures.match("message", 7, None)
-        assert not erasures.match("user", ME, None)
-
-    async def test_that_was_thinned_does_not_say_that_of_the_other(
-        self, log: ErasureLog, twin: ErasureLog, time: Time
-    ) -> None:
-        await twin.thin(NOW + SECOND)
-        time.now += SECOND
-        await twin.note("message", 7)
-        await log.take_in(read_lines(twin.path))
-        erasures = await read(log)
-        assert erasures.match("message", 7, NOW + SECOND)
-        assert erasures.match("user", ME, NOW)
-        assert erasures.whole_since is None
-        assert erasures.noted == 2
-
-    async def test_makes_one_of_a_former_version_one_of_this(self, tmp_path: Path, time: Time) -> None:
-        log, twin = (ErasureLog(tmp_path / name, clock=time) for name in "ab")
-        for each in (log, twin):
-            each.path.write_text(json.dumps({"version": 1, "salt": b"salt".hex()}) + "\n")
-        await twin.note("user", YOU)
-        await log.take_in(read_lines(twin.path))
-        assert (await read(log)).match("user", YOU, NOW)
-
-    async def test_is_none_with_another_salt(self, log: ErasureLog, twin: ErasureLog) -> None:
-        await twin.note("user", YOU)
-        log.path.unlink()
-        with pytest.raises(ErasureNotNoted):
-            await log.take_in(read_lines(twin.path))
-        await log.note("user", ME)
-        with pytest.raises(ErasureNotNoted):
-            await log.take_in(read_lines(twin.path))
-        assert (await read(log)).noted == 1
+        line = json.dumps({"kind": "user", "id": quick, "at": "2026-11-22T03:04:05.000+00:00"})
+        log.path.write_text(f"{head}\n{line}\n")
+        for you in (False, True):
+            erasures = await read(log)
+            assert [erasures.match("user", user, NOW) for user in (ME, YOU)] == [True, you]
+            await log.note("user", YOU)
 
 
 class TestUsers:
@@ -243,49 +152,52 @@ class TestUsers:
         assert tried("user", 30) > 100 * tried("message", 3000)
 
 
-class TestThinning:
-    async def test_takes_out_what_is_older_and_says_since_when_the_log_is_whole(
-        self, log: ErasureLog, time: Time
-    ) -> None:
-        assert await log.thin(NOW) == 0
-        assert not log.path.exists()
+class TestCopiedLog:
+    @pytest.fixture
+    async def twin(self, log: ErasureLog, time: Time) -> ErasureLog:
+        """One that began as a copy of the log, in which I was erased."""
         await log.note("user", ME)
-        await log.note("memory", "1/2/x")
-        before = log.path.read_bytes()
-        assert await log.thin(NOW) == 0
-        assert log.path.read_bytes() == before
-        time.now += SECOND
+        folder = log.path.with_name("copied")
+        folder.mkdir()
+        shutil.copy(log.path, folder)
+        return ErasureLog(folder / log.path.name, clock=time)
+
+    async def test_gives_what_it_has_got_since_each_once_also_to_many_at_a_time(
+        self, log: ErasureLog, twin: ErasureLog
+    ) -> None:
+        await twin.note("user", YOU)
+        lines = read_lines(twin.path)
+        notes = [log.note("message", number) for number in range(10)]
+        await asyncio.gather(*(log.take_in(lines) for _ in range(4)), *notes)
+        erasures = await read(log)
+        assert all(erasures.match("user", each, NOW) for each in (ME, YOU))
+        assert erasures.noted == 12
+        assert mode(log.path) == 0o600
+
+    async def test_is_none_with_another_salt(self, log: ErasureLog, twin: ErasureLog) -> None:
+        log.path.unlink()
         await log.note("user", YOU)
-        assert await log.thin(NOW + SECOND) == 2
-        erasures = await read(log)
-        assert not erasures.match("user", ME, None)
-        assert not erasures.match("memory", "1/2/x", None)
-        assert erasures.match("user", YOU, NOW)
-        assert erasures.whole_since == NOW + SECOND
-        assert erasures.noted == 3  # with those that it no longer has: a log that was cut says fewer
-        assert log.path.stat().st_mode & 0o777 == 0o600
+        with pytest.raises(ErasureNotNoted):
+            await log.take_in(read_lines(twin.path))
+        assert (await read(log)).noted == 1
 
-    async def test_keeps_what_is_noted_meanwhile(self, log: ErasureLog, time: Time) -> None:
-        await log.note("message", *range(500))
-        time.now += SECOND
-        notes = [log.note("message", number) for number in range(1000, 1040)]
-        await asyncio.gather(*notes[:20], log.thin(NOW + SECOND), *notes[20:])
-        erasures = await read(log)
-        assert all(erasures.match("message", number, None) for number in range(1000, 1040))
-        assert not any(erasures.match("message", number, None) for number in range(500))
 
-    async def test_is_not_undone_by_the_copy_beside_the_backups(
+class TestThinning:
+    async def test_takes_out_what_is_older_says_since_when_the_log_is_whole_and_is_undone_by_no_copy(
         self, log: ErasureLog, time: Time, tmp_path: Path
     ) -> None:
+        assert await log.thin(NOW) == 0
         await log.note("user", ME)
         folder = tmp_path / "backups"
         folder.mkdir()
         copy_log(log.path, folder)
         time.now += SECOND
-        await log.note("user", YOU)
-        await log.thin(NOW + SECOND)
-        copied = read_erasures(copy_log(log.path, folder))
-        assert copied
-        assert not copied.match("user", ME, None)
-        assert copied.match("user", YOU, None)
-        assert copied.whole_since == NOW + SECOND
+        notes = [log.note("message", number) for number in range(20)]
+        await asyncio.gather(log.note("user", YOU), log.thin(NOW + SECOND), *notes)
+        for erasures in (await read(log), read_erasures(copy_log(log.path, folder))):
+            assert erasures
+            assert [erasures.match("user", each, NOW) for each in (ME, YOU)] == [False, True]
+            assert all(erasures.match("message", number, None) for number in range(20))
+            assert erasures.whole_since == NOW + SECOND
+            assert erasures.noted == 22  # with the one that it no longer has: a log that was cut says fewer
+        assert mode(log.path) == 0o600

@@ -7,7 +7,6 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -17,64 +16,54 @@ from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import open_stores
-
-pytestmark = pytest.mark.slow
+from tests.storage.files import memories as listed
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "litestream.yml"
 PROGRAM = shutil.which(
     "litestream", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 )
-ME = 123456789012345678
 
 
-class Litestream:
-    """The program, for the database and the replica in a folder."""
+async def start(folder: Path, command: str, *arguments: str) -> asyncio.subprocess.Process:
+    """Start the program, for the database and the replica in this folder."""
+    assert PROGRAM
+    replica = {
+        "LITESTREAM_DATABASE": f"{folder / 'sessions.db'}",
+        "LITESTREAM_REPLICA": f"file://{folder / 'replica'}",
+    }
+    return await asyncio.create_subprocess_exec(
+        *(PROGRAM, command, "-config", str(CONFIGURATION), *arguments),
+        env={**os.environ, **replica},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.database = folder / "sessions.db"
-        self.environment = {
-            **os.environ,
-            "LITESTREAM_DATABASE": str(self.database),
-            "LITESTREAM_REPLICA": f"file://{folder / 'replica'}",
-        }
 
-    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
-        assert PROGRAM
-        return await asyncio.create_subprocess_exec(
-            PROGRAM,
-            *arguments,
-            env=self.environment,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-
-    @asynccontextmanager
-    async def replicating(self) -> AsyncIterator[None]:
-        """Until it is killed, as with its machine."""
-        process = await self.start("replicate", "-config", str(CONFIGURATION))
-        try:
-            yield
-        finally:
-            process.kill()
-            await process.communicate()
-
-    async def restored(self, *arguments: str) -> Path | None:
-        """What the replica has; None when it has nothing yet."""
-        path = self.folder / "restored.db"
-        path.unlink(missing_ok=True)
-        process = await self.start(
-            *("restore", "-config", str(CONFIGURATION), *arguments, "-o", str(path), str(self.database))
-        )
+@asynccontextmanager
+async def replicating(folder: Path) -> AsyncIterator[None]:
+    """Until it is killed, as with its machine."""
+    process = await start(folder, "replicate")
+    try:
+        yield
+    finally:
+        process.kill()
         await process.communicate()
-        return path if process.returncode == 0 else None
 
-    async def has(self, content: str) -> None:
-        """Wait until the replica has a memory."""
-        async with asyncio.timeout(60):
-            found = list[str]()
-            while content not in found:
-                found = memories(await self.restored())
+
+async def restored(folder: Path, *arguments: str) -> Path | None:
+    """What the replica has; None when it has nothing yet."""
+    path = folder / "restored.db"
+    path.unlink(missing_ok=True)
+    process = await start(folder, "restore", *arguments, "-o", str(path), str(folder / "sessions.db"))
+    await process.communicate()
+    return path if process.returncode == 0 else None
+
+
+async def replica_has(folder: Path, content: str) -> None:
+    """Wait until the replica has a memory."""
+    async with asyncio.timeout(60):
+        while content not in memories(await restored(folder)):
+            pass
 
 
 def memories(path: Path | None) -> list[str]:
@@ -84,23 +73,21 @@ def memories(path: Path | None) -> list[str]:
         return [content for (content,) in connection.execute("SELECT content FROM memories ORDER BY id")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PROGRAM is None, reason="litestream is not on this machine")
-class TestReplica:
-    async def test_has_any_moment_back_after_the_machine_is_lost(self, tmp_path: Path) -> None:
-        litestream, url = Litestream(tmp_path), f"sqlite:///{tmp_path / 'sessions.db'}"
-        async with open_stores(url, embedder=None) as stores, litestream.replicating():
-            await stores.memories.add(ME, "猫が好き")
-            await litestream.has("猫が好き")
-            moment: datetime = utc_now()
-            await stores.memories.add(ME, "犬が好き")
-            await litestream.has("犬が好き")
-        copy = await litestream.restored("-timestamp", moment.isoformat().replace("+00:00", "Z"))
-        assert copy
-        assert memories(copy) == ["猫が好き"]
-        config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
-        done = await run_restore(
-            config, RestoreRequest(copy, lambda _: True, without_erasures=True), ignore_progress
-        )
-        assert memories(done.replaced) == ["猫が好き", "犬が好き"]
-        async with open_stores(url, embedder=None) as stores:
-            assert [memory.content for memory in await stores.memories.list(ME)] == ["猫が好き"]
+async def test_a_replica_has_any_moment_back_after_the_machine_is_lost(tmp_path: Path) -> None:
+    database = tmp_path / "sessions.db"
+    async with open_stores(f"sqlite:///{database}", embedder=None) as stores, replicating(tmp_path):
+        await stores.memories.add(1, "猫が好き")
+        await replica_has(tmp_path, "猫が好き")
+        moment = utc_now().isoformat().replace("+00:00", "Z")
+        await stores.memories.add(1, "犬が好き")
+        await replica_has(tmp_path, "犬が好き")
+    copy = await restored(tmp_path, "-timestamp", moment)
+    assert copy
+    assert memories(copy) == ["猫が好き"]
+    config = read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{database}"}, tmp_path / ".env")
+    request = RestoreRequest(copy, lambda _: True, without_erasures=True)
+    done = await run_restore(config, request, ignore_progress)
+    assert memories(done.replaced) == ["猫が好き", "犬が好き"]
+    assert await listed(database) == ["猫が好き"]

@@ -1,21 +1,24 @@
-"""Migrations: the road from an empty file, from an old one, and from two programs at once."""
+"""Migrations: the road from an empty file and an old one, and of two programs at once; nothing is lost."""
 
 import asyncio
+import json
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
-from cc_bot.storage import (
-    Migration,
-    apply_pending,
-    list_pending,
-    open_database,
-)
+from cc_bot.domain.memory import Source
+from cc_bot.domain.message import ChannelKey
+from cc_bot.storage import Migration, Statement, apply_pending, list_pending, open_database
 from cc_bot.storage.migrate import known_migrations, read_migrations
+from cc_bot.stores import open_stores
+from tests.storage.files import change, mode
 
 NOTES = """
 -- A comment; with a semicolon.
@@ -23,15 +26,37 @@ CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT DEFAULT 'a;b');
 INSERT INTO notes (text) VALUES ('最初の; メモ');
 """
 AUTHORS = "ALTER TABLE notes ADD COLUMN author INTEGER;\nUPDATE notes SET author = 7;\n"
+ME = 123456789012345678
+KEY = SessionKey(ME, 10, "tutor")
+AT = "2026-11-22T03:04:05.000000+00:00"
+_INSERT = (
+    "INSERT INTO messages (id, discord_id, session_id, user_id, channel_id, parent_channel_id, author_id,"
+    " role, content, timestamp, created_at) VALUES "
+)
+MESSAGES = (
+    "INSERT INTO sessions (id, user_id, channel_id, agent, created_at, last_active)"
+    f" VALUES ('s', {ME}, 10, 'tutor', '{AT}', '{AT}')",
+    f"{_INSERT} (1, 10, 's', {ME}, 10, 10, {ME}, 'user', '昔の質問', 0, 0)",
+    f"{_INSERT} (2, 11, 's', {ME}, 10, 10, 0, 'assistant', '昔の答え', 0, 0)",
+)
+SCHEDULE = (
+    "INSERT INTO schedules (user_id, channel_id, kind, place, due_at, timezone, created_at, advanced_at) "
+    f"VALUES ({ME}, 2, 'reminder', 'channel', 1, 'Asia/Tokyo', 1, 1)"
+)
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/sessions.db"
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "sessions.db"
+
+
+@pytest.fixture
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
 
 
 def folder_of(path: Path, *scripts: tuple[str, str]) -> tuple[Migration, ...]:
-    path.mkdir(exist_ok=True)
+    path.mkdir()
     for name, script in scripts:
         (path / name).write_text(script, "utf-8")
     return read_migrations(path)
@@ -52,26 +77,6 @@ def schema(path: Path) -> list[tuple[str, ...]]:
         return database.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
 
 
-def copies(folder: Path) -> list[str]:
-    return [file.name for file in folder.glob("*before*")]
-
-
-class TestFiles:
-    def test_are_read_in_order_with_their_statements_apart(self, second: tuple[Migration, ...]) -> None:
-        assert [migration.version for migration in second] == [1, 2]
-        assert second[1].description == "who wrote it"
-        assert [len(migration.statements) for migration in second] == [2, 2]
-        assert (known_migrations()[0].version, known_migrations()[0].description) == (1, "initial")
-
-    def test_with_a_gap_in_their_numbers_or_a_statement_without_its_end_are_a_mistake(
-        self, tmp_path: Path
-    ) -> None:
-        with pytest.raises(ValueError, match="without a gap"):
-            folder_of(tmp_path / "gap", ("0001_a.sql", "SELECT 1;"), ("0003_b.sql", "SELECT 1;"))
-        with pytest.raises(ValueError, match="semicolon"):
-            folder_of(tmp_path / "open", ("0001_a.sql", "SELECT 1;\nSELECT 2"))
-
-
 class TestApplying:
     async def test_to_an_empty_file_applies_and_records_each(
         self, url: str, second: tuple[Migration, ...]
@@ -87,36 +92,38 @@ class TestApplying:
             ]
 
     async def test_to_an_old_file_copies_that_first_and_leads_to_the_same_schema(
-        self, tmp_path: Path, url: str, first: tuple[Migration, ...], second: tuple[Migration, ...]
+        self,
+        tmp_path: Path,
+        path: Path,
+        url: str,
+        first: tuple[Migration, ...],
+        second: tuple[Migration, ...],
     ) -> None:
         async with open_database(url) as database:
             await apply_pending(database, first)
-            before = schema(tmp_path / "sessions.db")
+            before = schema(path)
             assert await apply_pending(database, second) == second[1:]
             assert await database.query("SELECT text, author FROM notes") == [("最初の; メモ", 7)]
         async with open_database(f"sqlite:///{tmp_path}/new.db") as database:
             await apply_pending(database, second)
-        assert schema(tmp_path / "sessions.db") == schema(tmp_path / "new.db")
+        assert schema(path) == schema(tmp_path / "new.db")
         copy = tmp_path / "sessions.before-v2.db"
-        assert copies(tmp_path) == [copy.name]
-        assert copy.stat().st_mode & 0o777 == 0o600
+        assert mode(copy) == 0o600
         assert schema(copy) == before
 
     async def test_a_failing_statement_leaves_nothing_of_its_file(
-        self, tmp_path: Path, url: str, first: tuple[Migration, ...]
+        self, tmp_path: Path, path: Path, url: str, first: tuple[Migration, ...]
     ) -> None:
-        broken = folder_of(
-            tmp_path / "broken",
-            ("0001_notes.sql", NOTES),
-            ("0002_broken.sql", "CREATE TABLE half (id INTEGER);\nINSERT INTO nowhere VALUES (1);"),
-        )
+        half = "CREATE TABLE half (id INTEGER);\nINSERT INTO nowhere VALUES (1);"
+        broken = folder_of(tmp_path / "broken", ("0001_notes.sql", NOTES), ("0002_broken.sql", half))
         async with open_database(url) as database:
             await apply_pending(database, first)
-            before = schema(tmp_path / "sessions.db")
-            with pytest.raises(UpgradeFailed):
+            before = schema(path)
+            with pytest.raises(UpgradeFailed) as refused:
                 await apply_pending(database, broken)
+            assert refused.value.params["version"] == 2
             assert await list_pending(database, broken) == broken[1:]
-        assert schema(tmp_path / "sessions.db") == before
+        assert schema(path) == before
 
     async def test_by_two_programs_at_once_happens_once(
         self, url: str, second: tuple[Migration, ...]
@@ -130,16 +137,99 @@ class TestApplying:
         async with open_database(url) as database:
             assert await database.query("SELECT count(*) FROM notes") == [(1,)]
 
-
-class TestNewerDatabase:
-    async def test_is_refused_and_left_as_it_is(
-        self, tmp_path: Path, url: str, first: tuple[Migration, ...], second: tuple[Migration, ...]
+    async def test_a_newer_database_is_refused_and_left_as_it_is(
+        self, path: Path, url: str, first: tuple[Migration, ...], second: tuple[Migration, ...]
     ) -> None:
         async with open_database(url) as database:
             await apply_pending(database, second)
-        before = schema(tmp_path / "sessions.db")
+        before = schema(path)
         async with open_database(url) as database:
             with pytest.raises(DatabaseNewer) as refusal:
                 await apply_pending(database, first)
-        assert refusal.value.params == {"path": f"{tmp_path}/sessions.db", "found": 2, "known": 1}
-        assert schema(tmp_path / "sessions.db") == before
+        assert refusal.value.params == {"path": str(path), "found": 2, "known": 1}
+        assert schema(path) == before
+
+
+async def store(url: str, version: int, *statements: str | Statement) -> None:
+    """Have this in a file of that version."""
+    async with open_database(url) as database:
+        await apply_pending(database, known_migrations()[:version])
+        rows = [Statement(each) if isinstance(each, str) else each for each in statements]
+        await database.transaction(rows, ())
+
+
+def version_before(description: str) -> int:
+    [version] = [each.version for each in known_migrations() if each.description == description]
+    return version - 1
+
+
+def memory(content: str, metadata: Mapping[str, Any]) -> Statement:
+    return Statement(
+        "INSERT INTO memories"
+        " (user_id, content, category, tags, metadata, created_at, updated_at, search_content)"
+        " VALUES ($1, $2, 'general', '[\"猫\"]', $3, $4, $4, $2)",
+        (ME, content, json.dumps(metadata), AT),
+    )
+
+
+def dump(path: Path, columns: Mapping[str, str]) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as database:
+        return [
+            row
+            for table, names in columns.items()
+            for row in database.execute(f"SELECT {names} FROM {table}")
+        ]
+
+
+class TestWhatIsStored:
+    async def test_of_conversations_keeps_every_row_and_is_gone_on_with(self, path: Path, url: str) -> None:
+        await store(url, version_before("channels"), *MESSAGES, memory("猫が好き", {}))
+        with closing(sqlite3.connect(path)) as old:
+            columns = {
+                table: ", ".join(
+                    name for (name,) in old.execute(f"SELECT name FROM pragma_table_info('{table}')")
+                )
+                for table in ("sessions", "messages", "memories")
+            }
+        before = dump(path, columns)
+        async with open_database(url) as database:
+            await apply_pending(database)
+        assert dump(path, columns) == before
+        assert dump(path.with_name(f"sessions.before-v{len(known_migrations())}.db"), columns) == before
+        async with open_stores(url) as stores:
+            channel = ChannelKey(KEY.channel_id)
+            assert await stores.channels.add(channel, Message("user", "新しい発言", discord_id=12))
+            assert not await stores.channels.add(channel, Message("user", "重なる番号", discord_id=10))
+            assert await stores.channels.get_session_key(11) == KEY
+            page = await stores.blocks.get_page(channel, first=0, before=99, limit=9)
+            assert [(each.id, each.content) for each in page] == [(12, "新しい発言")]
+
+    async def test_of_memories_is_found_numbered_and_known_by_where_it_came_from(self, url: str) -> None:
+        link = "https://discord.com/channels/1/2/3"
+        metadata: list[dict[str, Any]] = [
+            {"source": "command"},
+            {"source": "message", "link": link, "author": "花子", "color": "red"},
+            {"source": "a friend", "link": link},
+        ]
+        kept = [memory(f"{number}匹の猫", each) for number, each in enumerate(metadata, 1)]
+        await store(url, version_before("memory"), *kept)
+        async with open_stores(url) as stores:
+            memories = await stores.memories.list(ME, order="oldest")
+            assert (await stores.memories.search(ME, "2匹"))[0].content == "2匹の猫"
+            assert await stores.memories.get_id(ME, 2) == memories[1].id
+            assert (await stores.memories.add(ME, "新しい")).number == 4
+        assert [each.content for each in memories] == ["1匹の猫", "2匹の猫", "3匹の猫"]
+        assert {each.created_at.isoformat(timespec="microseconds") for each in memories} == {AT}
+        assert [(each.source, each.metadata) for each in memories] == [
+            (Source("command"), {}),
+            (Source("message", link=link, author="花子"), {"color": "red"}),
+            (Source(), {"source": "a friend", "link": link}),
+        ]
+
+    async def test_of_reminders_is_taken_for_what_others_may_have_written(self, path: Path, url: str) -> None:
+        await store(url, 16)
+        change(path, SCHEDULE)
+        async with open_stores(url):
+            pass
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT tainted FROM schedules").fetchall() == [(1,)]

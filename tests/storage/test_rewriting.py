@@ -1,10 +1,8 @@
 """A file that is written anew keeps what it holds, and nothing of what it held before."""
 
 import asyncio
-import os
 import random
 import sqlite3
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.storage.database import Statement
-from cc_bot.storage.rewriting import connect_to_rewrite, rewrite, temporary_folder
+from cc_bot.storage.rewriting import connect_to_rewrite, rewrite
 from cc_bot.storage.sqlite import SqliteDatabase, connect_sqlite
 
 CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
@@ -38,13 +36,6 @@ async def fill(database: SqliteDatabase) -> tuple[list[str], set[str]]:
     gone = chance.sample(texts, 700)
     await database.transaction([Statement("DELETE FROM notes WHERE text = $1", (each,)) for each in gone], ())
     return texts, set(texts) - set(gone)
-
-
-def an_hour_ago(folder: Path) -> None:
-    """Make all files in a folder look as if they had been written then."""
-    then = time.time() - 3600
-    for file in folder.iterdir():
-        os.utime(file, (then, then))
 
 
 class TestRewriting:
@@ -107,37 +98,3 @@ class TestRewriting:
             size = path.stat().st_size
             assert rewrite(connection, path, free=lambda _: size // 2) == "no_room"
             assert rewrite(connection, path, free=lambda _: size * 3) == "done"
-
-    def test_has_no_file_beside_it_that_has_a_name(self, tmp_path: Path) -> None:
-        path, seen = tmp_path / "a.db", list[set[str]]()
-
-        def look() -> int:
-            seen.append(
-                {file.name for file in tmp_path.glob("*.*")}
-                | {f.name for f in temporary_folder().glob("etilqs_*")}
-            )
-            return 0
-
-        with closing(connect_to_rewrite(path)) as connection:
-            connection.execute("CREATE TABLE notes (text)")
-            connection.execute("INSERT INTO notes VALUES (zeroblob(20000000))")
-            look()
-            connection.set_progress_handler(look, 10)
-            assert rewrite(connection, path) == "done"
-        assert len(seen) > 2
-        assert not [name for names in seen for name in names - seen[0] if not name.startswith("a.db")]
-
-
-class TestUsage:
-    async def test_tells_the_size_and_for_how_long_nobody_has_written(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("text")], ())
-            usage = await database.measure()
-            assert usage.bytes == (tmp_path / "a.db").stat().st_size
-            assert usage.quiet_s < 60
-            an_hour_ago(tmp_path)
-            assert 3600 <= (await database.measure()).quiet_s < 3660
-            with closing(sqlite3.connect(tmp_path / "a.db")) as other:
-                other.execute("INSERT INTO notes (text) VALUES ('later')")
-                other.commit()
-                assert (await database.measure()).quiet_s < 60

@@ -1,18 +1,25 @@
-"""What a database does by itself is what the migrations made, and nothing else."""
+"""What a database does by itself is what the migrations made; and all who look at a file judge it alike."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import SchemaChanged
+from cc_bot.domain.errors import BackupDamaged, DatabaseDamaged, SchemaChanged
 from cc_bot.storage import apply_pending, open_database
-from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.migrate import Migration, known_migrations, statements_up_to
+from cc_bot.storage.restoring import examine, staged
 from cc_bot.storage.schema import Deviation, Schema, SchemaObject, schema_made_by
 from tests.databases import laid_out
+from tests.storage.files import change
 
 SPY = "CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM memories WHERE id <> new.id; END"
+SCHEDULE = (
+    "INSERT INTO schedules (user_id, channel_id, kind, place, due_at, timezone, created_at, advanced_at, "
+    "tainted) VALUES (1, 2, 'reminder', 'channel', 1, 'Asia/Tokyo', 1, 1, 0)"
+)
 
 
 @pytest.fixture
@@ -26,18 +33,15 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "sessions.db"
 
 
-def change(path: Path, *statements: str, whole: bytes = b"") -> None:
-    """Change the file, or what it once was."""
-    if whole:
-        path.write_bytes(whole)
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for statement in statements:
-            connection.execute(statement)
-
-
-async def start(path: Path) -> None:
+async def start(path: Path, migrations: Sequence[Migration] | None = None) -> None:
     async with open_database(f"sqlite:///{path}") as database:
-        await apply_pending(database)
+        await apply_pending(database, migrations)
+
+
+def restore(path: Path) -> None:
+    (path.parent / "other").mkdir(exist_ok=True)
+    with staged(path, path.parent / "other" / "sessions.db"):
+        pass
 
 
 class TestSchema:
@@ -45,8 +49,7 @@ class TestSchema:
         path, known = tmp_path / "old.db", known_migrations()
         deviations = list[Deviation]()
         for version in range(1, len(known) + 1):
-            async with open_database(f"sqlite:///{path}") as database:
-                await apply_pending(database, known[:version])
+            await start(path, known[:version])
             with closing(sqlite3.connect(path)) as connection:
                 deviations += Schema.of(connection).deviations(schema_made_by(statements_up_to(version)))
         assert deviations == []
@@ -59,24 +62,11 @@ class TestSchema:
         assert one == plain("CREATE TABLE t(a TEXT   DEFAULT ' -- ',b) -- here\n")
         for text in (
             "CREATE TABLE t (a TEXT DEFAULT '--', b)",
-            "CREATE TABLE t (a TEXT DEFAULT ' -- ', bb)",
             "CREATE TABLE t (a TEXT DEFAULT ' -- ', b) STRICT",
             "CREATE TABLE t (a TEXT DEFAULT ' -- ', b /* */ DEFAULT 1)",
             'CREATE TABLE t (a TEXT DEFAULT " -- ", b)',
         ):
             assert plain(text) != one, text
-
-    def test_tells_what_is_more_what_is_less_and_what_is_different(self) -> None:
-        made = schema_made_by(("CREATE TABLE a (x)", "CREATE TABLE b (x)", "CREATE INDEX c ON a (x)"))
-        found = schema_made_by(
-            ("CREATE TABLE A (x, y)", "CREATE INDEX c ON a (x)", "CREATE VIEW v AS SELECT 1")
-        )
-        assert set(found.deviations(made)) == {
-            Deviation("table", "A", "different", is_table=True),
-            Deviation("table", "b", "missing", is_table=True),
-            Deviation("index", "c", "different"),
-            Deviation("view", "v", "extra", runs=False),
-        }
 
     def test_takes_nothing_that_a_write_could_run_into_for_an_addition(self) -> None:
         made = schema_made_by(("CREATE TABLE a (x)",))
@@ -86,7 +76,6 @@ class TestSchema:
             ("VIEW", "v", "CREATE VIEW v AS SELECT 1"),
             ("table", "t", "CREATE TABLE t (x REFERENCES a (x))"),
             ("table", "t", "CREATE VIRTUAL TABLE t USING fts5(x)"),
-            ("index", "a", "CREATE UNIQUE INDEX i ON a (x)"),
             ("index", "t", "CREATE UNIQUE INDEX i ON a (x)"),
             ("index", "a", 'CREATE INDEX i ON "a" (x) WHERE x > 1'),
             ("index", "a", "CREATE INDEX i ON a (json(x))"),
@@ -123,15 +112,23 @@ class TestStart:
                 await start(path)
             assert refused.value.params["name"] == name
 
-    async def test_before_an_upgrade_looks_as_well(self, tmp_path: Path) -> None:
-        path = tmp_path / "old.db"
-        async with open_database(f"sqlite:///{path}") as database:
-            await apply_pending(database, known_migrations()[:9])
-        change(path, SPY)
-        with pytest.raises(SchemaChanged):
-            await start(path)
-        with closing(sqlite3.connect(path)) as connection:
-            assert connection.execute("SELECT max(version) FROM schema_migrations").fetchone() == (9,)
+    async def test_before_an_upgrade_names_what_stands_in_its_way_and_changes_nothing(
+        self, tmp_path: Path
+    ) -> None:
+        for number, (name, statement) in enumerate(
+            (
+                ("spy", SPY),
+                ("proposals", "CREATE TABLE Proposals (mine TEXT)"),
+                ("proposals", "CREATE INDEX proposals_by_user ON schedules (agent)"),
+            )
+        ):
+            path = tmp_path / f"{number}.db"
+            await start(path, known_migrations()[:16])
+            change(path, statement)
+            with pytest.raises(SchemaChanged) as refused:
+                await start(path)
+            assert name in str(refused.value.params["name"]).lower()
+            assert examine(path).version == 16
 
     async def test_on_one_with_an_index_and_a_view_of_its_operators_own_goes_on(self, path: Path) -> None:
         change(
@@ -142,3 +139,45 @@ class TestStart:
             "ANALYZE",
         )
         await start(path)
+
+
+class TestRecordsOfTheSchema:
+    async def test_that_are_not_whole_are_damage_to_all_three(self, path: Path, whole: bytes) -> None:
+        for statement in (
+            "DELETE FROM schema_migrations",
+            "DELETE FROM schema_migrations WHERE version = 3",
+            "UPDATE schema_migrations SET version = -1 WHERE version = 2",
+        ):
+            change(path, statement, whole=whole)
+            assert examine(path).condition == "damaged"
+            with pytest.raises(DatabaseDamaged):
+                await start(path)
+            with pytest.raises(BackupDamaged):
+                restore(path)
+
+    async def test_of_a_start_that_was_cut_off_are_gone_on_with(self, tmp_path: Path) -> None:
+        path = tmp_path / "new.db"
+        change(path, statements_up_to(0)[0])
+        assert examine(path).condition == "fine"
+        await start(path)
+        assert examine(path).version == len(known_migrations())
+
+
+class TestARow:
+    def test_that_cannot_be_is_named_by_the_doctor_and_not_restored_and_others_are(
+        self, path: Path, whole: bytes
+    ) -> None:
+        for table, statement in (
+            ("schedules", "UPDATE schedules SET locale = 'xx'"),
+            ("schedules", "UPDATE schedules SET advanced_at = 9223372036854775807"),
+            ("schedules", "UPDATE schedules SET text = CAST(x'ff' AS TEXT)"),
+            ("firings", "INSERT INTO firings VALUES (99, 1, 'me', 'claimed', '', 1, NULL, 0, NULL)"),
+        ):
+            change(path, SCHEDULE, statement, whole=whole)
+            examined = examine(path)
+            assert (examined.condition, examined.table) == ("unsound", table)
+            with pytest.raises(BackupDamaged):
+                restore(path)
+        change(path, SCHEDULE, "UPDATE schedules SET locale = 'ja'", whole=whole)
+        assert examine(path).condition == "fine"
+        restore(path)

@@ -1,6 +1,7 @@
 """A locked, full, read-only or damaged file: which error it is, what the operator is told, and what stays."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -19,6 +20,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage import Database, Statement, open_database
+from tests.storage.files import spoil
 
 CREATE = (
     Statement("CREATE TABLE schema_migrations (version INTEGER)"),
@@ -74,18 +76,6 @@ class TestLocked:
         assert await notes(database) == ["前からあるメモ", "もう一つ"]
         assert told(logs) == [("database_trouble", "DatabaseLocked"), ("database_works_again", "")]
 
-    async def test_for_too_long_is_not_waited_for_so_long_again(self, path: Path) -> None:
-        async with open_database(f"sqlite:///{path}", patience_s=4.0) as database:
-            await database.transaction(CREATE, ())
-            with closing(sqlite3.connect(path, isolation_level=None)) as other:
-                other.execute("BEGIN IMMEDIATE")
-                with pytest.raises(DatabaseLocked):
-                    await database.transaction([insert("新しいメモ")], ())
-                async with asyncio.timeout(3):
-                    with pytest.raises(DatabaseLocked):
-                        await database.transaction([insert("新しいメモ")], ())
-            await database.transaction([insert("新しいメモ")], ())
-
     async def test_keeps_nobody_from_reading_behind_one_who_waits(self, path: Path) -> None:
         async with open_database(f"sqlite:///{path}") as patient:
             await patient.transaction([*CREATE, insert("前からあるメモ")], ())
@@ -115,21 +105,11 @@ class TestLocked:
         async with open_database(f"sqlite:///{path}") as again:
             assert await notes(again) == ["新しいメモ"]
 
-    async def test_for_a_moment_is_no_error(self, database: Database, path: Path) -> None:
-        async with open_database(f"sqlite:///{path}") as patient:
-            with closing(sqlite3.connect(path, isolation_level=None)) as other:
-                other.execute("BEGIN IMMEDIATE")
-                writing = [
-                    asyncio.create_task(patient.transaction([insert("新しいメモ")], ())) for _ in range(2)
-                ]
-                await asyncio.sleep(0)  # both are handed over
-                other.execute("ROLLBACK")
-                await asyncio.gather(*writing)
-        assert await notes(database) == ["前からあるメモ", "新しいメモ", "新しいメモ"]
 
-
-class TestFull:
-    async def test_loses_nothing_and_is_told_once_until_there_is_room(self, database: Database) -> None:
+class TestTrouble:
+    async def test_of_a_full_disk_loses_nothing_and_is_told_once_until_there_is_room(
+        self, database: Database
+    ) -> None:
         await has_room(database, pages=0)
         with capture_logs() as logs:
             for _ in range(3):
@@ -143,9 +123,7 @@ class TestFull:
         assert len(await notes(database)) == 2
         assert told(logs)[1:] == [("database_works_again", "")]
 
-
-class TestReadOnly:
-    async def test_can_be_read(self, database: Database, path: Path) -> None:
+    async def test_of_a_read_only_file_leaves_it_to_be_read(self, database: Database, path: Path) -> None:
         await database.query("PRAGMA query_only = ON")
         with capture_logs() as logs, pytest.raises(DatabaseReadOnly):
             await database.transaction([insert("新しいメモ")], ())
@@ -154,9 +132,9 @@ class TestReadOnly:
         assert record["path"] == str(path)
         assert "write" in record["mended_by"]
 
-
-class TestMoved:
-    async def test_is_not_written_to_until_it_is_back(self, database: Database, path: Path) -> None:
+    async def test_of_a_file_that_was_moved_is_that_nothing_is_written_until_it_is_back(
+        self, database: Database, path: Path
+    ) -> None:
         """What would be written now nobody could find after the next start."""
         for replaced in (False, True):
             away = moved_away(path, replaced=replaced)
@@ -181,7 +159,10 @@ class TestDamaged:
         await database.transaction([insert("長いメモ" * PAGE) for _ in range(3)], ())
         await database.transaction([Statement("CREATE TABLE more (text TEXT)")], ())
         assert await database.checkpoint()
-        damage(path, how)
+        if how == "overwritten":
+            spoil(path, start=2 * PAGE)
+        else:
+            os.truncate(path, 2 * PAGE)
         await database.query("PRAGMA shrink_memory")  # no page is remembered
         with capture_logs() as logs:
             for _ in range(2):
@@ -191,35 +172,14 @@ class TestDamaged:
         assert "cc-bot restore" in logs[0]["mended_by"]
         assert await database.query("SELECT 1") == [(1,)]
 
-    async def test_stays_told_when_something_can_be_written_elsewhere(
-        self, database: Database, path: Path
-    ) -> None:
-        await database.transaction([Statement("CREATE TABLE more (text TEXT)")], ())
-        await database.transaction([insert("長いメモ" * PAGE)], ())
-        assert await database.checkpoint()
-        damage(path, "overwritten", first=3, last=3)
-        await database.query("PRAGMA shrink_memory")
-        with capture_logs() as logs:
-            for _ in range(2):
-                with pytest.raises(DatabaseDamaged):
-                    await notes(database)
-                await database.transaction([Statement("INSERT INTO more VALUES ('別のところ')")], ())
-        assert told(logs) == [("database_trouble", "DatabaseDamaged")]
-
     async def test_before_it_is_opened_is_told_apart_from_what_is_no_database(
         self, database: Database, path: Path
     ) -> None:
         await database.close()
-        damage(path, "overwritten", first=1, last=1, begin=100)
-        with pytest.raises(DatabaseDamaged):
-            async with open_database(f"sqlite:///{path}"):
-                pass
-        damage(path, "overwritten", first=1, last=1)
-        without_a_log = path.with_name("other.db")
-        without_a_log.with_suffix(".db-wal").mkdir()
-        for each in (path, without_a_log):
-            with pytest.raises(DatabaseUnusable):
-                async with open_database(f"sqlite:///{each}"):
+        for begin, refusal in ((100, DatabaseDamaged), (0, DatabaseUnusable)):
+            spoil(path, start=begin)
+            with pytest.raises(refusal):
+                async with open_database(f"sqlite:///{path}"):
                     pass
 
 
@@ -243,15 +203,3 @@ async def has_room(database: Database, *, pages: int) -> None:
     """As on a disk that has so much room left: SQLite is told that the file may not grow further."""
     [(now,)] = await database.query("PRAGMA page_count")
     await database.query(f"PRAGMA max_page_count = {now + pages}")
-
-
-def damage(path: Path, how: str, *, first: int = 2, last: int | None = None, begin: int = 0) -> None:
-    """Change the file behind SQLite's back, from its second page on unless told otherwise."""
-    if how == "cut short":
-        with path.open("r+b") as file:
-            file.truncate(PAGE * first)
-        return
-    content = bytearray(path.read_bytes())
-    start, end = (first - 1) * PAGE + begin, len(content) if last is None else last * PAGE
-    content[start:end] = b"\xa5" * (end - start)
-    path.write_bytes(content)
