@@ -5,12 +5,10 @@ from typing import Final
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Reply
 
-ACKNOWLEDGE: Final = "POST /interactions/{interaction}/{token}/callback"
 EDIT: Final = "PATCH /webhooks/{application}/{token}/messages/@original"
 FOLLOW_UP: Final = "POST /webhooks/{application}/{token}"
 POST_MESSAGE: Final = "POST /channels/{channel}/messages"
 HISTORY: Final = "GET /channels/{channel}/messages"
-UNKNOWN_WEBHOOK: Final = 10015
 
 ON_THEIR_WAY: Final = "SELECT state, count(*) FROM turns WHERE user_id = ? GROUP BY state"
 RETRY: Final = {"ja": "もう一度きく", "en-US": "Ask again"}

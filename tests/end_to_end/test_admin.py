@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from cc_bot.domain.member import DEFAULT_RULES
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import fails, says
@@ -89,50 +88,6 @@ class TestChanges:
         assert records[5] | denied == records[5]
         assert "closed" not in output
         assert "large" not in output
-
-
-class TestLimits:
-    async def test_that_are_set_go_before_the_file_and_can_be_taken_back(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        [most] = [most for key, most in DEFAULT_RULES.items() if key.name == "turns_per_minute"]
-        shown = await admin(stage, owner, channel, "limits show")
-        assert f"everyone: questions a minute **{most}** (default)" in shown
-        given: dict[str, str | int] = {"limit": "tokens_per_day", "for": aiko.mention}
-        told = await admin(stage, owner, channel, "limits set", value=5000, **given)
-        assert f"{aiko.mention}: tokens a day **5,000**" in told
-        await admin(stage, owner, channel, "limits set", limit="turns_per_minute")
-        shown = await admin(stage, owner, channel, "limits show")
-        assert f"{aiko.mention}: tokens a day **5,000**" in shown
-        assert "everyone: questions a minute **no limit**" in shown
-        assert "Taken back" in await admin(stage, owner, channel, "limits unset", **given)
-        assert "No such limit" in await admin(stage, owner, channel, "limits unset", **given)
-        wrong: dict[str, str | int] = {"limit": "concurrent", "value": 1, "for": "<#5>"}
-        assert "A channel can't have one" in await admin(stage, owner, channel, "limits set", **wrong)
-
-
-class TestAccess:
-    async def test_is_listed_in_a_file_where_it_takes_more_than_a_message(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        listed = await admin(stage, owner, channel, "access list")
-        assert "Anybody may, everywhere." in listed
-        assert f"Owners: {owner.mention}" in listed
-        await admin(stage, owner, channel, "access allow", kind="guild")
-        await admin(stage, owner, channel, "access deny", subject=aiko.mention)
-        told = await admin(stage, owner, channel, "access remove", subject=aiko.mention)
-        assert f"The rule for {aiko.mention} is gone." in told
-        told = await admin(stage, owner, channel, "access deny", subject=aiko.mention)
-        assert f"{aiko.mention} may not use the bot any more." in told
-        listed = await admin(stage, owner, channel, "access list")
-        assert f"Allowed: server {stage.discord.guild.id}" in listed
-        assert f"Denied: {aiko.mention}" in listed
-        many = ", ".join(f"('user', {1000 + number}, 'deny', 1, '')" for number in range(300))
-        stage.change(f"INSERT INTO access_rules VALUES {many}")
-        reply = await (await stage.discord.slash(owner, channel, "admin access list")).finished()
-        assert reply.ephemeral
-        [file] = reply.message.attachments
-        assert "<@1299>" in file.file.data.decode()
 
 
 class TestModels:

@@ -1,21 +1,18 @@
 """Agents: who answers whom and where, each in a conversation and on a canvas of its own."""
 
-from pathlib import Path
-
 import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
 from tests.end_to_end.canvases import PLAN, SHOPPING, board, boards, draw, no_board, texts_of, titles
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label, set_stage, streaming
+from tests.end_to_end.stage import Stage, again_label, answered, continue_label, streaming
 from tests.loopback.discord import Channel, Permission, Reply, User
-from tests.loopback.model_server import CutConnection, End, Hang, Pause, Say, calls, fails, says
+from tests.loopback.model_server import CutConnection, End, Pause, Say, fails, says
 from tests.loopback.model_server import Reply as Answer
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 BROKEN = f"{FILE}\n[agents.broken]\ntemperature = 9\n"
-GONE = f"{FILE}\n[agents.gone]\n"
 DEFAULTS = "SELECT * FROM channel_agents WHERE channel_id = ?"
 STANDS_IN = JA.agents.gone.format(display="標準")
 
@@ -66,27 +63,6 @@ class TestChosenAgent:
             assert request.body["model"] == "loopback"
             assert "temperature" not in request.body
 
-    async def test_answers_private_and_temporary_questions_dms_and_where_the_bot_is_not(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "poet")
-        await stage.ask(aiko, channel, private=True)
-        reply = await stage.begin(aiko, channel, temporary=True)
-        await reply.finished(lambda shown: "承知しました" in shown.text)
-        dm = stage.discord.dm(aiko)
-        await use(stage, aiko, dm, "poet")
-        await stage.says(await stage.write(aiko, dm, "に", mention=False), "承知しました")
-        friend = stage.discord.user("Eri", locale="ja")
-        for place in (stage.discord.user_installed_channel(aiko), stage.discord.group_dm(aiko, friend)):
-            await use(stage, aiko, place, "poet")
-            answer = await stage.ask(aiko, place, "いち")
-            await use(stage, aiko, place, "default")
-            await answered(await stage.discord.click(aiko, answer.message, again_label(aiko)))
-        assert len(stage.model.requests) == 7
-        assert all(VERSE in told_to_be(stage, number) for number in range(7))
-        await stage.ask(aiko, place, "に")
-        assert stage.shown() == ["に"]
-
     async def test_has_a_conversation_of_its_own_that_is_kept_and_cleared_by_itself(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -125,22 +101,6 @@ class TestButtonOrReply:
         await stage.says(message, "承知しました")
         assert GREEN in told_to_be(stage)
         assert stage.shown()[0] == "いち"
-
-    async def test_to_an_agent_that_is_gone_is_told_so(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        write_file(stage.program.folder, GONE)
-        await use(stage, aiko, channel, "gone")
-        reply = await stage.ask(aiko, channel, "いち")
-        await use(stage, aiko, channel, "poet")
-        write_file(stage.program.folder, FILE)
-        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await press.finished(lambda shown: "もうここでは使えません" in shown.text)
-        assert len(stage.model.requests) == 1
-        message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
-        await stage.says(message, "使えないので、「Poet」が答えます")
-        assert VERSE in told_to_be(stage)
-        assert stage.shown() == ["[In reply to your own answer:]\n> はい、承知しました。\n\nに"]
 
 
 class TestFile:
@@ -189,33 +149,6 @@ class TestFile:
         offered = await stage.discord.autocomplete(aiko, elsewhere, "agent use", name="")
         assert [choice.value for choice in offered] == ["default", "tutor"]
 
-    async def test_that_is_broken_at_the_start_ends_it_with_one_sentence(self, tmp_path: Path) -> None:
-        async with set_stage(tmp_path, {"CC_BOT_LOCALE": "ja"}) as stage:
-            write_file(tmp_path, BROKEN)
-            for command in ("run", "chat"):
-                code, output = await stage.program.run(command)
-                assert (code, output.count("\n")) == (2, 1)
-                assert "[agents.broken] の temperature を直してください" in output
-                assert "agents.toml" in output
-
-
-class TestThread:
-    async def test_has_the_default_of_its_channel_until_it_has_its_own(
-        self, stage: Stage, aiko: User, manager: User, channel: Channel
-    ) -> None:
-        thread = stage.discord.thread(channel)
-        await set_default(stage, manager, channel, "tutor")
-        await mentioned(stage, aiko, thread)
-        assert GREEN in told_to_be(stage)
-        for name, persona in (("poet", VERSE), ("default", OWN)):
-            await set_default(stage, manager, thread, name)
-            await mentioned(stage, aiko, thread)
-            assert persona in told_to_be(stage)
-            await stage.ask(aiko, thread)
-            assert persona in told_to_be(stage)
-        await stage.ask(aiko, channel)
-        assert told_to_be(stage).startswith(GREEN)
-
 
 class TestChannelDefault:
     async def test_answers_mentions_of_everybody_and_questions_of_who_chose_nobody_else(
@@ -241,17 +174,6 @@ class TestChannelDefault:
         assert told_to_be(stage).startswith(OWN)
         assert stage.rows(DEFAULTS, channel.id) == []
 
-    async def test_answers_after_a_restart_who_waited(
-        self, stage: Stage, aiko: User, manager: User, channel: Channel
-    ) -> None:
-        await set_default(stage, manager, channel, "poet")
-        stage.model.script(Answer(Hang()))
-        message = await stage.write(aiko, channel, "待っています")
-        await stage.model.arrived(1)
-        await stage.restart()
-        await stage.says(message, "承知しました")
-        assert VERSE in told_to_be(stage)
-
     async def test_is_set_in_servers_by_who_manages_them(
         self, stage: Stage, ben: User, manager: User, channel: Channel
     ) -> None:
@@ -260,39 +182,6 @@ class TestChannelDefault:
         assert stage.rows(DEFAULTS, channel.id) == []
         dm = stage.discord.dm(manager)
         assert "サーバーのチャンネルだけ" in await stage.told(manager, dm, "agent default", name="poet")
-
-
-class TestList:
-    async def test_tells_who_there_is_and_who_answers(
-        self, stage: Stage, aiko: User, ben: User, manager: User, channel: Channel
-    ) -> None:
-        await set_default(stage, manager, channel, "tutor")
-        await use(stage, ben, channel, "poet")
-        assert (await stage.told(ben, channel, "agent list")).splitlines()[:-1] == [
-            "**Agents that you can use here**",
-            "- **Standard** (`default`)",
-            "- **English teacher** (`tutor`) — this channel's default",
-            "  Practise your English",
-            "- **Poet** (`poet`) — in use",
-        ]
-        write_file(stage.program.folder, GONE)
-        elsewhere = stage.discord.guild_channel()
-        await use(stage, aiko, elsewhere, "gone")
-        write_file(stage.program.folder, FILE)
-        told = await stage.told(aiko, elsewhere, "agent list")
-        assert "- **標準** (`default`) — 使用中" in told
-        assert STANDS_IN in told
-
-    async def test_offers_names_in_the_readers_language_while_they_are_typed(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        tutor = {"ja": "英語の先生 (tutor)", "en-US": "English teacher (tutor)"}
-        for user, typed in ((aiko, "先生"), (aiko, "Ｅｎｇ"), (ben, "tu"), (ben, "x")):
-            for command in ("agent use", "agent default"):
-                choices = await stage.discord.autocomplete(user, channel, command, name=typed)
-                expected = [] if typed == "x" else [(tutor[user.locale], "tutor")]
-                assert [(choice.name, choice.value) for choice in choices] == expected
-        assert "There is no agent of that name here" in await use(stage, ben, channel, "nobody")
 
 
 class TestCanvas:
@@ -316,25 +205,5 @@ class TestCanvas:
         stage.discord.forget_nonces()
         await use(stage, aiko, channel, "default")
         await board(stage, channel, lambda shown: titles(shown) == ["買い物"])
-        await use(stage, aiko, channel, "poet")
-        await board(stage, channel, lambda shown: "図書館" in str(texts_of(shown)))
-
-    async def test_of_an_agent_that_was_left_is_drawn_on_out_of_sight(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(SHOPPING), Answer(Say("いま"), Pause(1), Say("描きました"), End()))
-        running = await streaming(await stage.begin(aiko, channel), "いま")
-        await use(stage, aiko, channel, "poet")
-        await answered(running)
-        asked = await stage.ask(aiko, channel)
-        await use(stage, aiko, channel, "tutor")
-        stage.model.script(calls(PLAN), says("描きました"))
-        written = await stage.write(aiko, channel, "予定を出して", reply_to=asked.message)
-        answer = await stage.says(written, "描きました")
-        assert "「Poet」のキャンバスを更新しました。" in answer.text
-        await stage.discord.quiet(0.3)
-        assert boards(stage, channel) == []
-        await use(stage, aiko, channel, "default")
-        assert titles(await board(stage, channel)) == ["買い物"]
         await use(stage, aiko, channel, "poet")
         await board(stage, channel, lambda shown: "図書館" in str(texts_of(shown)))

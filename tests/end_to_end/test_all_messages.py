@@ -39,19 +39,6 @@ class TestMessage:
         ]
         assert len(stage.model.requests) == 1
 
-    async def test_that_links_to_a_page_is_read_with_its_preview_and_not_answered_anew_for_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        message = await stage.said(aiko, channel, "どう思う？", "何をですか？")
-        stage.model.script(says("いいですね。"))
-        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} https://example.com どう思う？")
-        await stage.says(message, "いいですね。")
-        await stage.discord.unfurl(message, {"title": "Example", "description": "一例です"})
-        await stage.said(aiko, channel, "どのページの話？", "一例の話です。")
-        shown = "Aiko: https://example.com どう思う？\n  [embed]\n  > Example\n  > 一例です"
-        assert stage.shown() == [shown, "いいですね。", "Aiko: どのページの話？"]
-        assert len(stage.model.requests) == 3
-
     async def test_of_the_bots_that_nobody_asked_for_is_no_part_of_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -11,37 +11,31 @@ from tests.end_to_end.stage import UNKNOWN_MESSAGE, Stage, again_label, stop_lab
 from tests.end_to_end.test_proposals import proposals
 from tests.end_to_end.tool_calls import (
     CALLING,
-    CLAIMED,
     DO,
     DONE,
     DONT,
     JA,
     LATE,
     NOT_MADE,
-    ON_THEIR_WAY,
-    SEE_ONE,
     SEND,
     STOPPED,
     WRITE,
-    WRITE_LONG,
     WRITES,
     agreed,
     answers,
     denied,
     hold,
-    hold_no_more,
     is_called,
     last_request,
     made,
     proposed,
-    servers_are,
     settled,
     stored_results,
     told,
     whispers,
 )
 from tests.loopback.discord import Channel, Message, User
-from tests.loopback.model_server import Call, Hang, Reply, Say, Wait, calls, says
+from tests.loopback.model_server import Call, Reply, Say, Wait, calls, says
 from tests.loopback.tool_servers import PICTURE, calls_in
 
 
@@ -147,28 +141,6 @@ class TestPress:
         assert len(made(stage)) == 1
         assert len(stage.model.requests) == 3
 
-    async def test_on_two_devices_of_a_long_call_makes_it_once(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        reply = await proposed(stage, aiko, channel, WRITE_LONG)
-        await denied(stage, ben, reply.message, SEE_ONE)
-        copies = [await stage.discord.click(aiko, reply.message, SEE_ONE) for _ in range(2)]
-        for seen in copies:
-            await seen.finished(lambda shown: shown.messages and shown.messages[0].attachments)
-            assert "あ" * 3000 in seen.messages[0].attachments[0].file.data.decode()
-        starting = servers_are(stage, "starting")
-        stage.model.script(says("一度だけ。"))
-        presses = [await stage.discord.click(aiko, seen.messages[0], DO["ja"]) for seen in copies]
-        await is_called(stage, 2, noted="waits.jsonl")
-        starting.unlink()
-        await presses[0].until(
-            lambda _: any("一度だけ。" in each.text for press in presses for each in press.messages),
-            "an answer",
-        )
-        await settled(stage, aiko)
-        await stage.discord.quiet()
-        assert len(made(stage)) == 1
-
     async def test_after_ten_minutes_makes_no_call(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await proposed(stage, aiko, channel)
         stage.change(LATE, aiko.id)
@@ -178,61 +150,6 @@ class TestPress:
         assert made(stage) == []
         [result] = stored_results(stage, aiko)
         assert result["expired"] is True
-
-    async def test_while_its_server_is_started_waits_for_it_unless_declined_meanwhile(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await proposed(stage, aiko, channel)
-        starting = servers_are(stage, "starting")
-        pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
-        await is_called(stage, noted="waits.jsonl")
-        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await whispers(again, "この回答のツールを実行しています。")
-        assert reply.labels == [DO["ja"], DONT, again_label(aiko)]
-        assert (stage.rows(CLAIMED), made(stage)) == ([(0,)], [])
-        stage.model.script(says("書けました。"))
-        starting.unlink()
-        await pressed.finished(lambda shown: any("書けました。" in each.text for each in shown.messages))
-        await settled(stage, aiko)
-
-        reply = await proposed(stage, aiko, channel)
-        starting = servers_are(stage, "starting")
-        await stage.discord.click(aiko, reply.message, DO["ja"])
-        await is_called(stage, 2, noted="waits.jsonl")
-        await stage.discord.click(aiko, reply.message, DONT)
-        await told(stage, reply.stored[0], NOT_MADE)
-        starting.unlink()
-        await stage.ask_in_words(aiko, channel, "わかりました。")
-        await stage.discord.quiet()
-        assert len(made(stage)) == 1
-        assert stage.rows("SELECT 1 FROM proposals WHERE user_id = ?", aiko.id) == []
-
-    async def test_while_its_server_is_away_uses_nothing_up(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        """Whether that is known before the call, or found by it."""
-        reply = await proposed(stage, aiko, channel, WRITE, Call("notes__write", {"text": "卵"}))
-        labels, open_ones = reply.labels, proposals(reply.message)
-        sentence = "いまは「notes」につながらないため、まだ実行していません"
-        away = servers_are(stage, "away")
-        await whispers(await stage.discord.click(aiko, reply.message, f"2. {DO['ja']}"), sentence)
-        assert (stage.rows(CLAIMED), made(stage)) == ([(0,)], [])
-        away.unlink()
-
-        answers(stage, write={"raises": "away"})
-        free = hold(stage)
-        pressed = await stage.discord.click(aiko, reply.message, f"1. {DO['ja']}")
-        await told(stage, reply.stored[0], CALLING)
-        free.unlink()
-        await whispers(pressed, sentence)
-        await stage.discord.wait(lambda: reply.message.labels == labels, "the buttons as they were")
-        assert proposals(reply.message) == open_ones
-        assert CALLING not in str(reply.message.embeds)
-        await settled(stage, aiko)
-        answers(stage)
-        await stage.restart()  # which forgets that the same was pressed a moment ago
-        await agreed(stage, aiko, reply.message, "🙂 42", f"1. {DO['ja']}")
-        assert [call["arguments"]["text"] for call in made(stage)] == [WRITE.arguments["text"]] * 2
 
     async def test_of_stop_ends_the_call_at_its_server_and_answer_again_has_to_wait_for_that(
         self, stage: Stage, aiko: User, channel: Channel
@@ -255,22 +172,6 @@ class TestPress:
         [result] = stored_results(stage, aiko)
         assert "may have been done or not" in result["error"]
 
-    async def test_while_the_answer_is_given_anew_is_refused_and_open_if_nothing_comes_of_that(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await proposed(stage, aiko, channel)
-        before = reply.stored[0].shown
-        stage.model.script(Reply(Hang()))
-        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await stage.model.arrived(3)
-        pressed = await stage.discord.click(aiko, before, DO["ja"])
-        await whispers(pressed, "いま回答を作り直しているので、まだ実行していません。")
-        assert (stage.rows(CLAIMED), made(stage)) == ([(0,)], [])
-        await stage.discord.click(aiko, again.message, stop_label(aiko))
-        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
-        await stage.discord.wait(lambda: DO["ja"] in reply.message.labels, "the buttons as they were")
-        assert proposals(reply.message) == proposals(before)
-
 
 class TestChangedQuestion:
     """In a channel, while the call that its answer proposed is made."""
@@ -285,21 +186,6 @@ class TestChangedQuestion:
         await is_called(stage)
         await told(stage, answer.stored[0], CALLING)
         return message
-
-    async def test_that_is_edited_waits_for_the_end_of_the_call(
-        self, stage: Stage, aiko: User, message: Message
-    ) -> None:
-        answer = stage.discord.answer(message)
-        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 買い物を書いておいて")
-        await stage.discord.quiet()
-        assert answer.labels == [stop_label(answer)]
-        stage.model.responder = lambda _: "書きました。"
-        hold_no_more(stage)
-        await told(stage, answer.stored[0], DONE["ja"])
-        await settled(stage, aiko)
-        await stage.says(message, "書きました。")
-        assert DONE["ja"] in str(answer.message.embeds)
-        assert len(made(stage)) == 1
 
     @pytest.mark.parametrize("gone", ["question", "answer"])
     async def test_that_is_deleted_or_whose_answer_is_stops_the_call(

@@ -6,21 +6,16 @@ import pytest
 import pytest_asyncio
 
 from tests.databases import DatabaseSettings
-from tests.end_to_end.kills import EDIT, HISTORY, pull_the_plug, start_late
+from tests.end_to_end.kills import EDIT, pull_the_plug
 from tests.end_to_end.stage import Stage, again_label, running_stage
 from tests.end_to_end.tool_calls import (
     CALLING,
     DO,
     DONE,
     EN,
-    FETCH,
     IN_DOUBT,
     JA,
-    ON_THEIR_WAY,
     POST,
-    WHAT,
-    WRITE,
-    agreed,
     answered_again,
     answers,
     hold,
@@ -33,7 +28,7 @@ from tests.end_to_end.tool_calls import (
     told,
 )
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Hang, Reply, calls, fails, says
+from tests.loopback.model_server import Hang, Reply, calls, says
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -71,54 +66,9 @@ class TestAnswerAgain:
         assert "maybe_done" in last_request(stage)
         assert len(made(stage)) == 1
 
-    async def test_knows_of_a_call_that_was_made(self, stage: Stage, ben: User, channel: Channel) -> None:
-        reply = await proposed(stage, ben, channel)
-        answers(stage, write="line 7")
-        stage.model.responder = lambda _: fails(400)
-        await stage.discord.click(ben, reply.message, DO["en-US"])
-        await told(stage, reply.stored[0], DONE["en-US"])
-        await settled(stage, ben)
-        await stage.model.arrived(4)
-        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
-        stage.model.responder = None
-        for answer in ("It stands in line 7.", "Line 7."):
-            await answered_again(stage, ben, reply, answer)
-            assert "line 7" in last_request(stage)
-            assert str(reply.message.embeds).count(DONE["en-US"]) == 1
-        assert len(made(stage)) == 1
-
 
 class TestKill:
     """What was being decided when the program was killed is made once or not at all, and told of."""
-
-    async def test_before_the_claim_leaves_it_open(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        reply = await proposed(stage, aiko, channel)
-        stage.discord.fail_next(FETCH, 503, times=1000, delay_s=60)
-        pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
-        await pressed.acknowledged()
-        await pull_the_plug(stage)
-        await stage.start()
-        assert made(stage) == []
-        await agreed(stage, aiko, reply.message, "今度は書きました。")
-        assert len(made(stage)) == 1
-
-    async def test_before_the_answer_is_settled_loses_nothing_of_a_press_at_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(WRITE), says("🙂"))
-        stage.discord.fail_next(EDIT, 503, times=1000, take_effect=True)  # shown, and nobody knows
-        reply = await stage.begin(aiko, channel, "書いておいて")
-        await reply.until(lambda shown: DO["ja"] in shown.labels, "what is to be decided")
-        await pull_the_plug(stage)
-        stage.discord.fail_next(HISTORY, 200, delay_s=1.5, channel=channel)  # as the start looks for it
-        await stage.start()
-        await agreed(stage, aiko, reply.message, "🙂 42")
-        await told(stage, reply.stored[0], DONE["ja"])
-        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
-        await stage.discord.quiet()
-        assert stage.discord.faults.outstanding == 0
-        assert DONE["ja"] in str(reply.message.embeds)
-        assert reply.labels == [again_label(aiko)]
 
     async def test_during_calls_is_told_to_user_and_model_and_repeats_none(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -169,33 +119,6 @@ class TestKill:
         await settled(stage, aiko)
         assert len(made(stage)) == 1
 
-    async def test_is_told_of_when_the_token_works_no_more(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """In the message, and where only who asked could see that, in a DM."""
-        public = await proposed(stage, ben, channel)
-        private = await proposed(stage, aiko, channel, private=True)
-        free = hold(stage)
-        presses = [
-            await stage.discord.click(ben, public.message, DO["en-US"]),
-            await stage.discord.click(aiko, private.message, DO["ja"]),
-        ]
-        await is_called(stage, 2)
-        await told(stage, public.stored[0], EN.proposal.calling.format(what=WHAT))
-        await told(stage, private.stored[0], CALLING)  # nothing is under way to Discord
-        await pull_the_plug(stage)
-        free.unlink()
-        await start_late(stage, public, private, *presses)
-        del stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"]
-        # Else the restart by the right clock tells it once more, by a token that it takes for a good one.
-        await settled(stage, aiko)
-        await settled(stage, ben)
-        [message] = stage.discord.messages(stage.discord.dm(aiko))
-        assert message.text.startswith(IN_DOUBT)
-        await told(stage, public.stored[0], EN.proposal.call_in_doubt.format(what=WHAT))
-        assert len(made(stage)) == 2
-        await stage.restart()  # by the right clock
-
     async def test_after_a_call_that_needs_no_word_does_not_repeat_it(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -218,20 +141,3 @@ class TestKill:
             assert "投稿番号 12" in str(request.messages)
         assert len(made(stage)) == 1
         await stage.restart()
-
-
-async def test_an_orderly_end_during_a_call_that_needs_no_word_is_told_to_user_and_model(
-    stage: Stage, aiko: User, channel: Channel
-) -> None:
-    free = hold(stage)
-    stage.model.script(calls(POST))
-    reply = await stage.begin(aiko, channel, "送って")
-    await is_called(stage)
-    assert await stage.program.stop() == 0
-    await stage.discord.gone()
-    await reply.until(lambda shown: "実行された可能性がある" in str(shown.message.embeds), "the doubt")
-    free.unlink()
-    await stage.start()
-    await stage.ask_in_words(aiko, channel, "🙂")
-    assert "nobody knows whether it was done" in last_request(stage)
-    assert len(made(stage)) == 1

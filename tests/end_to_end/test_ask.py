@@ -2,10 +2,9 @@
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.kills import EDIT
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label, stop_label, streaming
+from tests.end_to_end.stage import Stage, stop_label, streaming
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
+from tests.loopback.model_server import CutConnection, Hang, Reply, Say, fails, says
 
 JA, EN = texts(Locale.JA).answer, texts(Locale.EN).answer
 
@@ -37,24 +36,6 @@ class TestAsk:
 
 
 class TestAnswerAgain:
-    async def test_can_be_pressed_again_and_again_as_soon_as_the_new_answer_stands_there(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        """What goes with the first press, as noting that it was shown, is still on its way then."""
-        stage.model.script(says("First."), Reply(Pause(0.5), *says("Second.").steps), says("Third."))
-        reply = await stage.ask(ben, channel, "Question one")
-        press = await stage.discord.click(ben, reply.message, EN.regenerate)
-        await streaming(press, EN.thinking)
-        stage.discord.fail_next(EDIT, 500, take_effect=True)
-        second = await answered(press)
-        third = await stage.discord.click(ben, second.message, EN.regenerate)
-        await third.finished(lambda shown: shown.text == "Third." and EN.regenerate in shown.labels)
-        assert len(stage.discord.messages(channel)) == 1
-        assert stage.shown() == ["Question one"]
-        stage.model.script(says("Fine."))
-        await stage.ask(ben, channel, "Question two")
-        assert stage.shown() == ["Question one", "Third.", "Question two"]
-
     async def test_keeps_the_old_answer_if_there_is_no_new_one(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -97,28 +78,6 @@ class TestAnswerAgain:
 
 
 class TestButtons:
-    async def test_pressed_twice_in_a_hurry_do_it_once(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("Once upon"), CutConnection()))
-        reply = await stage.ask(ben, channel)
-        for label, words in ((continue_label(ben), "a time."), (again_label(ben), "there was")):
-            stage.model.script(Reply(Pause(0.5), *says(words).steps))
-            pressed = stage.discord.messages(channel)[-1]
-            first = await stage.discord.click(ben, pressed, label)
-            second = await stage.discord.click(ben, pressed, label)
-            await second.acknowledged()
-            await first.finished(
-                lambda shown, words=words: words in shown.text and EN.regenerate in shown.labels  # type: ignore[misc]
-            )
-        assert reply.labels == []
-        assert len(stage.discord.messages(channel)) == 2
-        assert len(stage.model.requests) == 3
-        assert [row[1] for row in stage.stored(channel) if row[2] != "replaced"][1::2] == [
-            "Once upon",
-            "there was",
-        ]
-
     async def test_are_for_the_asker_only(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

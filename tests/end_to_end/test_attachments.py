@@ -10,7 +10,6 @@ import pytest
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests import documents
-from tests.end_to_end.kills import offers_to_ask_again
 from tests.end_to_end.stage import STOP, Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Call, CutConnection, Json, Reply, Say, calls, says
@@ -156,15 +155,6 @@ class TestDocument:
         await stage.told(aiko, channel, "clear")
         await stage.eventually(kept, aiko.id, gives=[])
 
-    async def test_of_a_question_in_a_channel_is_looked_into(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        look = Call("read_file", {"file": "本.pdf", "query": "秘密の番号は？"})
-        stage.model.script(calls(look), says("31七三です。"))
-        message = await stage.write(aiko, channel, "秘密の番号は？", attachments=(file("本.pdf", BOOK),))
-        await stage.says(message, "31七三です。")
-        assert "秘密の番号は31七三です。" in str(stage.model.requests[-1].body["messages"])
-
     async def test_without_text_is_shown_as_pictures_and_that_is_told(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -204,15 +194,6 @@ class TestReadingProcess:
         async with asyncio.timeout(5):  # by itself it would go on for longer
             while readers(stage.program.process_id):  # noqa: ASYNC110 - another process ends it
                 await asyncio.sleep(0.02)
-
-    @pytest.mark.restarts
-    async def test_whose_bot_is_killed_leaves_the_question_to_be_asked_again(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        begun = await stage.begin(aiko, channel, "これは？", attachment=self.SLOW)
-        await reading_process(stage)
-        await stage.restart()
-        await offers_to_ask_again(stage, begun)
 
 
 async def reading_process(stage: Stage) -> int:

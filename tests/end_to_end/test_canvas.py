@@ -19,7 +19,7 @@ from tests.end_to_end.canvases import (
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, Reply, Shown, User
-from tests.loopback.model_server import Call, calls, says
+from tests.loopback.model_server import Call
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 EDIT = "PATCH /channels/{channel}/messages/{message}"
@@ -98,28 +98,6 @@ class TestCanvas:
         shown = await board(stage, channel, lambda shown: len(shown.embeds) == 1)
         assert shown.attachments == ()
 
-    async def test_of_a_dm_is_drawn_by_messages_and_commands(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        stage.model.script(calls(SHOPPING), says("はい。"))
-        await stage.says(await stage.write(aiko, dm, "キャンバスに出して", mention=False), "はい。")
-        shown = await board(stage, dm)
-        assert shown.content == f"-# {JA.canvas.own}"
-        private = await draw(stage, aiko, dm, PLAN, private=True)
-        edited = await board(stage, dm, lambda shown: shown.edited)
-        assert (edited.id, len(edited.embeds)) == (shown.id, 2)
-        assert whispered(private) is None
-
-    async def test_answered_by_its_user_goes_on_with_their_session_and_by_others_does_not(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        shown = await board(stage, channel)
-        for user, told in ((aiko, True), (ben, False)):
-            stage.model.script(says("さあ。"))
-            question = await stage.write(user, channel, "何だっけ", mention=False, reply_to=shown)
-            await stage.says(question, "さあ。")
-            assert ("牛乳" in str(stage.model.requests[-1].body)) is told
-
     async def test_loses_a_memory_that_is_erased_at_once(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -151,21 +129,6 @@ class TestCommands:
             assert shown.embeds[0]["image"]["url"] == shown.attachments[0].url
             ids.add(shown.id)
         assert len(ids) == 4
-
-    async def test_clear_it_alone_or_with_the_conversation(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        await board(stage, channel)
-        assert await stage.told(ben, channel, "canvas show") == EN.canvas.empty
-        assert await stage.told(aiko, channel, "canvas clear") == JA.canvas.cleared
-        await no_board(stage, channel)
-        await draw(stage, aiko, channel, PLAN)
-        assert "キャンバスに出して" in stage.shown()
-        await board(stage, channel)
-        await stage.told(aiko, channel, "clear")
-        await no_board(stage, channel)
-        assert await stage.told(aiko, channel, "canvas show") == JA.canvas.empty
 
 
 class TestPrivateAnswer:

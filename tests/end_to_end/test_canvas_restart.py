@@ -5,12 +5,9 @@ import pytest
 from tests.end_to_end.canvases import SHOPPING, board, boards, draw, no_board, texts_of, titles
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
-from tests.loopback.model_server import End, Pause, Reply, Say, calls, says
 
 UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS = 10008, 10003, 50001
 NOTED = "SELECT message_id FROM canvas_messages WHERE channel_id = ?"
-LAST_WORDS = "PATCH /webhooks/{application}/{token}/messages/@original"
-POST = "POST /channels/{channel}/messages"
 
 
 @pytest.fixture
@@ -85,19 +82,6 @@ class TestRestart:
         await stage.eventually(NOTED, lost.id, gives=[])
         assert stage.rows(NOTED, closed.id) == [(hidden.id,)]
 
-    async def test_shows_what_was_drawn_right_before_a_crash(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(SHOPPING), Reply(Pause(1.5), Say("はい。"), End()))
-        reply = await stage.begin(aiko, channel, "キャンバスに出して")
-        await reply.until(lambda shown: "キャンバスに描いています" in shown.text)
-        stage.discord.fail_next(LAST_WORDS, 200, delay_s=30.0)
-        await stage.eventually(NOTED, channel.id, gives=[(0,)])
-        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the answer's last words")
-        assert boards(stage, channel) == []
-        await stage.restart()
-        assert titles(await board(stage, channel)) == ["買い物"]
-
 
 class TestReconnect:
     async def test_brings_back_what_was_deleted_meanwhile(
@@ -109,22 +93,3 @@ class TestReconnect:
         await stage.discord.delete(stage.discord.owner, first)
         await stage.discord.ready()
         assert (await board(stage, channel)).id != first.id
-
-
-class TestChannelThatIsReadAlong:
-    async def test_does_not_hold_canvases(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.discord.post(ben, channel, "こんにちは")
-        await draw(stage, aiko, channel, SHOPPING)
-        await board(stage, channel)
-        await down(stage)
-        await stage.discord.post(ben, channel, "ただいま")
-        await stage.start()
-        stage.model.script(says("はい。"))
-        question = await stage.write(ben, channel, "何の話でしたか")
-        await stage.says(question, "はい。")
-        asked = str(stage.model.requests[-1].body)
-        assert "ただいま" in asked
-        assert "牛乳" not in asked
-        assert "キャンバス" not in asked.replace("キャンバスに出して", "")

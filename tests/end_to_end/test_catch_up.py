@@ -51,23 +51,6 @@ async def heard(stage: Stage, user: User, channel: Channel, text: str) -> None:
     await is_stored(stage, channel, text)
 
 
-class TestAChange:
-    async def test_of_what_is_just_being_read_is_not_lost(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await heard(stage, aiko, channel, "始め")
-        await pull_the_plug(stage)
-        missed = await write(stage, aiko, channel, *(f"発言{number}" for number in range(110)))
-        await stage.start()
-        await stage.discord.wait(lambda: asked_for(stage, channel), "the newest page")
-        stage.discord.fail_next(HISTORY, 200, delay_s=0.3)  # it holds what follows, the first messages
-        await stage.discord.delete(aiko, missed[-1])
-        await stage.discord.edit(aiko, missed[-2], "書き直した")
-        assert said(stage, channel) == ["始め"]
-        await is_stored(stage, channel, "書き直した")
-        assert said(stage, channel)[-2:] == ["発言107", "書き直した"]
-
-
 class TestDowntime:
     async def test_is_made_up_for_once_in_order_and_known_to_the_next_answer(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -92,29 +75,6 @@ class TestDowntime:
         question = await stage.write(ben, channel, "What was said?")
         await stage.says(question, "はい。")
         assert stage.shown()[-2:] == ["Aiko: 発言214", "Ben: What was said?"]
-
-    async def test_that_a_crash_ends_in_another_leaves_the_gap_to_be_found_again(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        """What is being read keeps nobody from an answer in a session of theirs."""
-        await heard(stage, aiko, channel, "始め")
-        await pull_the_plug(stage)
-        await write(stage, aiko, channel, "隙間の一つ目", "隙間の二つ目")
-        stage.discord.fail_next(HISTORY, 200, delay_s=5.0, times=20)
-        await stage.start()
-        answer = await stage.ask_in_words(aiko, channel, "りんごです。")
-        stage.model.script(says("赤です。"))
-        question = await stage.write(aiko, channel, "何色？", mention=False, reply_to=answer.message)
-        await stage.says(question, "赤です。")
-        await write(stage, aiko, channel, "戻ったあと")
-        await stage.discord.quiet(0.2)
-        assert "隙間の一つ目" not in said(stage, channel)
-        await pull_the_plug(stage)
-        stage.discord.faults.forget()
-        await stage.start()
-        await is_stored(stage, channel, "戻ったあと")
-        overheard = [text for text in said(stage, channel) if text not in ("?", "何色？")]
-        assert overheard == ["始め", "隙間の一つ目", "隙間の二つ目", "戻ったあと"]
 
     async def test_leaves_each_question_to_be_answered_once(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

@@ -9,8 +9,7 @@ from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.kills import CUT_OFF, RETRY, pull_the_plug
 from tests.end_to_end.stage import Stage, again_label, continue_label, stop_label, streaming
-from tests.end_to_end.test_receipts import UNDO, kept, remembered, told
-from tests.end_to_end.test_receipts_elsewhere import says_it_is_undone
+from tests.end_to_end.test_receipts import UNDO, kept, told
 from tests.end_to_end.test_reminder_receipts import ASK, CANCEL, scheduling, soon
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.model_requests import new_tool_results
@@ -175,31 +174,6 @@ class TestAskedAgain:
 
 
 class TestAMemory:
-    async def test_that_is_deleted_or_erased_leaves_nothing_of_it_with_the_question_or_its_receipt(
-        self, stage: Stage, channel: Channel
-    ) -> None:
-        eraser, deleter = somebody(stage), somebody(stage)
-        reply = await changed(stage, eraser, channel)
-        await pull_the_plug(stage)
-        await stage.start()
-        await may_be_asked_again(reply)
-        await told(stage, eraser, reply.message, UNDO_KEPT)
-        other = await remembered(stage, deleter, channel, "会議は金曜")
-        await stage.eventually("SELECT count(*) FROM receipts WHERE user_id = ?", deleter.id, gives=[(1,)])
-        await pull_the_plug(stage)
-        for user, moment in ((eraser, "2020"), (deleter, "2099")):
-            stage.change(
-                "UPDATE memories SET status = 'deleted',"
-                f" deleted_at = '{moment}-01-01T00:00:00.000000+00:00' WHERE user_id = {user.id}"
-            )
-        await stage.start()
-        await says_it_is_undone(other)
-        await stage.eventually("SELECT count(*) FROM receipts WHERE stale > 0", gives=[(0,)])
-        await stage.eventually("SELECT count(*) FROM memories WHERE user_id = ?", eraser.id, gives=[(0,)])
-        [(left,)] = stage.rows("SELECT calls FROM turn_calls WHERE user_id = ?", eraser.id)
-        assert "モチ" not in left
-        assert "薬" in left
-
     async def test_erased_while_it_is_told_is_not_told_any_more(self, stage: Stage, channel: Channel) -> None:
         user = somebody(stage)
         stage.model.script(calls(Call("remember", {"content": "口座は赤城銀行"})), BEGUN)

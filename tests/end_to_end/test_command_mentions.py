@@ -5,10 +5,8 @@ import re
 import pytest
 
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, Permission, User
-from tests.loopback.model_server import says
+from tests.loopback.discord import Channel, User
 
-NO_PERMISSION = 50013
 MENTION = re.compile(r"</[^:>]+:\d+>")
 
 
@@ -40,17 +38,6 @@ class TestMention:
 
 
 class TestPlainName:
-    async def test_stands_on_a_button(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        """Where the bot may not post embeds, what it states stands on buttons."""
-        stage.excused.add(NO_PERMISSION)
-        stage.discord.forbid(stage.discord.bot, Permission.EMBED_LINKS, channel)
-        stage.model.script(says("覚えておきますね。"), says("覚えておきますね。"))
-        message = await stage.write(aiko, channel, "犬はポチです。覚えておいて")
-        reply = await stage.discord.reply_to(message)
-        await reply.until(lambda shown: shown.message.buttons and "止める" not in shown.labels, "the end")
-        [label] = [button.label for button in reply.message.buttons if button.disabled]
-        assert "/メモリ 追加 を使うか" in label
-
     async def test_is_what_the_model_reads_and_what_is_remembered(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -3,7 +3,7 @@
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
 from cc_bot.texts import explain, texts
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label, stop_label, streaming
+from tests.end_to_end.stage import Stage, again_label, answered, streaming
 from tests.end_to_end.test_long_replies import long_text, own_words
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import End, Pause, Reply, Say, says
@@ -59,17 +59,6 @@ class TestEdit:
             stage.discord.fail_next(EDIT, status, times=2)
             await answered(reply)
             assert reply.text.startswith("🙂 🙃")
-
-    async def test_while_it_streams_may_fail_or_come_too_often(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        for user, status, wait_s in ((aiko, 502, 0.0), (ben, 429, 1.0)):
-            stage.model.script(says(*(f"{number} " for number in range(15)), delay_s=0.1))
-            reply = await stage.begin(user, channel)
-            await streaming(reply, "…")
-            stage.discord.fail_next(EDIT, status, retry_after_s=wait_s)
-            await answered(reply)
-            assert reply.text.startswith(" ".join(map(str, range(15))))
 
     async def test_of_a_message_that_somebody_deleted(
         self, stage: Stage, ben: User, channel: Channel
@@ -131,20 +120,6 @@ class TestFollowUp:
             await reply.finished(lambda shown: shown.message.attachments and shown.labels)
             assert reply.message.attachments[0].file.data.decode() == long_text(3000)
 
-    async def test_to_what_is_continued_in_private_is_not_posted_again_and_again(
-        self, stage: Stage, ben: User
-    ) -> None:
-        for take_effect in (True, False):
-            place = stage.discord.guild_channel()
-            stage.model.script(Reply(Say("Once upon")), says("a time."))
-            reply = await stage.ask(ben, place, private=True)
-            stage.discord.fail_next(FOLLOW_UP, 503, take_effect=take_effect)
-            press = await stage.discord.click(ben, reply.message, continue_label(ben))
-            await press.until(lambda shown: "a time." in shown.text)
-            await stage.ask_in_words(ben, place, "Done.")
-            shown = "\n".join(message.text for message in stage.discord.messages(place))
-            assert shown.count("a time.") == 1
-
 
 class TestGateway:
     async def test_drops_in_the_middle_of_an_answer(self, stage: Stage, aiko: User, channel: Channel) -> None:
@@ -157,19 +132,3 @@ class TestGateway:
         assert reply.text.startswith("途中で切れません。")
         await stage.discord.resumed(before + 1)
         await stage.ask_in_words(aiko, channel, "まだいます。")
-
-    async def test_delays_a_stop_until_the_answer_has_ended(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("The whole"), Pause(1.6), *says(" answer.").steps))
-        reply = await stage.begin(ben, channel)
-        await streaming(reply, "The whole")
-        with stage.discord.resumes_held():
-            await stage.discord.drop_gateway()
-            press = await stage.discord.click(ben, reply.message, stop_label(ben))
-            await answered(reply)
-            assert not press.is_acknowledged
-        await press.acknowledged()
-        await stage.ask_in_words(ben, stage.discord.dm(ben), "Next.")
-        assert reply.text.startswith("The whole answer.")
-        assert reply.labels == [again_label(ben)]

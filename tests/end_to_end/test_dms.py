@@ -6,14 +6,13 @@ from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, streaming
 from tests.loopback.discord import Channel, ChannelReply, File, Permission, Shown, User
-from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
+from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, says
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 POST = "POST /channels/{channel}/messages"
 STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
 CURRENT_ANSWERS = f"{STORED} AND role = 'assistant' AND status <> 'replaced'"
 NOTE = File("メモ.txt", "牛乳とパン".encode(), "text/plain")
-ZIP = File("a_b.zip", b"PK\x03\x04....", "application/zip")
 TWO_PAGES = "\n\n".join(["あ" * 1000] * 2)
 
 
@@ -58,19 +57,6 @@ class TestMessage:
         await answered(stage, ben, "hello", "はい。")
         assert stage.shown() == ["hello"]
 
-    async def test_with_a_file_that_nobody_can_read_is_answered_with_the_others_or_refused(
-        self, stage: Stage, aiko: User
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        message = await stage.write(aiko, dm, "これは？", mention=False, attachments=(ZIP,))
-        await stage.says(message, "このファイルは開けませんでした。")
-        assert stage.stored(dm) == []
-        message = await stage.write(aiko, dm, "これは？", mention=False, attachments=(ZIP, NOTE))
-        reply = await stage.says(message, "a\\_b.zip は読めませんでした。")
-        assert "承知しました" in reply.text
-        assert "牛乳とパン" in stage.shown()[-1]
-        assert "[not shown, it could not be read: a_b.zip]" in stage.shown()[-1]
-
     async def test_waits_for_the_one_before(self, stage: Stage, aiko: User) -> None:
         dm = stage.discord.dm(aiko)
         stage.model.script(Reply(Say("ひとつ"), Pause(2.0), *says("め。").steps), says("ふたつめ。"))
@@ -80,16 +66,6 @@ class TestMessage:
         await streaming(stage.discord.answer(second), JA.answer.queued)
         await stage.says(second, "ふたつめ。")
         assert stage.shown() == ["一", "ひとつめ。", "二"]
-
-    async def test_meets_trouble_of_the_model_in_its_authors_own_language(
-        self, stage: Stage, ben: User
-    ) -> None:
-        dm = stage.discord.dm(ben)
-        await stage.told(ben, dm, "settings", language="en")
-        stage.model.responder = lambda _: fails(400)
-        message = await stage.discord.post(ben, dm, "How are you?")
-        await stage.discord.answer(message).until(lambda r: "did not accept" in r.text, "an error in English")
-        assert stage.stored(dm) == []
 
 
 class TestSlowFile:
@@ -212,15 +188,3 @@ class TestDeletedPage:
             await pages_noted(stage, answer.messages[0], 1)
             await stage.discord.delete(keeper, answer.messages[page])
             await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(0,)])
-
-    async def test_takes_what_continued_an_answer_with_it(
-        self, stage: Stage, keeper: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("むかしむかし、"), CutConnection()))
-        cut = await stage.ask(keeper, channel)
-        stage.model.script(says(TWO_PAGES))
-        press = await stage.discord.click(keeper, cut.message, CONTINUE["ja"])
-        await press.finished(lambda r: len(r.messages) == 3 and AGAIN["ja"] in r.labels)
-        await pages_noted(stage, press.messages[1], 1)
-        await stage.discord.delete(keeper, press.messages[2])
-        await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(1,)])

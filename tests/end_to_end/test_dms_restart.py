@@ -1,22 +1,17 @@
 """DMs, and replies to one's own answers, when the program is killed or was not there."""
 
-from pathlib import Path
-
 import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.databases import DatabaseSettings
 from tests.end_to_end.kills import pull_the_plug
-from tests.end_to_end.stage import AGAIN, Stage, running_stage, streaming
+from tests.end_to_end.stage import AGAIN, Stage, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Hang, Reply, Say, fails, says
 
 JA = texts(Locale.JA)
-EDIT = "PATCH /channels/{channel}/messages/{message}"
 UNKNOWN_MESSAGE = 10008
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"
-STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
 RETRY = JA.unfinished.ask_again
 CUT_OFF = "書いている途中で動かなくなったため"
 
@@ -63,24 +58,6 @@ class TestKill:
         )
         assert rows == [(message.id,), (reply.message.id,)]
 
-    async def test_after_the_answer_was_stored_shows_it(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        stage.model.script(says("できあがり。", delay_s=0.5))
-        message = await stage.write(aiko, dm, "質問", mention=False)
-        reply = await streaming(stage.discord.answer(message), JA.answer.thinking)
-        await stage.model.arrived(1)
-        stage.discord.fail_next(EDIT, 503, times=1000)
-        await stage.eventually(STORED, dm.id, gives=[(2,)])
-        await pull_the_plug(stage)
-        assert "できあがり。" not in reply.text
-        await stage.start()
-        await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the answer with its buttons")
-        assert reply.text == "できあがり。"
-        await stage.eventually(ON_THEIR_WAY, gives=[(0,)])
-        await stage.restart()
-        await stage.discord.quiet()
-        assert AGAIN["ja"] in reply.labels
-
 
 class TestDowntime:
     async def test_leaves_each_question_to_be_answered_once(
@@ -105,21 +82,3 @@ class TestDowntime:
         asked = [request.last_user_text for request in stage.model.requests]
         assert sorted(text.split(": ")[-1] for text in asked) == ["一つ目", "二つ目", "聞こえますか？"]
         assert "独り言" not in str([request.messages for request in stage.model.requests])
-
-    async def test_of_an_hour_is_told_to_who_waited_once(
-        self, tmp_path: Path, database_settings: DatabaseSettings
-    ) -> None:
-        async with running_stage(tmp_path, database_settings()) as stage:
-            aiko = stage.discord.user("Aiko", locale="ja")
-            dm = stage.discord.dm(aiko)
-            await stage.says(await stage.write(aiko, dm, "はじめに", mention=False), "承知しました")
-            await pull_the_plug(stage)
-            missed = [await stage.write(aiko, dm, text, mention=False) for text in ("一つ目", "二つ目")]
-            stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = str(3600)
-            await stage.start()
-            await stage.says(missed[1], "しばらく動いていなかったため")
-            await stage.restart()
-            await stage.discord.quiet(1.0)
-            assert len([each for each in stage.discord.messages(dm) if each.author.is_bot]) == 2
-            assert len(stage.model.requests) == 1
-            stage.check()

@@ -41,20 +41,6 @@ class TestBesideABot:
         assert stage.discord.token not in output
         assert KEY not in output
 
-    async def test_it_asks_each_model_for_one_token(self, stage: Stage, tmp_path: Path) -> None:
-        agents = tmp_path / "agents.toml"
-        agents.write_text('[agents.tutor]\nmodel = "wise, small"\n', encoding="utf-8")
-        environment = stage.program.environment | {
-            "CC_BOT_MODEL": "big,small",
-            "CC_BOT_AGENTS_FILE": str(agents),
-            "CC_BOT_LOCALE": "ja",
-        }
-        _, output = await doctor(stage.program.folder, environment)
-        asked = [request.body for request in stage.model.requests]
-        assert sorted(body["model"] for body in asked) == ["big", "small", "wise"]
-        assert {body["max_completion_tokens"] for body in asked} == {1}
-        assert "big" in output
-
 
 class TestWhereSomethingIsWrong:
     async def test_it_says_how_to_mend_it_and_fails(self, stage: Stage, tmp_path: Path) -> None:
@@ -83,18 +69,6 @@ class TestWhereSomethingIsWrong:
             assert (code, check["check"], check["verdict"]) == (2, "settings", "failed")
             assert named in check["detail"]
             (tmp_path / ".env").unlink(missing_ok=True)
-
-    async def test_files_that_cannot_be_read_are_json_for_a_program(self, tmp_path: Path) -> None:
-        (tmp_path / "data").mkdir()
-        (tmp_path / "data" / "sessions.db").write_bytes(b"not a database" * 500)
-        (tmp_path / "data" / "policy.toml").write_text("owners = [", encoding="utf-8")
-        (tmp_path / "data" / "agents.toml").write_bytes(b"\xff\xfe")
-        (tmp_path / "backup").write_text("a file", encoding="utf-8")
-        code, output = await doctor(tmp_path, {}, "--json", "--offline")
-        found = verdicts(read(output))
-        assert code == 1
-        assert {found[name] for name in ("database", "policy", "agents")} == {"failed"}
-        assert found["backups"] == "warning"
 
 
 class TestOffline:

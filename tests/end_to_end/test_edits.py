@@ -9,12 +9,10 @@ from tests.loopback.discord import Channel, Message, Permission, User
 from tests.loopback.model_server import Hang, Pause, Reply, Say, fails, says
 
 JA = texts(Locale.JA)
-UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
 STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
 ROLES = "SELECT role FROM messages WHERE channel_id = ?"
 MENTIONS = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
-PAGES = "SELECT count(*) FROM answer_pages WHERE answer_id = ?"
 THREE_PAGES = "\n\n".join(["あ" * 1000] * 3)
 
 
@@ -73,39 +71,6 @@ class TestEditedQuestion:
         preview = "Aiko: https://example.com を見て\n  [embed]\n  > Example"
         assert stage.shown()[::2] == ["Aiko: 明日は？", preview, "Aiko: 次"]
 
-    async def test_that_leaves_nothing_but_the_call_takes_back_what_it_said(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("答えはじめ"), Hang()))
-        message = await stage.write(aiko, channel, "電話番号は090-1111")
-        reply = await streaming(stage.discord.answer(message), "答えはじめ")
-        await edited(stage, aiko, message, "")
-        await reply.until(lambda shown: not shown.messages, "the answer to vanish")
-        await stage.eventually(STORED, channel.id, gives=[(0,)])
-        message = await stage.said(aiko, channel, "電話番号は090-2222", "はい。")
-        await edited(stage, aiko, message, "")
-        gone = "SELECT count(*) FROM messages WHERE discord_id = ?"
-        await stage.eventually(gone, message.id, gives=[(0,)])
-        await stage.eventually("SELECT count(*) FROM mentions WHERE discord_id = ?", message.id, gives=[(0,)])
-        await stage.said(aiko, channel, "次", "はい。")
-        assert stage.shown() == ["Aiko: 次"]
-
-    async def test_of_a_long_answer_takes_its_further_messages_down(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says(THREE_PAGES))
-        message = await stage.write(aiko, channel, "長い話を")
-        reply = stage.discord.answer(message)
-        await reply.until(lambda r: len(r.messages) > 1, "the second message")
-        await stage.eventually(PAGES, reply.message.id, gives=[(len(reply.messages) - 1,)])
-        stage.model.script(says("短い話です。"))
-        await edited(stage, aiko, message, "短い話を")
-        await stage.says(message, "短い話です。")
-        await reply.until(lambda r: len(r.messages) == 1, "one message")
-        await stage.eventually(PAGES, reply.message.id, gives=[(0,)])
-        await stage.discord.quiet()
-        assert stage.stored(channel)[-1][1] == "短い話です。"
-
 
 class TestDeletion:
     async def test_of_a_question_takes_it_out_with_all_of_its_answer(
@@ -129,22 +94,6 @@ class TestDeletion:
         await stage.said(aiko, channel, "次", "はい。")
         assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 次"]
 
-    async def test_of_one_of_two_questions_leaves_the_answer_to_both(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("はい"), Pause(2.0), *says("。").steps), says("ふたりに答えます。"))
-        begun = await stage.write(aiko, channel, "はじめの質問")
-        await streaming(stage.discord.answer(begun), "はい")
-        first = await stage.write(aiko, channel, "愛子の質問")
-        second = await stage.write(ben, channel, "ベンの質問")
-        await stage.says(second, "ふたりに答えます。")
-        await stage.discord.delete(aiko, first)
-        gone = "SELECT count(*) FROM messages WHERE discord_id = ?"
-        await stage.eventually(gone, first.id, gives=[(0,)])
-        assert "ふたりに答えます。" in stage.discord.answer(second).text
-        await stage.discord.delete(ben, second)
-        await stage.discord.answer(second).until(lambda shown: not shown.messages, "the answer to vanish")
-
     async def test_of_an_answer_takes_all_of_it_out_and_stops_what_is_on_its_way(
         self, stage: Stage, aiko: User, moderator: User, channel: Channel
     ) -> None:
@@ -164,21 +113,3 @@ class TestDeletion:
         assert stage.shown() == [*["Aiko: 質問"] * 3, "Aiko: 次"]
         await stage.discord.delete_in_bulk(moderator, message, stage.discord.answer(last).message)
         await stage.eventually(ROLES, channel.id, gives=[("user",)] * 3)
-
-    async def test_of_a_thread_takes_its_messages_along_and_what_is_answered_there(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(UNKNOWN_CHANNEL)
-        await stage.said(aiko, channel, "チャンネルの質問", "はい。")
-        thread = await stage.discord.start_thread(aiko, channel)
-        await stage.said(aiko, thread, "スレッドの質問", "はい。")
-        stage.model.script(Reply(Say("答えはじめ"), Hang()))
-        message = await stage.write(aiko, thread, "次の質問")
-        await streaming(stage.discord.answer(message), "答えはじめ")
-        await stage.discord.delete_channel(thread)
-        await stage.eventually(STORED, thread.id, gives=[(0,)])
-        await stage.discord.quiet()
-        assert stage.stored(thread) == []
-        assert len(stage.stored(channel)) == 2
-        await stage.discord.delete_channel(channel)
-        await stage.eventually(STORED, channel.id, gives=[(0,)])

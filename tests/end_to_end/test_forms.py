@@ -1,29 +1,18 @@
 """A server that asks back during a call: a form for who asked, on Discord."""
 
-import asyncio
 import json
-from pathlib import Path
-from typing import Final
 
 import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.stage import Stage, set_stage, stop_label
-from tests.end_to_end.test_tool_servers import name_servers, until_ready
+from tests.end_to_end.stage import Stage, stop_label
 from tests.end_to_end.tool_calls import (
-    CALLING,
-    DO,
-    STOPPED,
-    WRITE,
-    proposed,
-    told,
     whispers,
 )
 from tests.loopback.discord import Channel, Message, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import Call, calls, says
-from tests.mcp.test_forms import asking
 
 JA, EN = texts(Locale.JA).form, texts(Locale.EN).form
 READ = Call("notes__read", {"text": "棚"})
@@ -32,7 +21,6 @@ SKIP = {"ja": JA.skip, "en-US": EN.skip}
 OVER = {"ja": JA.over, "en-US": EN.over}
 ANSWERED = {"ja": JA.answered.format(server="notes"), "en-US": EN.answered.format(server="notes")}
 DECLINED = JA.declined.format(server="notes")
-LOCAL: Final = {"cc_bot": {"local": ["*"]}}
 
 
 @pytest.fixture
@@ -106,25 +94,6 @@ class TestAForm:
             await shows(reply, ANSWERED[user.locale])
             assert not any(FILL[user.locale] in each.labels for each in reply.messages)
 
-    async def test_is_sent_once_whoever_presses_twice_or_on_two_devices(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await begun(stage, aiko, channel, "はい。")
-        form = await asked(stage, aiko, reply)
-        presses = await stage.discord.press(aiko, form, FILL["ja"], apart_s=0.05)
-        for each in presses:
-            await each.acknowledged()
-        first = next(each for each in presses if each.modal)
-        await asyncio.sleep(1.1)  # sooner it would be the same press
-        second = await opened(stage, aiko, form)
-        await stage.discord.submit_modal(first, **{"0": "Ｂ", "1": "３"})
-        await ended(reply, "はい。")
-        await shows(reply, ANSWERED["ja"])
-        late = await stage.discord.submit_modal(second, **{"0": "Ａ", "1": "4"})
-        await late.until(lambda shown: OVER["ja"] in shown.text, "that it was sent")
-        await shows(reply, ANSWERED["ja"])
-        assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
-
     async def test_that_is_declined_ends_the_call_once(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -182,73 +151,3 @@ class TestAForm:
             lambda shown: any(OVER["en-US"] in each.text and not each.labels for each in shown.messages),
             "that it is over",
         )
-
-    async def test_after_a_press_stands_below_the_message_of_the_call(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        """Until it is sent, or the call stopped."""
-        for private in (False, True):
-            reply = await proposed(stage, aiko, channel, WRITE, private=private)
-            stage.model.script(says("🙂 7"))
-            pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
-            form = await asked(stage, aiko, pressed)
-            assert form.ephemeral is private
-            await filled_in(stage, aiko, form, "2")
-            await ended(pressed, "🙂 7")
-            assert '"count": 2' in str(stage.model.requests[-1].messages).replace("\\", "")
-        reply = await proposed(stage, aiko, channel, WRITE)
-        pressed = await stage.discord.click(aiko, reply.message, DO["ja"])
-        await asked(stage, aiko, pressed)
-        await told(stage, reply.stored[0], CALLING)
-        await stage.discord.click(aiko, reply.message, stop_label(aiko))
-        await told(stage, reply.stored[0], STOPPED)
-        await shows(pressed, OVER["ja"])
-
-    async def test_in_a_channel_is_a_message_for_who_asked(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(READ), says("置きました。"))
-        message = await stage.write(aiko, channel, "置いて")
-
-        def forms() -> list[Shown]:
-            shown = stage.discord.messages(channel)
-            return [each for each in shown if FILL["ja"] in each.labels]
-
-        await stage.discord.wait(forms, "the form")
-        [form] = forms()
-        pressed = await stage.discord.click(ben, form, FILL["ja"])
-        pressed.any_language = True  # its message is for who asked
-        await whispers(pressed, EN.not_yours)
-        await filled_in(stage, aiko, form, "5")
-        await stage.says(message, "置きました。")
-        assert json.loads(result(stage)) == {"shelf": "b", "count": 5}
-
-
-class TestARealServer:
-    async def test_asks_through_the_protocol_and_for_no_secret(self, tmp_path: Path) -> None:
-        (tmp_path / "more").mkdir()
-        secret = asking(tmp_path / "more", pin={"type": "string", "title": "暗証番号"})
-        name_servers(
-            tmp_path,
-            notes=asking(tmp_path, "👤?", name={"type": "string", "title": "👤"}) | LOCAL,
-            bank=secret | LOCAL,
-        )
-        async with set_stage(tmp_path, {}) as stage:
-            await stage.start()
-            user, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            stage.discord.owner.locale = "ja"
-            for server in ("notes", "bank"):
-                await until_ready(stage, stage.discord.owner, server, "使えます")
-            stage.model.script(calls(Call("notes__echo", {"text": "猫"})), says("🙂 1"))
-            reply = await stage.begin(user, channel, "誰？")
-            fields = await opened(stage, user, await asked(stage, user, reply))
-            await stage.discord.submit_modal(fields, **{"0": "愛子"})
-            await ended(reply, "🙂 1")
-            assert "愛子" in result(stage)
-            stage.model.script(calls(Call("bank__echo", {"text": "猫"})), says("🙂 2"))
-            reply = await stage.begin(user, channel, "誰？")
-            await ended(reply, "🙂 2")
-            assert any("断りました" in each.text for each in reply.messages)
-            assert not any(FILL["ja"] in each.labels for each in reply.messages)
-            assert "it asked for a secret" in result(stage)
-            stage.check()

@@ -6,18 +6,14 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.canvases import SHOPPING, board, titles
 from tests.end_to_end.heartbeats import beat, begin, day
 from tests.end_to_end.memories import press
 from tests.end_to_end.reminders import called, said, says_by_itself
-from tests.end_to_end.stage import Stage, answered
-from tests.loopback.discord import Channel, Permission, User
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, calls, says
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-NO_MEMBER = 10007
-NO_PERMISSION = 50013
-CARD = Call("canvas_add_card", {"title": "歯医者", "content": "10時から"})
 KEPT = "SELECT session_id FROM messages WHERE channel_id = ? AND content LIKE '%合言葉%'"
 
 
@@ -46,16 +42,6 @@ class TestCommands:
         assert "won’t check in" in await stage.told(ben, channel, "heartbeat off")
         assert await stage.told(ben, channel, "heartbeat status") == off
         assert stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", ben.id) == []
-
-    async def test_promise_no_channel_where_the_bot_or_its_user_may_not_write(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        other = stage.discord.guild_channel()
-        stage.discord.forbid(stage.discord.bot, Permission.SEND_MESSAGES, channel)
-        stage.discord.forbid(aiko, Permission.SEND_MESSAGES, other)
-        stage.discord.install(aiko)
-        for place in (channel, other, stage.discord.user_installed_channel(aiko)):
-            assert JA.heartbeat.by_dm_instead in await begin(stage, aiko, place, where="channel")
 
 
 class TestInADm:
@@ -136,45 +122,3 @@ class TestInAChannel:
         message = await stage.write(aiko, channel, "ありがとう", mention=False, reply_to=shown)
         await stage.says(message, "楽しんで。")
         assert "合言葉は集まりです。\nありがとう" in stage.shown()[-1]
-
-    async def test_that_the_bot_may_not_write_in_pauses_it_and_its_user_is_told(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(NO_PERMISSION)
-        await begin(stage, aiko, channel, where="channel")
-        await remembers(stage, aiko, f"{day(2)}に集まり", channel)
-        stage.discord.forbid(stage.discord.bot, Permission.SEND_MESSAGES, channel)
-        await beat(stage, aiko, ends="failed")
-        told = await says_by_itself(stage, stage.discord.dm(aiko), "声かけができませんでした")
-        assert "/声かけ オン で" in told.content
-        assert "権限がないので止めています" in await stage.told(aiko, channel, "heartbeat status")
-
-    async def test_shows_and_says_nothing_for_who_left_the_server(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(NO_MEMBER)
-        await stage.ask(aiko, channel, "やあ")
-        await begin(stage, aiko, channel, where="channel")
-        await remembers(stage, aiko, f"{day(2)}に集まり", channel)
-        before = len(said(stage, channel))
-        stage.discord.leave(aiko)
-        stage.model.script(calls(CARD), says("集まりです。"))
-        await beat(stage, aiko, ends="failed")
-        dm = stage.discord.dm(aiko)
-        await says_by_itself(stage, dm, "そのサーバーのメンバーではなくなったので止めています")
-        assert "メンバーではなくなった" in await stage.told(aiko, dm, "heartbeat status")
-        assert len(said(stage, channel)) == before
-
-    async def test_may_draw_on_the_canvas_beside_a_turn_that_draws(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await stage.ask(aiko, channel, "やあ")
-        await begin(stage, aiko, channel, where="channel")
-        await remembers(stage, aiko, f"{day(2)}に歯医者", channel)
-        stage.model.script(calls(SHOPPING), says("はい、どうぞ。", delay_s=1.0))
-        reply = await stage.begin(aiko, channel, "買い物リストを出して")
-        await stage.model.arrived(3)
-        stage.model.script(calls(CARD), says("[silent]"))
-        await beat(stage, aiko, ends="skipped")
-        await answered(reply)
-        await board(stage, channel, lambda shown: sorted(titles(shown)) == ["歯医者", "買い物"])

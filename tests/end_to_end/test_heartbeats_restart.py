@@ -1,7 +1,5 @@
 """Heartbeats when the program is killed, is stopped, or was not there."""
 
-import time
-
 import pytest
 
 from tests.end_to_end.heartbeats import begin, day, is_due, states
@@ -10,9 +8,6 @@ from tests.end_to_end.reminders import POST, said, says_by_itself
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import User
 from tests.loopback.model_server import Hang, Reply, says
-
-MINUTE_S = 60
-HOUR_S = 60 * MINUTE_S
 
 
 @pytest.fixture
@@ -41,23 +36,6 @@ async def claim_is_given_up(stage: Stage, user: User) -> None:
 
 
 class TestKill:
-    async def test_while_the_model_thinks_loses_one_heartbeat_and_nothing_of_what_there_was_to_say(
-        self, stage: Stage, aiko: User, dentist: str
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        await begun(stage, aiko, dentist)
-        stage.model.script(Reply(Hang()))
-        await is_due(stage, aiko)
-        await stage.model.arrived(1)
-        await pull_the_plug(stage)
-        assert states(stage, aiko) == ["claimed"]
-        await claim_is_given_up(stage, aiko)
-        assert said(stage, dm) == []
-        assert len(stage.model.requests) == 1
-        stage.model.script(says("歯医者です。"))
-        await is_due(stage, aiko)
-        await says_by_itself(stage, dm, "歯医者です。")
-
     async def test_during_the_post_leads_to_no_second_one(
         self, stage: Stage, aiko: User, dentist: str
     ) -> None:
@@ -90,27 +68,3 @@ class TestStop:
         await stage.start()
         await is_due(stage, aiko)
         await says_by_itself(stage, stage.discord.dm(aiko), "歯医者です。")
-
-
-class TestAbsence:
-    async def test_is_made_up_for_within_an_hour_and_nothing_to_tell_later(
-        self, stage: Stage, aiko: User, dentist: str
-    ) -> None:
-        eri = stage.discord.user("Eri", locale="ja")
-        await begun(stage, aiko, dentist)
-        await begun(stage, eri, dentist)
-        await pull_the_plug(stage)
-        for user, minutes in ((aiko, 30), (eri, 90)):
-            due_ms = int((time.time() - minutes * MINUTE_S) * 1000)
-            stage.change(f"UPDATE schedules SET due_at = {due_ms} WHERE user_id = {user.id}")
-        stage.model.script(says("歯医者です。"))
-        await stage.start()
-        await says_by_itself(stage, stage.discord.dm(aiko), "歯医者です。")
-        await stage.eventually("SELECT state FROM firings WHERE user_id = ?", eri.id, gives=[("skipped",)])
-        await stage.discord.quiet()
-        assert said(stage, stage.discord.dm(eri)) == []
-        assert len(stage.model.requests) == 1
-        for user, minutes in ((aiko, 30), (eri, 90)):
-            [(due_ms,)] = stage.rows("SELECT due_at FROM schedules WHERE user_id = ?", user.id)
-            expected_s = time.time() - minutes * MINUTE_S + 6 * HOUR_S
-            assert due_ms / 1000 == pytest.approx(expected_s, abs=10 * MINUTE_S)

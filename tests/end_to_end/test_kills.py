@@ -5,15 +5,10 @@ A start takes a second, so turns at different steps share one kill.
 
 import asyncio
 from collections.abc import AsyncIterator
-from functools import partial
 
 import pytest_asyncio
 
-from cc_bot.domain import Locale
-from cc_bot.domain.errors import ModelRefusedKey
-from cc_bot.texts import explain, texts
 from tests.end_to_end.kills import (
-    ACKNOWLEDGE,
     CUT_OFF,
     EDIT,
     FOLLOW_UP,
@@ -21,16 +16,15 @@ from tests.end_to_end.kills import (
     ON_THEIR_WAY,
     POST_MESSAGE,
     RETRY,
-    UNKNOWN_WEBHOOK,
     is_settled,
     offers_to_ask_again,
     pull_the_plug,
     start_late,
 )
-from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, answered, streaming
-from tests.loopback.discord import Channel, File, Permission, Shown, User
+from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, answered, streaming
+from tests.loopback.discord import Channel, Permission, Shown, User
 from tests.loopback.discord import Reply as Interaction
-from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, fails, says
+from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, says
 
 CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN = 50007, 50001, 50027
 LONG = "長い話です。" * 500
@@ -54,10 +48,6 @@ async def stored_and_not_shown(stage: Stage, replies: list[Interaction], go_on: 
     for reply in replies:
         await stage.eventually(STORED, reply.interaction.user.id, gives=[(2,)])
     await pull_the_plug(stage)
-
-
-def says_with(text: str, label: str, reply: Interaction) -> bool:
-    return reply.text == text and reply.labels == [label]
 
 
 class TestAsk:
@@ -108,24 +98,6 @@ class TestAsk:
         assert press.ephemeral
         assert stage.shown() == ["内緒の質問"]
         assert [role for role, _, _ in stage.stored(places[private.id])] == ["user", "assistant"]
-        await is_settled(stage, press)
-
-    async def test_killed_before_the_acknowledgement_is_told_of_in_the_channel(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(UNKNOWN_WEBHOOK)
-        stage.discord.fail_next(ACKNOWLEDGE, 503, times=1000, delay_s=0.5)
-        await stage.discord.slash(ben, channel, "ask", question="Is anybody there?")
-        await stage.eventually(ON_THEIR_WAY, ben.id, gives=[("accepted", 1)])
-        await pull_the_plug(stage)
-        await stage.start()
-        await stage.eventually(ON_THEIR_WAY, ben.id, gives=[("interrupted", 1)])
-        [message] = stage.discord.messages(channel)
-        assert message.text.startswith(CUT_OFF["en-US"])
-        stage.model.script(says("Yes."))
-        press = await stage.discord.click(ben, message, RETRY["en-US"])
-        await press.finished(lambda reply: again_label(ben) in reply.labels)
-        assert press.text.startswith("Yes.")
         await is_settled(stage, press)
 
     async def test_killed_between_two_messages_shows_each_once(
@@ -258,102 +230,4 @@ class TestPastTheToken:
             user.id: stage.rows(IN_CHANNEL, places[user.id].id) for user in (public, mid, hidden, unseen)
         }
         assert known == {public.id: [(1,)], mid.id: [(1,)], hidden.id: [(0,)], unseen.id: [(0,)]}
-        await is_settled(stage, press)
-
-    async def test_a_message_that_was_posted_and_not_noted_is_found(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(INVALID_WEBHOOK_TOKEN)  # by the program's clock, which is ahead already, it lives
-        stage.model.script(says(LONG, delay_s=0.2))
-        reply = await stage.begin(aiko, channel, "長い話をして")
-        stage.discord.fail_next(FOLLOW_UP, None, take_effect=True)  # posted, and its id never told
-        stage.discord.fail_next(HISTORY, 503, delay_s=60)
-        await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
-        await stage.eventually(STORED, aiko.id, gives=[(2,)])
-        assert stage.rows("SELECT pages FROM turns WHERE user_id = ?", aiko.id) == [("[]",)]
-        await pull_the_plug(stage)
-        await start_late(stage, reply)
-        await is_settled(stage, reply)
-        own = [message for message in stage.discord.messages(channel) if message.author.is_bot]
-        assert [len(message.text) > 0 for message in own] == [True, True]
-        assert sum(message.text.count("長い話です。") for message in own) == LONG.count("長い話です。")
-
-
-class TestAskAgain:
-    async def test_is_for_its_asker_and_works_once(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("書きかけ"), Hang()))
-        reply = await stage.begin(aiko, channel, "途中の質問")
-        await streaming(reply, "書きかけ")
-        await pull_the_plug(stage)
-        await stage.start()
-        await offers_to_ask_again(stage, reply)
-        message = reply.message
-        press = await stage.discord.click(ben, message, RETRY["ja"])
-        await press.finished()
-        assert press.text.startswith("Only the person who asked")
-        asked, go_on = len(stage.model.requests), asyncio.Event()
-        stage.model.script(Reply(Wait(go_on), *says("はい。").steps))
-        first = await stage.discord.click(aiko, message, RETRY["ja"])
-        second = await stage.discord.click(aiko, message, RETRY["ja"])
-        await second.acknowledged()
-        go_on.set()
-        await first.finished(lambda shown: AGAIN["ja"] in shown.labels)
-        assert len(stage.model.requests) == asked + 1
-        await is_settled(stage, reply)
-
-    async def test_stays_while_the_model_can_not_be_asked(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Hang()), Reply(Hang()))
-        reply = await stage.begin(aiko, channel, "混んでいるときの質問")
-        english = await stage.begin(ben, channel, "A question for later")
-        await stage.model.arrived(2)
-        await pull_the_plug(stage)
-        await stage.start()
-        for each in (reply, english):
-            await offers_to_ask_again(stage, each)
-        for asker, message in ((aiko, reply.message), (ben, english.message)):
-            button = RETRY[asker.locale]
-            stage.model.script(fails(401))
-            refused = await stage.discord.click(asker, message, button)
-            told = explain(ModelRefusedKey(), texts(Locale(asker.locale[:2])))
-            await refused.until(partial(says_with, told, button), "a refusal, and the same button")
-            await stage.eventually(ON_THEIR_WAY, asker.id, gives=[("interrupted", 1)])
-            stage.model.script(says("お待たせしました。" if asker is aiko else "Here you are."))
-            press = await stage.discord.click(asker, message, button)
-            await answered(press)
-            await is_settled(stage, press)
-
-    async def test_fetches_files_once_more_and_is_lost_by_no_further_kill(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        discord, model = stage.discord, stage.model
-        model.script(Reply(Hang()), Reply(Hang()))
-        note = File("memo.txt", "合言葉はひまわり".encode(), "text/plain")
-        reply = await stage.begin(aiko, channel, "合言葉は？", attachment=note)
-        await streaming(reply, "考えています…")
-        other = await stage.begin(ben, channel, "What does it say?", attachment=note)
-        await streaming(other, "Thinking…")
-        await model.arrived(2)
-        await pull_the_plug(stage)
-        await stage.start()
-        await offers_to_ask_again(stage, reply)
-        await offers_to_ask_again(stage, other)
-        model.script(Reply(Say("ひま"), Hang()))
-        press = await discord.click(aiko, reply.message, RETRY["ja"])
-        await streaming(press, "ひま")
-        await pull_the_plug(stage)
-        await stage.start()
-        await offers_to_ask_again(stage, press)
-        model.script(says("ひまわりです。"))
-        press = await discord.click(aiko, reply.message, RETRY["ja"])
-        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
-        assert "合言葉はひまわり" in stage.shown()[-1]
-        assert len(discord.messages(channel)) == 2
-        discord.expire_attachments()
-        press = await discord.click(ben, other.message, RETRY["en-US"])
-        await press.finished(lambda shown: "attach" in shown.text)
-        assert press.labels == []
         await is_settled(stage, press)

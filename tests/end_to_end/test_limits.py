@@ -8,10 +8,10 @@ import pytest
 import pytest_asyncio
 
 from cc_bot.discord.floods import MAX_AT_ONCE, QUIET_S
-from tests.end_to_end.memories import contents, keep, run
+from tests.end_to_end.memories import run
 from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Channel, Permission, User
-from tests.loopback.model_server import Call, Pause, Say, calls, says
+from tests.loopback.model_server import Pause, Say
 from tests.loopback.model_server import Reply as Answer
 
 PRICES = "[prices.loopback]\ninput = 1000\noutput = 2000\n"
@@ -76,19 +76,6 @@ class TestLimit:
         await stage.restart()
         assert stage.rows(SPENT, aiko.id) == [(18 + 4001,)]
         assert in_seconds(await refused(stage, aiko, channel)) <= 32 * 24 * 3600
-
-    async def test_of_memories_holds_for_commands_and_the_model(
-        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], object]
-    ) -> None:
-        decide(f"[limits.users.{aiko.id}]\nmemories = 1\n")
-        await keep(stage, aiko, channel, "猫の名前はタマ")
-        told = await run(stage, aiko, channel, "add", content="犬の名前はポチ")
-        assert told.text.startswith("メモリは1件までです。")
-        stage.model.script(
-            calls(Call("remember", {"content": "犬の名前はポチ"})), says("覚えられませんでした。")
-        )
-        await stage.ask(aiko, channel, "犬の名前はポチだと覚えて")
-        assert contents(stage, aiko) == ["猫の名前はタマ"]
 
 
 async def usage(stage: Stage, user: User, channel: Channel, **options: bool) -> str:

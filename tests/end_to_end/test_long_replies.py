@@ -1,8 +1,8 @@
 """Answers that do not fit one message: further messages, then a file."""
 
-from tests.end_to_end.stage import Stage, again_label, answered, stop_label, streaming
+from tests.end_to_end.stage import Stage, again_label, answered, stop_label
 from tests.loopback.discord import Channel, Reply, Shown, User
-from tests.loopback.model_server import Hang, Pause, Say, says
+from tests.loopback.model_server import Hang, Say, says
 from tests.loopback.model_server import Reply as Answer
 
 SENTENCE = "これは長い話の一文で、句点までが一つのまとまりです。"
@@ -58,22 +58,6 @@ class TestAnswer:
             else:
                 assert "".join(map(own_words, (*above, last))) == long_text(length)
                 assert last.attachments == ()
-
-    async def test_in_a_file_takes_the_place_of_messages_that_were_streamed_and_stays_if_nothing_replaces_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        text = long_text(12000)
-        stage.model.script(Answer(Say(text[:5000]), Pause(1.5), *says(text[5000:]).steps), Answer(Hang()))
-        reply = await stage.begin(aiko, channel)
-        await reply.until(lambda shown: len(shown.messages) == 3, "three messages")
-        await reply.finished(lambda shown: shown.message.attachments and len(shown.messages) == 1)
-        await answered(reply)
-        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await streaming(press, "考えています")
-        await stage.discord.click(aiko, press.message, stop_label(aiko))
-        await press.finished(lambda shown: len(shown.messages) == 2)
-        assert file_of(press.messages[0]) == text
-        assert press.messages[0].labels == [again_label(aiko)]
 
 
 class TestWhatTheBotCanNotDelete:

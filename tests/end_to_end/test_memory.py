@@ -3,8 +3,6 @@
 import json
 import re
 
-import pytest
-
 from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
 from tests.end_to_end.stage import Stage
@@ -15,13 +13,6 @@ AUDIENCES = "SELECT audience FROM memories WHERE user_id = ? ORDER BY id"
 
 
 class TestAdd:
-    async def test_tells_what_it_keeps(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        told = await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
-        assert told == "💾 覚えました（#1）: 猫の名前はタマ"
-        told = await stage.told(ben, channel, "memory add", content=f"@everyone likes {ben.mention}")
-        assert told.startswith("💾 Remembered (#1): ")
-        assert stage.discord.pings == []
-
     async def test_takes_where_and_until_when(self, stage: Stage, aiko: User, channel: Channel) -> None:
         options = {"content": "合宿の部屋は203", "where": "private", "until": "2030-08-31"}
         text = await stage.told(aiko, channel, "memory add", **options)
@@ -68,21 +59,6 @@ class TestSearch:
         nothing = "No memory matches “誕生日”. Try other words."
         assert await stage.told(ben, channel, "memory search", query="誕生日") == nothing
 
-    @pytest.mark.restarts
-    async def test_turns_its_pages_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        kept = [
-            await keep(stage, aiko, channel, f"会議: その{n}", category="仕事: 社内")
-            for n in range(PAGE_SIZE + 2)
-        ]
-        await keep(stage, aiko, channel, "会議 （家庭）")
-        first = await run(stage, aiko, channel, "search", query="会議  その", category="仕事: 社内")
-        shown = numbers(first.text)
-        assert "1/2ページ" in first.text
-        await stage.restart()
-        second = await press(stage, aiko, first, "次へ ▶")
-        assert sorted(shown + numbers(second.text)) == kept
-        assert "🔍 会議 その" in second.text
-
 
 class TestList:
     async def test_turns_pages_in_both_directions(self, stage: Stage, aiko: User, channel: Channel) -> None:
@@ -107,21 +83,6 @@ class TestList:
         await stage.told(aiko, channel, "memory delete", id=kept[-1])
         last = await press(stage, aiko, page, "次へ ▶")  # a page that is there no more
         assert numbers(last.text) == pages[1]
-
-    async def test_keeps_to_a_category_and_an_order_and_marks_what_is_over(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        kept = [await keep(stage, ben, channel, f"Note {n}", category="at: work") for n in range(3)]
-        other = await keep(stage, ben, channel, "Trip on Monday", until="tomorrow")
-        await submitted(stage, await form(stage, ben, channel, kept[1]), content="Note 1, changed")
-        changed = await run(stage, ben, channel, "list", order="updated", category="at: work")
-        assert numbers(changed.text) == [kept[1], kept[2], kept[0]]
-        assert "recently changed first" in changed.text
-        empty = await stage.told(ben, channel, "memory list", category="travel")
-        assert empty == "There are no memories in the category “travel”."
-        row = row_of(stage, ben, other)
-        stage.change(f"UPDATE memories SET expires_at = '2020-01-01T00:00:00.000000+00:00' WHERE id = {row}")
-        assert "⌛ expired" in await stage.told(ben, channel, "memory list")
 
 
 class TestSuggestions:
@@ -169,24 +130,6 @@ class TestShow:
             ("active", "anywhere")
         ]
 
-    async def test_switches_where_it_is_used_and_goes_back_to_what_it_said(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "猫の名前はタマ")
-        card = await run(stage, aiko, channel, "show", id=number)
-        private = await press(stage, aiko, card, "自分だけの回答でだけ使う")
-        assert "🔒 DM と自分だけに見える回答" in private.text
-        assert stage.rows(AUDIENCES, aiko.id) == [("private",)]
-        await press(stage, aiko, card, "どこでも使う")
-        assert stage.rows(AUDIENCES, aiko.id) == [("anywhere",)]
-        await submitted(stage, await form(stage, aiko, channel, number), content="猫の名前はミケ")
-        card = await run(stage, aiko, channel, "show", id=number)
-        superseded = "SELECT id FROM memories WHERE user_id = ? AND status = 'superseded'"
-        [(former,)] = stage.rows(superseded, aiko.id)
-        await choose(stage, aiko, card, former)
-        of_number = "SELECT content FROM memories WHERE user_id = ? AND number = ?"
-        assert stage.rows(of_number, aiko.id, number) == [("猫の名前はタマ",)]
-
 
 class TestMessageMenu:
     async def test_keeps_a_message_with_its_link(
@@ -228,20 +171,6 @@ class TestMessageMenu:
 
 
 class TestTools:
-    async def test_go_by_the_users_own_numbers_whatever_others_have(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        for count in range(3):
-            await keep(stage, aiko, channel, f"愛子の{count}つ目")
-        await keep(stage, ben, channel, "Ben's 0")
-        stage.model.script(
-            calls(Call("recall", {"query": "Ben's 0"})), calls(Call("forget", {"id": 1})), says("Done.")
-        )
-        answer = await stage.ask(ben, channel, "Forget Ben's 0")
-        assert "🗑️ Forgotten (#1)" in answer.text
-        assert numbers(await stage.told(ben, channel, "memory list")) == []
-        assert numbers(await stage.told(aiko, channel, "memory list")) == [3, 2, 1]
-
     async def test_reach_nobody_elses_memories_whatever_the_model_asks_for(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

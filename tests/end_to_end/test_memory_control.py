@@ -1,6 +1,5 @@
 """What owners change and delete of their memories, how long that can be taken back, and files of them."""
 
-import json
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from tests.end_to_end.memories import (
     numbers,
     prefilled,
     press,
-    row_of,
     run,
     submitted,
 )
@@ -67,18 +65,6 @@ class TestEdit:
         active = "SELECT content, category FROM memories WHERE user_id = ? AND status = 'active'"
         assert stage.rows(active, ben.id) == [("Three", "work")]
 
-    async def test_leaves_alone_what_its_form_can_not_show(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, ben, channel, "Tea at four")
-        end = "2030-08-31T09:00:00.000000+00:00"
-        tags = '["tea time", "daily"]'
-        row = row_of(stage, ben, number)
-        stage.change(f"UPDATE memories SET tags = '{tags}', expires_at = '{end}' WHERE id = {row}")
-        await submitted(stage, await form(stage, ben, channel, number), content="Tea at five")
-        of_number = "SELECT content, tags, expires_at FROM memories WHERE user_id = ? AND number = ?"
-        assert stage.rows(of_number, ben.id, number) == [("Tea at five", tags, end)]
-
     async def test_that_can_not_be_kept_loses_nothing(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -97,43 +83,6 @@ class TestEdit:
         told = await submitted(stage, opened, content="新しくて大事")
         assert "新しくて大事" in told.text
         assert numbers(await stage.told(aiko, channel, "memory list")) == []
-
-
-class TestDelete:
-    async def test_erases_at_once_when_asked_to(self, stage: Stage, ben: User, channel: Channel) -> None:
-        number = await keep(stage, ben, channel, "Old news")
-        card = await run(stage, ben, channel, "show", id=number)
-        deleted = await press(stage, ben, card, "Delete")
-        assert f"Forgotten (#{number}): Old news" in deleted.text
-        assert deleted.labels == ["Undo", "Erase for good now"]
-        erased = await press(stage, ben, deleted, "Erase for good now")
-        assert "Erased for good" in erased.text
-        assert erased.labels == []
-        assert contents(stage, ben) == []
-
-    async def test_leaves_conversations_alone_or_takes_them_along_as_its_user_says(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "合鍵は物置の中")
-        await stage.ask(aiko, channel, "合鍵は物置の中だよ")
-        deleted = await run(stage, aiko, channel, "delete", id=number)
-        await press(stage, aiko, deleted, "今すぐ完全に消す")
-        erased = await press(stage, aiko, deleted, "メモリだけ完全に消す")
-        assert "まだ 1件" in erased.text
-        assert [text for _, text, _ in stage.stored(channel) if "物置" in text]
-
-        number = await keep(stage, aiko, channel, "合鍵は植木鉢の下")
-        await stage.ask_in_words(aiko, channel, "合鍵は植木鉢の下ですね。")
-        deleted = await run(stage, aiko, channel, "delete", id=number)
-        assert "発言や回答が 1件残っていて" in deleted.text
-        asked = await press(stage, aiko, deleted, "今すぐ完全に消す")
-        assert "会話の記録に 1件" in asked.text
-        erased = await press(stage, aiko, deleted, "会話の記録からも消す")
-        assert "会話の記録の発言 1件" in erased.text
-        assert not [text for _, text, _ in stage.stored(channel) if "植木鉢" in text]
-        assert contents(stage, aiko) == []
-        await stage.ask_in_words(aiko, channel, "はい。")
-        assert "植木鉢" not in str(stage.model.requests[-1].body)
 
 
 class TestDeleteAll:
@@ -189,29 +138,6 @@ class TestFiles:
         done = await press(stage, aiko, asked, "2件を取り込む")
         assert "2件を覚えました" in done.text
         assert kept(stage, aiko) == before
-
-    async def test_are_told_of_first_and_kept_once(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await keep(stage, aiko, channel, "猫の名前はタマ")
-        lines = ["1. [2024-05-01]. 大阪に住んでいる", "- 猫の名前はタマ。", "- パスワードは Tr0ub4dor&3"]
-        lines += [f"- 好きな曲 {number}" for number in range(9)] + ["* " + "あ" * 4001]
-        file = text_file("\r\n".join(lines), encoding="cp932")
-        replies = [await run(stage, aiko, channel, "import", file=file, where="private") for _ in range(2)]
-        for part in (
-            *("新しく覚える: **10件**", "もうあるもの: 1件", "・大阪に住んでいる"),
-            *("パスワードなどに見える 1件", "4000文字を超える 1件"),
-        ):
-            assert part in replies[0].text
-        assert replies[0].text.count("\n・") == 5
-        assert replies[0].labels == ["10件を取り込む", "やめる"]
-        assert contents(stage, aiko) == ["猫の名前はタマ"]
-        await press(stage, aiko, replies[0], "10件を取り込む")
-        await press(stage, aiko, replies[1], "10件を取り込む")
-        columns = "SELECT source, created_at, audience FROM memories WHERE user_id = ? AND content = ?"
-        [(source, created_at, audience)] = stage.rows(columns, aiko.id, "大阪に住んでいる")
-        assert json.loads(source) == {"kind": "import"}
-        assert created_at.startswith("2024-05-01T00:00:00")
-        assert audience == "private"
-        assert len(contents(stage, aiko)) == 11
 
     async def test_that_can_not_be_used_are_refused(self, stage: Stage, ben: User, channel: Channel) -> None:
         await keep(stage, ben, channel, "Likes tea")

@@ -1,24 +1,17 @@
 """Mentions in channels and threads: answered with what was said there, for whoever asked."""
 
 from tests.end_to_end.stage import STOP, Stage, streaming
-from tests.loopback.discord import Channel, File, Permission, User
+from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import (
     Call,
-    CutConnection,
     Hang,
     Pause,
     Reply,
     Say,
     calls,
-    fails,
     says,
 )
 
-POST = "POST /channels/{channel}/messages"
-CANNOT_REFER = 160002
-EDIT = "PATCH /channels/{channel}/messages/{message}"
-LOOK_UP = "GET /channels/{channel}"
-SHOWN = "SELECT count(*) FROM mentions WHERE channel_id = ? AND shown = 1"
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
 
 
@@ -138,59 +131,3 @@ class TestPrivacy:
         await stage.says(dm, "承知しました")
         await stage.said(aiko, channel, "みんなの質問", "はい。")
         assert stage.shown() == ["Aiko: 自分の質問", "はい、承知しました。", "Aiko: みんなの質問"]
-
-
-class TestTrouble:
-    async def test_of_the_model_is_told_and_leaves_what_came(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.responder = lambda _: fails(400)
-        message = await stage.write(aiko, channel, "元気？")
-        await stage.says(message, "この質問を受け付けませんでした")
-        await stage.eventually(WAITING, channel.id, gives=[(0,)])
-        stage.model.reset()
-        other = stage.discord.guild_channel()
-        stage.model.script(Reply(Say("むかしむかし、"), CutConnection()))
-        reply = await stage.says(await stage.write(aiko, other, "昔話を"), "回答が途中で切れました")
-        assert "「続けて」と返信すれば" in reply.text
-        stage.model.script(says("おしまい。"))
-        again = await stage.write(aiko, other, "続けて", mention=False, reply_to=reply.message)
-        await stage.says(again, "おしまい。")
-        assert stage.shown() == ["Aiko: 昔話を", "むかしむかし、", "Aiko: 続けて"]
-
-    async def test_of_discord_posts_nothing_twice_and_keeps_no_answer_back(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.discord.fail_next(POST, 502, take_effect=True)
-        message = await stage.said(aiko, channel, "元気？", "元気です。")
-        assert len(stage.discord.answer(message).messages) == 1
-        assert len(stage.discord.messages(channel)) == 2
-        stage.model.script(Reply(Say("眠い"), Pause(1.5), *says("です。").steps))
-        message = await stage.write(aiko, channel, "今は？")
-        await streaming(stage.discord.answer(message), "眠い")
-        stage.discord.fail_next(EDIT, 503, times=2)
-        await stage.says(message, "眠いです。")
-
-    async def test_with_permissions_keeps_the_next_one_from_nothing(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused |= {50013, CANNOT_REFER}
-        discord = stage.discord
-        discord.forbid(discord.bot, Permission.SEND_MESSAGES, channel)
-        await stage.write(aiko, channel, "元気？")
-        await discord.wait(lambda: discord.calls(POST, status=403), "a refusal")
-        await stage.eventually(WAITING, channel.id, gives=[(0,)])
-        discord.permit(discord.bot, Permission.SEND_MESSAGES, channel)
-        discord.forbid(discord.bot, Permission.READ_MESSAGE_HISTORY, channel)  # so that it can't refer
-        stage.model.script(says("元気です。"))
-        await stage.write(aiko, channel, "今度は？")
-        await stage.eventually(SHOWN, channel.id, gives=[(2,)])
-        assert discord.messages(channel)[-1].content == "元気です。"
-        other = discord.guild_channel()
-        discord.fail_next(LOOK_UP, 403, channel=other)
-        message = await stage.write(aiko, other, "ここは？")
-        await discord.wait(lambda: discord.calls(LOOK_UP, status=403, channel=other), "a refusal")
-        await discord.quiet()
-        stage.model.script(says("ここも。"))
-        await discord.redeliver(message)
-        await stage.says(message, "ここも。")

@@ -1,6 +1,5 @@
 """Mentions when the program is killed or stopped: nobody is forgotten, nobody is answered twice."""
 
-import asyncio
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.databases import DatabaseSettings
-from tests.end_to_end.stage import STOP, Stage, running_stage, streaming
+from tests.end_to_end.stage import Stage, running_stage, streaming
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Hang, Reply, Say, says
 
@@ -34,18 +33,6 @@ async def killed(stage: Stage) -> None:
 
 
 class TestKill:
-    async def test_between_turns_changes_nothing_in_what_the_model_is_shown(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.said(aiko, channel, "ひとつ", "いち。")
-        await stage.said(ben, channel, "two", "に。")
-        before = stage.model.requests[-1].messages[:-1]
-        await stage.restart()
-        await stage.said(aiko, channel, "みっつ", "さん。")
-        after = stage.model.requests[-1].messages
-        kept = [message for message in before if message["role"] != "system"]
-        assert [message for message in after if message["role"] != "system"][: len(kept)] == kept
-
     async def test_during_answers_lets_each_be_written_anew_in_its_place(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -83,23 +70,6 @@ class TestKill:
         [second] = [each for each in shown if each[-1] == "Ben: two"]
         assert second[-2] == "できあがり。"
 
-    async def test_is_made_up_for_once_the_database_can_tell_who_waits(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Hang()), says("お待たせしました。"))
-        message = await stage.write(aiko, channel, "質問")
-        await stage.model.arrived(1)
-        await killed(stage)
-        stage.discord.fail_next("GET /gateway/bot", 200, delay_s=2)  # the database is open by then
-        starting = asyncio.create_task(stage.start())
-        before = len(stage.discord.transcript)
-        await stage.discord.wait(lambda: len(stage.discord.transcript) > before, "the program to log in")
-        stage.change("ALTER TABLE mentions RENAME TO out_of_reach")
-        await starting
-        await stage.logs("resume_failed")
-        stage.change("ALTER TABLE out_of_reach RENAME TO mentions")
-        await stage.says(message, "お待たせしました。")
-
     async def test_for_longer_than_an_hour_is_told_of(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -113,18 +83,6 @@ class TestKill:
         assert len(reply.messages) == 1
         await stage.eventually(WAITING, channel.id, gives=[(0,)])
         assert len(stage.model.requests) == 1
-
-    async def test_leaves_a_stop_button_that_does_no_harm(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("書きかけの"), Hang()), Reply(Say("もう一度"), Hang()))
-        message = await stage.write(aiko, channel, "質問")
-        reply = await streaming(stage.discord.answer(message), "書きかけの")
-        await stage.restart()
-        await streaming(reply, "もう一度")
-        press = await stage.discord.click(aiko, reply.message, STOP["ja"])
-        await press.acknowledged()
-        await stage.says(message, "ここで止めました")
 
     async def test_before_a_stored_answer_was_shown_shows_it_unless_its_message_was_deleted(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

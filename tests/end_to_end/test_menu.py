@@ -1,6 +1,5 @@
 """The menu of a message: Ask about this, Translate, Summarise from here."""
 
-import base64
 import re
 from collections.abc import AsyncIterator
 from typing import Any, Final
@@ -12,14 +11,10 @@ from tests.end_to_end.stage import (
     Stage,
     again_label,
     answered,
-    continue_label,
-    ended,
     running_stage,
-    streaming,
 )
-from tests.end_to_end.test_attachments import PNG, images
-from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, Reply, Shown, User
-from tests.loopback.model_server import CutConnection, Hang, Say, says
+from tests.loopback.discord import Channel, LoopbackDiscord, Message, Permission, Reply, Shown, User
+from tests.loopback.model_server import Hang, says
 from tests.loopback.model_server import Reply as Answer
 
 ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
@@ -161,50 +156,6 @@ class TestAskAboutThis:
         assert "冬の鳥です。" in told
         assert not re.search("アトリ|内緒|橙", told)
 
-    async def test_works_in_dms_threads_and_where_only_its_user_installed_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        answer = await stage.ask_in_words(aiko, dm, "十時です。")
-        form = await form_on(stage, aiko, answer.message, dm)
-        assert "audience" not in str(form.modal)
-        stage.model.script(says("はい。"))
-        await answered(await stage.discord.submit_modal(form, question="本当？"))
-        assert last(stage) == "[About your own answer:]\n> 十時です。\n\n本当？"
-        thread = await stage.discord.start_thread(ben, channel)
-        for place in (thread, stage.discord.user_installed_channel(aiko)):
-            target = await stage.discord.post(ben, place, "at ten")
-            stage.model.script(Answer(Say("十時から"), CutConnection()), says("です。"), says("始まります。"))
-            reply = await begin(stage, aiko, target, place, "何時？")
-            await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
-            more = await stage.discord.click(aiko, reply.message, continue_label(aiko))
-            await more.finished(lambda shown: shown.messages[-1].labels == [again_label(aiko)])
-            again = await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
-            assert "始まります。" in again.text
-            assert last(stage) == about("Ben", "at ten") + "\n\n続けてください。"
-
-    async def test_brings_pictures_and_what_is_forwarded_which_waits_no_more(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("猫です。"))
-        target = await stage.discord.post(ben, channel, "", attachments=(File("猫.png", PNG, "image/png"),))
-        assert "翻訳する文章がありません" in await told(stage, aiko, target, channel, TRANSLATE)
-        await answered(await begin(stage, aiko, target, channel, "これは何？"))
-        encoded = base64.b64encode(PNG).decode()
-        assert images(stage.model.requests[-1].body) == [f"data:image/png;base64,{encoded}"]
-        dm, source = stage.discord.dm(aiko), await stage.discord.post(ben, channel, "shrike at ten")
-        for command in (ASK, TRANSLATE):
-            forward = await stage.discord.forward(aiko, dm, source)
-            if command == ASK:
-                await ask(stage, aiko, forward, dm, "何時？", "十時です。")
-            else:
-                stage.model.script(says("モズは十時に"))
-                await answered(await chosen(stage, aiko, forward, dm, TRANSLATE))
-            assert "> [forwarded message]\n> > shrike at ten" in last(stage)
-            message = await stage.write(aiko, dm, "今日は？", mention=False)
-            await stage.says(message, "承知しました")
-            assert "shrike" not in last(stage)
-
     async def test_is_answered_no_more_once_it_is_deleted(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -248,21 +199,6 @@ class TestAskAboutThis:
         assert "どの鳥？" in retry.text
         assert last(stage) == about("Ben", "which bird?") + "\n\n訳して"
 
-    async def test_with_nothing_asked_or_nothing_to_read_says_so_and_may_be_stopped(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "at ten")
-        blank = await begin(stage, ben, target, channel, " \u3000\n", audience="everyone")
-        await blank.finished(lambda shown: "The question is empty" in shown.text)
-        assert blank.ephemeral
-        thread = await stage.discord.start_thread(ben, channel)
-        notice = next(m for m in stage.discord.world.messages.values() if m.thread is thread and m.kind)
-        assert "nothing to read" in await told(stage, ben, notice, channel, ASK)
-        stage.model.script(Answer(Say("It begins"), Hang()))
-        reply = await streaming(await begin(stage, ben, target, channel, "When?"), "It begins")
-        await stage.discord.click(ben, reply.message, "Stop")
-        assert "Stopped here" in (await ended(reply)).text
-
     async def test_of_an_ephemeral_answer_stays_private_whoever_is_to_see_it(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -298,30 +234,6 @@ async def test_a_translation_is_all_of_its_answer(
         await answered(await stage.discord.click(user, reply.message, again_label(user)))
         assert last(stage).startswith(quoted)
     assert stage.rows(ROWS_WITH, "%Guten%") == [(0,)]
-
-
-async def test_the_menu_is_refused_to_users_who_are_denied_or_have_nothing_left(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
-    target = await stage.discord.post(ben, channel, "Guten Tag")
-    form = await form_on(stage, aiko, target, channel)
-    owner = stage.discord.owner
-    await stage.told(owner, channel, "admin access deny", subject=aiko.mention)
-    for command in (ASK, TRANSLATE, SUMMARISE):
-        assert "お使いいただけない設定" in await told(stage, aiko, target, channel, command)
-    reply = await stage.discord.submit_modal(form, question="?")
-    await reply.finished(lambda shown: "お使いいただけない設定" in shown.text)
-    await stage.told(owner, channel, "admin access remove", subject=aiko.mention)
-    assert stage.model.requests == []
-    file = stage.program.folder / "data" / "policy.toml"
-    file.write_text(f"[limits.users.{aiko.id}]\ntokens_per_day = 18\n", encoding="utf-8")
-    stage.model.script(says("こんにちは"))
-    await answered(await chosen(stage, aiko, target, channel, TRANSLATE))
-    refused = [await chosen(stage, aiko, target, channel, command) for command in (TRANSLATE, SUMMARISE)]
-    for reply in (*refused, await begin(stage, aiko, target, channel, "?")):
-        await reply.finished(lambda shown: "使いきりました" in shown.text)
-    file.unlink()
-    assert len(stage.model.requests) == 1
 
 
 class TestSummariseFromHere:
@@ -381,28 +293,3 @@ class TestOfAProgramThatReadsAll:
             reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
             assert f"{read}件を読みました。このあとにも" in reply.text
             assert len(last(stage)) < 25_000
-
-    async def test_asks_again_after_a_kill_with_all_that_it_needs(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "shall we meet?")
-        await stage.discord.post(aiko, channel, "いいよ")
-        other = await stage.discord.post(ben, stage.discord.guild_channel(), "at ten")
-        form = await form_on(stage, aiko, other, other.channel)
-        stage.model.script(Answer(Hang()))
-        reply = await chosen(stage, aiko, target, channel, SUMMARISE)
-        await stage.model.arrived(1)
-        before = last(stage)
-        assert "> Ben: shall we meet?\n> Aiko: いいよ" in before
-        await stage.restart()
-        await reply.finished(lambda shown: RETRY in shown.labels)
-        stage.model.script(says("会うそうです。"), says("会うとのことです。"))
-        retry = await answered(await stage.discord.click(aiko, reply.message, RETRY))
-        assert last(stage) == before
-        await stage.restart()
-        await answered(await stage.discord.click(aiko, retry.message, again_label(aiko)))
-        assert last(stage) == before
-        await stage.discord.edit(ben, other, "at eleven")  # about which a form was open all the time
-        stage.model.script(says("十一時です。"))
-        await answered(await stage.discord.submit_modal(form, question="何時？"))
-        assert last(stage) == about("Ben", "at eleven") + "\n\n何時？"

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, answered, ended, running_stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import (
@@ -14,7 +13,6 @@ from tests.loopback.model_server import (
     CutConnection,
     End,
     Json,
-    LoopbackModelServer,
     Pause,
     Reply,
     Responder,
@@ -85,17 +83,6 @@ class TestNoModel:
         stage.model.reset()
         await stage.ask(aiko, channel, "次の質問")
         assert stage.shown() == ["次の質問"]
-
-    async def test_is_named_in_the_terminal_whose_pipe_ends_with_a_failure(self, tmp_path: Path) -> None:
-        async with LoopbackModelServer() as model:
-            settings = {"OPENAI_BASE_URL": model.base_url, "CC_BOT_MODEL": "gpt-5-mni"}
-            program = Program(tmp_path, settings)
-            code, output = await program.run("chat", stdin="元気？\n".encode())
-            assert (code, "承知しました" in output) == (0, True)
-            model.responder = lambda _: fails(404)
-            code, output = await program.run("chat", stdin="元気？\n".encode())
-        assert "AIモデル「gpt-5-mni」が見つかりません。" in output
-        assert code == 1
 
 
 class TestTools:

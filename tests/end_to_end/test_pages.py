@@ -13,7 +13,7 @@ from tests.databases import DatabaseSettings
 from tests.end_to_end.stage import Stage, again_label, answered, running_stage
 from tests.end_to_end.test_proposals import kept, proposals
 from tests.end_to_end.tool_calls import agreed
-from tests.loopback.discord import Channel, Message, Shown, User
+from tests.loopback.discord import Channel, Shown, User
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, calls, says
 from tests.loopback.model_server import Reply as ModelReply
@@ -134,26 +134,6 @@ class TestALink:
             assert "内部のネットワーク" in results(stage)[0]["error"]
             assert links(reply.message) == []
         assert INSIDE not in outside.web.connections
-
-    async def test_in_a_mention_is_one_of_who_asks_or_of_what_they_reply_to(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, outside: Outside
-    ) -> None:
-        async def asked(text: str, *, reply_to: Message | None = None) -> dict[str, Any]:
-            stage.model.script(reads(URL), says("読みました。"))
-            message = await stage.write(aiko, channel, text, reply_to=reply_to)
-            await stage.says(message, "読みました。")
-            return results(stage)[0]
-
-        stage.model.script(says(f"{URL} ですね。"))
-        posted = await stage.write(ben, channel, f"これ見て {URL}")
-        await stage.says(posted, "ですね。")
-        assert "貼って" in (await asked("上のを読んで"))["error"]
-        assert outside.web.requests == []
-        assert "最高気温" in (await asked("何が書いてある？", reply_to=posted))["text"]
-        channel = stage.discord.guild_channel()
-        await stage.said(aiko, channel, f"あとで聞くね {URL}", "はい。")
-        await stage.said(ben, channel, "よろしく", "どうも。")
-        assert "最高気温" in (await asked("さっきのページを読んで"))["text"]
 
 
 async def test_a_search_stands_below_the_answer_and_what_it_found_may_be_read(

@@ -1,17 +1,14 @@
 """What questions point at: replies, links to messages, forwards, the picture just above."""
 
-import base64
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
-from tests.documents import word
 from tests.end_to_end.stage import Stage, answered, running_stage
 from tests.end_to_end.test_attachments import PNG, images
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Message, Permission, User
-from tests.loopback.model_requests import new_tool_results
-from tests.loopback.model_server import Call, CutConnection, Hang, Reply, Say, calls, fails, says
+from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
 
 MISSING_ACCESS, UNKNOWN_MEMBER, UNKNOWN_MESSAGE = 50001, 10007, 10008
 NOT_SHOWN = "[In reply to a message that is not shown to you.]"
@@ -80,52 +77,6 @@ class TestAReply:
         await stage.said(ben, channel, "when?", "十時です。")
         assert "部長: > Aiko: 一\n  二" in stage.shown()
 
-    async def test_brings_pictures_embeds_and_documents_and_names_what_could_not_be_read(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        picture = File("a.png", PNG, "image/png")
-        target = await stage.discord.post(ben, channel, "look", attachments=(picture,))
-        await stage.discord.unfurl(target, {"title": "Zoo"})
-        await replied(stage, aiko, target, "これは何の写真？")
-        encoded = base64.b64encode(PNG).decode()
-        assert images(stage.model.requests[-1].body) == [f"data:image/png;base64,{encoded}"]
-        assert "> look\n> [embed]\n> > Zoo\n> [file: a.png]" in stage.shown()[-1]
-        await stage.said(aiko, channel, "ほかには？", "いいえ。")
-        assert images(stage.model.requests[-1].body) == []
-
-        rule = "第七条 忘れ物は三十日のあいだ守衛室で預かります。"
-        files = (File("規則.docx", word(["規則", rule])), File("bad.pdf", b"%PDF-1.7 x"))
-        target = await stage.discord.post(ben, channel, "新しい規則です", attachments=files)
-        query = {"file": "規則.docx", "query": "忘れ物はどこ？"}
-        stage.model.script(calls(Call("read_file", query)), says("守衛室です。"))
-        question = await stage.write(aiko, channel, "忘れ物は？", reply_to=target)
-        reply = await stage.says(question, "守衛室です。")
-        assert "bad.pdf は読めませんでした" in reply.text
-        assert rule in stage.shown(-2)[-1]
-        assert "[not shown, it could not be read: bad.pdf]" in stage.shown(-2)[-1]
-        assert "守衛室" in new_tool_results(stage.model.requests[-1].body)[0]
-        kept = stage.rows("SELECT tool_calls FROM messages WHERE content = '守衛室です。'")
-        assert [("not kept" in calls, "三十日" in calls) for (calls,) in kept] == [(True, False)]
-
-    async def test_to_an_old_answer_of_ones_own_session_says_which(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        plan = "1. 海に行く\n2. 山に行く"
-        old = await stage.ask_in_words(aiko, dm, plan)
-        for number in range(12):
-            await stage.ask_in_words(aiko, dm, f"答え{number}")
-        stage.model.script(says("山ですね。"))
-        message = await stage.write(aiko, dm, "2番にする", mention=False, reply_to=old.message)
-        await stage.says(message, "山ですね。")
-        shown = "[In reply to your own answer:]\n> 1. 海に行く\n> 2. 山に行く\n\n2番にする"
-        assert stage.shown()[-1] == shown
-        assert plan not in "\n".join(stage.shown()[:-1])
-        stage.model.script(says("山にしましょう。"))
-        [answer] = stage.discord.answer(message).messages
-        await answered(await stage.discord.click(aiko, answer, "もう一度答える"))
-        assert stage.shown()[-1] == shown
-        await stage.ask(aiko, dm, "持ち物は？")
-        assert stage.shown()[-3] == shown
-
     async def test_to_what_was_deleted_or_stood_before_a_reset_does_not_bring_it(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -143,33 +94,6 @@ class TestAReply:
         await (await stage.discord.slash(aiko, channel, "reset")).finished()
         await replied(stage, aiko, other, "こっちは？")
         assert stage.shown() == [f"{NOT_SHOWN}\n\nAiko: こっちは？"]
-
-    async def test_outlives_a_kill_unless_its_target_was_deleted_meanwhile(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(UNKNOWN_MESSAGE)
-        other = stage.discord.guild_channel("other")
-        kept, deleted = [
-            await stage.discord.post(ben, place, f"合言葉はジョウビタキ{place.name}")
-            for place in (channel, other)
-        ]
-        stage.model.script(Reply(Hang()), Reply(Hang()))
-        questions = [
-            await stage.write(user, target.channel, "これは？", reply_to=target)
-            for user, target in ((aiko, kept), (ben, deleted))
-        ]
-        await stage.model.arrived(2)
-        await stage.program.kill()
-        await stage.discord.gone()
-        await stage.discord.delete(ben, deleted)
-        stage.model.requests.clear()
-        await stage.start()
-        for question in questions:
-            await stage.says(question, "承知しました")
-        shown = {stage.shown(number)[-1] for number in (0, 1)}
-        assert f"{NOT_SHOWN}\n\nBen: これは？" in shown
-        assert f"[In reply to a message of Ben:]\n> {kept.content}\n\nAiko: これは？" in shown
-        assert stage.rows(ROWS_WITH, f"%{deleted.content}%") == [(0,)]
 
 
 class TestALink:
@@ -189,18 +113,6 @@ class TestALink:
             reply = await answered(await stage.discord.click(aiko, reply.messages[-1], "続ける"))
         assert stage.shown()[-1].startswith(quoted)
         assert stage.rows(ROWS_WITH, "%shrike at ten%") == [(1,)]
-
-    async def test_among_many_is_followed_or_said_not_to_be_and_only_where_the_asker_typed_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        other = stage.discord.guild_channel("other")
-        targets = [await stage.discord.post(ben, other, f"number {n}") for n in range(8)]
-        await stage.ask(aiko, channel, " ".join(map(link, targets)))
-        assert [f"> number {n}" in stage.shown()[-1] for n in range(8)] == [True] * 5 + [False] * 3
-        assert stage.shown()[-1].count(NO_LINK) == 3
-        for written in ("> {}\nどう思う？", "[embed]\n> Zoo {}\nどう思う？"):
-            await stage.ask(aiko, channel, written.format(link(targets[0])))
-            assert "> number 0" not in stage.shown()[-1]
 
     async def test_is_one_of_the_asker_as_much_as_of_the_bot(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -286,45 +198,6 @@ class TestAForwardInADm:
         await stage.eventually(rows, forward.id, gives=[(0,)])
         await stage.ask(aiko, dm, "もう一度")
         assert stage.shown()[0] == "いくら？"
-
-    async def test_goes_with_one_question_that_is_answered_and_no_other(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        ten, cake = [await stage.discord.post(ben, channel, text) for text in ("at ten", "bring cake")]
-        for source in (ten, cake):
-            forward = await self.forwarded(stage, aiko, source)
-        stage.model.responder = lambda _: fails(400)
-        await asked_in_dm(stage, aiko, "どう？", answer="受け付けませんでした")
-        stage.model.reset()
-        questions = [await stage.write(aiko, dm, text, mention=False) for text in ("まとめて", "別の話")]
-        for question in questions:
-            await stage.says(question, "承知しました")
-        assert stage.shown(0)[-1].index("> at ten") < stage.shown(0)[-1].index("> bring cake")
-        assert "cake" not in stage.shown(1)[-1]
-        shown = await asked_in_dm(stage, aiko, "これは？", reply_to=forward)
-        assert shown.startswith("これは？\n\n")
-        assert "> bring cake" in shown
-        await stage.discord.delete(aiko, await stage.discord.forward(aiko, dm, ten))
-        assert await asked_in_dm(stage, aiko, "こんにちは") == "こんにちは"
-
-    async def test_outlives_kills_and_is_asked_about_once(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        await stage.ask(aiko, dm, "こんにちは")
-        await self.forwarded(stage, aiko, await stage.discord.post(ben, channel, "at ten"))
-        await stage.restart()
-        stage.model.script(Reply(Hang()))
-        question = await stage.write(aiko, dm, "どう？", mention=False)
-        await stage.model.arrived(2)
-        await stage.restart()
-        reply = stage.discord.answer(question)
-        await reply.until(lambda shown: "もう一度きく" in shown.labels, "the button")
-        await answered(await stage.discord.click(aiko, reply.messages[-1], "もう一度きく"))
-        assert "> at ten" in stage.shown()[-1]
-        await stage.restart()
-        assert "at ten" not in await asked_in_dm(stage, aiko, "ありがとう")
 
 
 class TestWhatIsPrivate:

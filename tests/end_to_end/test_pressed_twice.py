@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.end_to_end.kills import EDIT, RETRY, offers_to_ask_again, pull_the_plug
+from tests.end_to_end.kills import RETRY, offers_to_ask_again, pull_the_plug
 from tests.end_to_end.memories import keep, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
@@ -140,31 +140,3 @@ async def test_a_button_pressed_twice_is_pressed_once(stage: Stage) -> None:
 @pytest.mark.restarts
 async def test_a_button_of_before_a_restart_pressed_twice_is_pressed_once(stage: Stage) -> None:
     await same_once_or_twice(stage, ask_again)
-
-
-class TestAnotherPress:
-    async def test_that_came_too_late_is_accepted_in_time_and_changes_nothing(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await keep(stage, aiko, channel, FACT)
-        asked = await run(stage, aiko, channel, "delete-all")
-        stage.discord.fail_next(EDIT, 200, delay_s=3.5)
-        erase = await stage.discord.click(aiko, asked.message, "1件をすべて消す")
-        await erase.acknowledged()
-        cancel = await stage.discord.click(aiko, asked.message, "やめる")
-        await cancel.acknowledged()
-        await asked.until(lambda shown: "完全に消しました" in shown.text, "the erasure")
-        await stage.discord.quiet(0.5)
-        assert "完全に消しました" in asked.text
-
-    async def test_of_another_user_does_not_wait(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        reply = await remembered(stage, aiko, channel, "会議は金曜")
-        stage.discord.fail_next(EDIT, 200, delay_s=1.0)
-        await stage.discord.click(aiko, reply.message, "取り消す")
-        denied = await stage.discord.click(ben, reply.message, "取り消す")
-        await denied.finished()
-        assert "Only the owner" in denied.text
-        assert "取り消す" in reply.labels
-        await reply.until(lambda shown: "取り消す" not in shown.labels, "the undo")

@@ -1,18 +1,14 @@
 """`/privacy`: what is stored about a user, shown, handed over and erased."""
 
-import asyncio
 import json
 import re
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cc_bot.discord.pages.custom_ids import PrivacyButton, parse_custom_id
 from cc_bot.stores import open_stores
-from tests.end_to_end.canvases import SHOPPING, boards, draw
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming
 from tests.loopback import model_server
@@ -158,42 +154,6 @@ class TestErase:
         for user in (aiko, chie):
             await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", user.id, gives=[(0,)])
         assert left(stage, word) == {}
-
-    async def test_takes_away_a_canvas_that_discord_is_slow_to_show(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.discord.fail_next("POST /channels/{channel}/messages", 200, delay_s=1.5, channel=channel)
-        await draw(stage, aiko, channel, SHOPPING)
-        erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
-        assert "すべて消しました" in erased.text
-        await stage.discord.quiet(2.0)
-        assert stage.rows("SELECT * FROM canvas_messages WHERE user_id = ?", aiko.id) == []
-        assert boards(stage, channel) == []
-
-    async def test_that_fails_on_the_way_says_so_and_is_done_by_itself(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        await keep(stage, aiko, channel, word)
-        asked, again, old = [await run(stage, aiko, channel, "erase") for _ in range(3)]
-        for row in old.stored[0].components:
-            for part in row["components"]:
-                pressed = parse_custom_id(part["custom_id"])
-                assert isinstance(pressed, PrivacyButton)
-                part["custom_id"] = replace(pressed, until=1).custom_id()
-        assert "時間がたったので" in (await press(stage, aiko, old, "すべて消す")).text
-        stage.change(
-            "CREATE TRIGGER in_the_way BEFORE DELETE ON memories BEGIN SELECT RAISE(ABORT, 'not now'); END"
-        )
-        try:
-            told = await press(stage, aiko, asked, "すべて消す")
-            assert "残りは自動で消えます" in told.text
-            assert "残りは自動で消えます" in (await press(stage, aiko, again, "やめる")).text
-            assert asked.labels == again.labels == []
-        finally:
-            stage.change("DROP TRIGGER in_the_way")
-        async with asyncio.timeout(60):  # it is tried again after 5 s, and then taken out of the log
-            while left(stage, word):  # noqa: ASYNC110 - no event comes out of a file
-                await asyncio.sleep(0.1)
 
     async def test_is_for_users_who_are_denied_and_gives_no_new_allowance(
         self, stage: Stage, aiko: User, channel: Channel, word: str

@@ -22,7 +22,6 @@ from tests.end_to_end.test_privacy import run
 from tests.loopback.discord import Channel, Guild, LoopbackDiscord, Reply, User
 from tests.loopback.model_server import Reply as Answer
 from tests.loopback.model_server import Say, Wait, says
-from tests.postgres_cluster import Wire, folder, running_server, url_of
 
 pytestmark = pytest.mark.postgresql("a file is used by one")
 
@@ -139,10 +138,6 @@ async def dies_for_all(fleet: Fleet, of: int) -> None:
     await fleet.rows("UPDATE processes SET until = 0 WHERE shards = $1", shards_of(of))
 
 
-async def is_buried(fleet: Fleet, of: int) -> None:
-    await eventually(fleet, "SELECT count(*) = 0 FROM processes WHERE shards = $1", shards_of(of))
-
-
 async def test_owners_see_all_of_them(fleet: Fleet) -> None:
     told = await fleet.stage.told(fleet.stage.discord.owner, fleet.channel(0), "admin status")
     assert "2個のプロセスで動いています。" in told or "Processes that are this bot: 2." in told
@@ -181,71 +176,6 @@ class TestAUser:
         await asyncio.sleep(0.5)
         for table in ("messages", "sessions", "turns", "reservations", "erasing"):
             assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
-
-    async def test_whose_all_is_erased_is_told_of_an_answer_that_a_killed_process_left(
-        self, fleet: Fleet
-    ) -> None:
-        aiko, reply = await begins_an_answer(fleet)
-        await fleet.programs[0].kill()
-        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
-        pressed = await fleet.stage.discord.click(aiko, asked.message, "すべて消す")
-        await asyncio.sleep(1)
-        await dies_for_all(fleet, 0)
-        await pressed.finished(lambda shown: "すべて消しました" in shown.text, timeout_s=60)
-        await reply.until(lambda shown: stop_label(reply) not in shown.labels, "that it is over")
-        for table in ("messages", "sessions", "turns", "reservations", "erasing"):
-            assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
-
-    async def test_whose_all_is_erased_is_told_of_it_by_a_process_that_is_asked_to_end(
-        self, fleet: Fleet
-    ) -> None:
-        aiko, reply = await begins_an_answer(fleet)
-        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
-        pressed = await fleet.stage.discord.click(aiko, asked.message, "すべて消す")
-        await is_erasing(fleet, aiko)
-        assert await fleet.programs[1].stop() == 0
-        assert "すべて消しました" in pressed.text
-        assert pressed.labels == []
-        assert stop_label(reply) not in reply.labels
-
-    async def test_whose_erasure_can_not_be_waited_for_is_told_that_it_goes_on(self, fleet: Fleet) -> None:
-        aiko, _ = await begins_an_answer(fleet)
-        await fleet.programs[0].kill()
-        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
-        pressed = await fleet.stage.discord.click(aiko, asked.message, "すべて消す")
-        await is_erasing(fleet, aiko)
-        assert await fleet.programs[1].stop() == 0
-        assert "残りは自動で消えます" in pressed.text
-        assert pressed.labels == []
-        await fleet.begin(1)
-        await fleet.is_up(1)
-        await dies_for_all(fleet, 0)
-        await eventually(fleet, "SELECT count(*) = 0 FROM erasing")
-        assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
-
-    async def test_is_told_of_an_answer_that_goes_on_where_the_shard_was_before(self, fleet: Fleet) -> None:
-        """Its button is pressed at the process that has the shard now, of which another message stands in."""
-        aiko, reply = await begins_an_answer(fleet)
-        [stop] = custom_ids(reply)
-        asked = await run(fleet.stage, aiko, fleet.channel(1), "erase")
-        asked.stored[0].components[0]["components"][0]["custom_id"] = stop
-        told = await press(fleet.stage, aiko, asked, "すべて消す")
-        assert "別のプロセスで動いています" in told.text
-        assert told.message.id != asked.message.id
-        assert asked.labels == ["すべて消す", "やめる"]
-        assert stop_label(reply) in reply.labels
-        await fleet.programs[0].kill()
-        await dies_for_all(fleet, 0)
-        over = await press(fleet.stage, aiko, asked, "すべて消す")
-        assert "もう動いていません" in over.text
-
-
-def custom_ids(reply: Reply) -> list[str]:
-    return [str(part["custom_id"]) for row in reply.stored[0].components for part in row["components"]]
-
-
-async def is_erasing(fleet: Fleet, user: User) -> None:
-    await eventually(fleet, "SELECT count(*) = 1 FROM erasing WHERE user_id = $1", user.id)
 
 
 async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
@@ -323,62 +253,6 @@ class TestAProcess:
         await fleet.is_up(0)
         stage.model.script(says("はい。"))
         assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
-
-    async def test_that_others_have_buried_begins_anew(self, fleet: Fleet) -> None:
-        stage = fleet.stage
-        aiko, reply = await begins_an_answer(fleet)
-        before = await fleet.rows("SELECT name FROM processes WHERE shards = $1", shards_of(0))
-        await fleet.rows("DELETE FROM processes WHERE shards = $1", shards_of(0))
-        # By whichever of the two is faster.
-        await reply.until(
-            lambda shown: "もう一度" in "".join((shown.text, *shown.labels)), "word", timeout_s=60
-        )
-        await eventually(
-            fleet,
-            "SELECT count(*) = 1 FROM processes WHERE shards = $1 AND name <> $2",
-            shards_of(0),
-            before[0][0],
-        )
-        await asyncio.sleep(1)
-        await fleet.is_up(0)
-        shown = reply.text
-        await asyncio.sleep(16)  # past the time that a stop may take
-        assert reply.text == shown
-        stage.model.script(says("はい。"))
-        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
-        assert "引き継ぎました" in fleet.programs[0].output
-        assert "止めています" not in fleet.programs[0].output
-        assert await fleet.programs[0].stop() == 0
-
-
-async def test_a_process_that_loses_the_database_alone_says_so_and_begins_anew(
-    tmp_path: Path,
-) -> None:
-    with folder() as where, running_server(where) as server:
-        async with Wire.to(server) as wire, fleet_of(tmp_path, server.url) as fleet:
-            fleet.programs[1].environment["CC_BOT_DATABASE_URL"] = url_of(wire)
-            assert fleet.programs[0].environment["CC_BOT_DATABASE_URL"] == server.url
-            await fleet.begin_all()
-            stage, go_on = fleet.stage, asyncio.Event()
-            aiko = stage.discord.user("Aiko", locale="ja")
-            stage.model.script(Answer(Say("途中まで"), Wait(go_on), *says("その先").steps))
-            reply = await stage.begin(aiko, fleet.channel(1), "続きは？")
-            await streaming(reply, "途中まで")
-            with wire.closing(after=0):
-                await reply.until(lambda shown: "保存できませんでした" in shown.text, "word", timeout_s=60)
-                await is_buried(fleet, 1)
-                shown = reply.text
-                go_on.set()
-                await asyncio.sleep(1)
-            assert reply.text == shown
-            assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
-            assert not await fleet.rows("SELECT 1 FROM turns WHERE user_id = $1", aiko.id)
-            back = "SELECT count(*) = 1 FROM processes WHERE shards = $1"
-            await eventually(fleet, back, shards_of(1))
-            await asyncio.sleep(1)
-            await fleet.is_up(1)
-            stage.model.script(says("はい。"))
-            assert (await stage.ask(aiko, fleet.channel(1), "では？")).text.startswith("はい。")
 
 
 class TestADuty:

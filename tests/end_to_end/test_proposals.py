@@ -1,6 +1,5 @@
 """A model that has read others' words changes nothing: its user sees what it wanted, and decides, once."""
 
-import asyncio
 import json
 
 import pytest
@@ -88,36 +87,6 @@ class TestProposal:
         assert "見送りました: 鍵は玄関" in message.embeds[0]["description"]
         assert message.labels == [again_label(aiko)]
 
-    async def test_is_done_once_however_often_it_is_pressed(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reminder = Call("schedule", {"when": "明日9時", "text": "鍵"})
-        reply = await proposed(stage, aiko, channel, reminder)
-        presses = await asyncio.gather(
-            *(stage.discord.click(aiko, reply.message, "予約する") for _ in range(5)),
-            stage.discord.click(aiko, reply.message, "予約しない"),
-        )
-        await asyncio.gather(*(each.acknowledged() for each in presses))
-        await reply.until(lambda shown: not proposals(shown.message), "a decision")
-        assert len(stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", aiko.id)) <= 1
-        assert open_ones(stage, aiko) == []
-
-    async def test_presses_one_right_after_the_other_are_all_acted_on(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reminder = Call("schedule", {"when": "明日9時", "text": "鍵のこと"})
-        reply = await proposed(stage, aiko, channel, KEEPS, reminder)
-        route = "PATCH /webhooks/{application}/{token}/messages/@original"
-        stage.discord.fail_next(route, 200, delay_s=0.5)
-        first = await stage.discord.click(aiko, reply.message, "1. 覚える")
-        second = await stage.discord.click(aiko, reply.message, "2. 予約する")
-        await asyncio.gather(first.acknowledged(), second.acknowledged())
-        await reply.until(lambda shown: not proposals(shown.message), "both decisions")
-        assert len(kept(stage, aiko)) == 1
-        assert stage.rows("SELECT text FROM schedules WHERE user_id = ?", aiko.id) == [("鍵のこと",)]
-        for text in ("鍵は玄関", "鍵のこと"):
-            assert text in reply.message.embeds[0]["description"]
-
     @pytest.mark.restarts
     async def test_outlives_a_restart_but_not_a_change_of_what_it_is_about(
         self, stage: Stage, aiko: User, channel: Channel
@@ -190,29 +159,6 @@ class TestSeveral:
             assert text in message.embeds[0]["description"]
         [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
         assert "買い物" in state
-
-    async def test_that_are_too_long_are_seen_by_their_user_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        long, look = "あ" * 3000, "確認待ちを見る（2件）"
-        wanted = [Call("remember", {"content": content}) for content in (long, "鍵は玄関")]
-        reply = await proposed(stage, aiko, channel, *wanted)
-        assert proposals(reply.message) == []
-        assert reply.labels == [again_label(aiko), look]
-        denied = await (await stage.discord.click(ben, reply.message, look)).finished()
-        assert "Only the person who asked" in denied.messages[-1].text
-        seen = await stage.discord.click(aiko, reply.message, look)
-        await seen.finished(lambda shown: len(shown.messages) == 2)
-        whole, short = seen.stored
-        assert whole.shown.ephemeral
-        assert long in whole.shown.attachments[0].file.data.decode()
-        assert "鍵は玄関" in proposals(short.shown)[0]
-        await press(stage, aiko, whole, DO)
-        await press(stage, aiko, short, DONT)
-        assert kept(stage, aiko) == [long]
-        again = await (await stage.discord.click(aiko, reply.message, look)).finished()
-        assert "もうすべて決まっています" in again.messages[-1].text
-        await reply.until(lambda shown: shown.labels == [again_label(aiko)], "an answer without the button")
 
 
 class TestPlaces:

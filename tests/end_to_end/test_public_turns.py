@@ -5,17 +5,14 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.kills import RETRY, offers_to_ask_again
 from tests.end_to_end.stage import (
     Stage,
-    again_label,
     answered,
-    continue_label,
     running_stage,
     streaming,
 )
 from tests.loopback.discord import Channel, LoopbackDiscord, User
-from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, says
+from tests.loopback.model_server import Pause, Reply, Say, says
 
 SETTLED = "SELECT count(*) FROM turns WHERE channel_id = ? AND state <> 'interrupted'"
 
@@ -73,45 +70,6 @@ class TestPublicTurn:
         assert stage.rows(PLACED, channel.id) == [(None, 0)]
         assert stage.rows("SELECT DISTINCT in_channel FROM messages WHERE channel_id = ?", dm.id) == [(0,)]
         assert await told(stage, ben, channel) == []
-
-    async def test_goes_on_with_replies_and_buttons_that_stand_there_once(
-        self, stage: Stage, hanako: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(says(NOODLES))
-        asked = await stage.ask(hanako, channel, LUNCH)
-        await stage.said(ben, channel, "hello", "やあ。")
-        stage.model.script(says("そばです。"))
-        again = await answered(await stage.discord.click(hanako, asked.message, again_label(hanako)))
-        stage.model.script(Reply(Say(SUSHI), CutConnection()))
-        message = await stage.write(hanako, channel, DINNER, mention=False, reply_to=again.message)
-        reply = await stage.says(message, SUSHI)
-        await stage.eventually(SETTLED, channel.id, gives=[(0,)])
-        replied = [f"Hanako: > you: そばです。\n  {DINNER}", SUSHI]
-        before = [f"Hanako: {LUNCH}", "そばです。", "Ben: hello", "やあ。", *replied]
-        assert await told(stage, ben, channel) == before
-        stage.model.script(says("にぎりです。"))
-        more = await stage.discord.click(hanako, reply.message, continue_label(hanako))
-        await more.finished(lambda shown: "にぎり" in shown.text and again_label(hanako) in shown.labels)
-        *others, _, _, go_on, rest = await told(stage, ben, channel)
-        assert others == before
-        assert go_on.startswith("Hanako: ")
-        assert rest == "にぎりです。"
-
-    @pytest.mark.restarts
-    async def test_stays_where_it_was_asked_after_a_restart(
-        self, stage: Stage, hanako: User, ben: User, channel: Channel
-    ) -> None:
-        await ask(stage, hanako, channel, DINNER, SUSHI)
-        stage.model.script(Reply(Say("書きかけ"), Hang()))
-        reply = await streaming(await stage.begin(hanako, channel, LUNCH), "書きかけ")
-        await stage.restart()
-        await offers_to_ask_again(stage, reply)
-        await stage.said(ben, channel, "hello", "やあ。")
-        stage.model.script(says(NOODLES))
-        again = await stage.discord.click(hanako, reply.message, RETRY[hanako.locale])
-        await again.finished(lambda shown: again_label(hanako) in shown.labels)
-        turns = [f"Hanako: {DINNER}", SUSHI, f"Hanako: {LUNCH}", NOODLES]
-        assert await told(stage, ben, channel) == [*turns, "Ben: hello", "やあ。"]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

@@ -2,13 +2,11 @@
 
 import json
 
-import pytest
-
 from cc_bot.discord.pages.page import FACTS_COLOUR
-from tests.end_to_end.stage import Stage, again_label, answered, continue_label
-from tests.loopback.discord import Channel, ChannelReply, Permission, Reply, Shown, User
+from tests.end_to_end.stage import Stage, again_label, answered
+from tests.loopback.discord import Channel, ChannelReply, Reply, Shown, User
 from tests.loopback.model_requests import new_tool_results
-from tests.loopback.model_server import Call, CutConnection, Say, calls, fails, says
+from tests.loopback.model_server import Call, calls, says
 from tests.loopback.model_server import Reply as Answer
 
 UNDO = "取り消す"
@@ -126,28 +124,6 @@ class TestReceipt:
         late = await stage.discord.click(aiko, reply.message, UNTELL)
         await late.finished(lambda shown: "完全に消したあと" in shown.text)
 
-    async def test_stands_under_answers_that_fail_break_off_and_go_on(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        keeps = calls(Call("remember", {"content": "会議は金曜"}))
-        stage.model.script(calls(Call("remember", {"content": "猫はモチ"})))
-        stage.model.responder = lambda _: fails(401)
-        reply = await stage.ask(aiko, channel, "猫はモチ。覚えて")
-        assert "💾 覚えました: 猫はモチ" in reply.text
-        assert UNDO in reply.labels
-        stage.model.reset()
-        reply = await remembered(stage, aiko, channel, "鳥が好き")
-        stage.model.script(fails(401))
-        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await press.finished(lambda shown: len(shown.messages) == 2)
-        assert "承知しました。\n💾 覚えました: 鳥が好き" in reply.message.text
-        stage.model.script(keeps, Answer(Say("承知"), CutConnection()), says("しました。"))
-        reply = await stage.ask(aiko, channel, "会議は金曜。覚えて")
-        assert "💾 覚えました: 会議は金曜" in reply.text
-        assert UNDO in reply.labels
-        await answered(await stage.discord.click(aiko, reply.message, continue_label(aiko)))
-        assert reply.message.labels == [UNDO]
-
 
 async def test_used_memories_are_listed_for_the_asker(
     stage: Stage, aiko: User, ben: User, channel: Channel
@@ -191,48 +167,6 @@ class TestInAChannel:
         assert reply.labels == [UNDO, "取り消す: 犬が好き"]
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["犬が好き"]
-
-    async def test_it_stands_in_buttons_where_the_bot_may_not_post_embeds(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(50013)
-        stage.discord.forbid(stage.discord.bot, Permission.EMBED_LINKS, channel)
-        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
-        message = await stage.write(aiko, channel, "猫が好きと覚えて")
-        reply = await stage.discord.reply_to(message)
-        await reply.until(lambda shown: UNDO in shown.labels, "the end")
-        assert (reply.message.content, reply.message.embeds) == ("承知しました。", ())
-        disabled = [button.label for button in reply.message.buttons if button.disabled]
-        assert disabled == ["💾 覚えました: 猫が好き"]
-        await told(stage, aiko, reply.message, UNDO)
-        assert kept(stage, aiko) == []
-
-    @pytest.mark.restarts
-    async def test_after_a_crash_it_is_shown_with_the_answer(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        public = await self.told_under(stage, ben, channel, "犬が好き")
-        dm = await self.told_under(stage, aiko, stage.discord.dm(aiko), "好きな鳥はオオルリ")
-        shown = "SELECT shown FROM mentions WHERE answer_id = ?"
-        await stage.eventually(shown, public.message.id, gives=[(1,)])
-        await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", aiko.id, gives=[(0,)])
-        stage.change(f"UPDATE mentions SET shown = 0 WHERE answer_id = {public.message.id}")
-        stage.change(
-            "INSERT INTO turns (id, user_id, channel_id, agent, state, kind, visibility, shown_in, place_id,"
-            " accepted_at, answer_id)"
-            " SELECT 'e', user_id, channel_id, 'default', 'answered', 'message', visibility, discord_id,"
-            f" channel_id, 1, id FROM messages WHERE discord_id = {dm.message.id}"
-        )
-        for reply in (public, dm):
-            stage.change(f"UPDATE messages SET content = '承知。' WHERE discord_id = {reply.message.id}")
-        await stage.restart()
-        for reply, content, more in (
-            (public, "犬が好き", []),
-            (dm, "好きな鳥はオオルリ", [again_label(aiko)]),
-        ):
-            await reply.until(lambda shown: shown.text.startswith("承知。"), "the answer as it is stored")
-            assert reply.text == f"承知。\n💾 覚えました: {content}"
-            assert reply.labels == [UNDO, *more]
 
 
 async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, channel: Channel) -> None:

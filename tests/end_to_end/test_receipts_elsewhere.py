@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.end_to_end.kills import EDIT, pull_the_plug
-from tests.end_to_end.memories import form, press, run, submitted
+from tests.end_to_end.memories import press, run
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_proposals import press as decide
 from tests.end_to_end.test_proposals import proposed
@@ -13,9 +13,6 @@ from tests.loopback.discord import Channel, ChannelReply, Reply, User
 from tests.loopback.model_server import Call, Wait, calls, says
 from tests.loopback.model_server import Reply as Answer
 
-SHOWN_ANEW = "PATCH /channels/{channel}/messages/{message}"
-LOOKED_AT = "GET /channels/{channel}/messages/{message}"
-KEPT = "SELECT content FROM memories WHERE user_id = ? AND status = 'active'"
 TAKEN_BACK = "↩️ 取り消しました。"
 
 
@@ -35,30 +32,6 @@ async def set_reminder(stage: Stage, user: User, channel: Channel) -> Reply:
     stage.model.script(scheduling(when=soon()), says("はい。"))
     reply = await stage.ask(user, channel, ASK)
     assert "⏰" in reply.text
-    await on_record(stage, reply)
-    return reply
-
-
-async def rewritten(stage: Stage, user: User, channel: Channel, content: str) -> Reply:
-    """A later answer that changed the one memory there is."""
-    number = await number_of_the_memory(stage, user)
-    changes = calls(Call("update_memory", {"id": number, "content": content}))
-    stage.model.script(LOOKS, changes, says("はい。"))
-    reply = await stage.ask(user, channel, f"{content}に変わりました")
-    assert f"✏️ 書き換えました: {content}" in reply.text
-    await on_record(stage, reply)
-    return reply
-
-
-async def kept_beside(stage: Stage, user: User, channel: Channel) -> Reply:
-    """An answer that kept something beside an older memory that was not looked up, and proposes to replace
-    that."""
-    await kept_one(stage, user, channel, "大阪に住んでいる")
-    old = await number_of_the_memory(stage, user)
-    stage.model.script(
-        calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})), says("はい。")
-    )
-    reply = await stage.ask(user, channel, "京都に引っ越した。覚えて")
     await on_record(stage, reply)
     return reply
 
@@ -128,63 +101,6 @@ class TestMemory:
             assert kept(stage, aiko) == []
             for reply in replies:
                 await says_it_is_undone(reply)
-
-    async def test_changed_leaves_the_older_change_with_nothing_to_press_until_it_is_deleted(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        first = await kept_one(stage, aiko, channel, "会議は金曜")
-        opened = await form(stage, aiko, channel, await number_of_the_memory(stage, aiko))
-        await submitted(stage, opened, content="会議は月曜")
-        await first.until(lambda shown: UNDO not in shown.labels, "no button")
-        assert "💾 覚えました: 会議は金曜" in first.text
-        older = await rewritten(stage, aiko, channel, "会議は木曜")
-        newer = await rewritten(stage, aiko, channel, "会議は水曜")
-        await older.until(lambda shown: UNDO not in shown.labels, "no button")
-        assert "✏️ 書き換えました: 会議は木曜" in older.text
-        assert UNDO in newer.labels
-        await stage.told(aiko, channel, "memory delete", id=await number_of_the_memory(stage, aiko))
-        for reply in (first, older, newer):
-            await says_it_is_undone(reply)
-
-    async def test_had_back_is_told_again_with_its_button(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        facts = ("会議は金曜", "猫はモチ", "鳥が好き")
-        stage.model.script(calls(*(Call("remember", {"content": each}) for each in facts)), says("はい。"))
-        reply = await stage.ask(aiko, channel, "三つとも覚えて")
-        before = reply.text, reply.labels
-        await on_record(stage, reply)
-        again = await kept_one(stage, aiko, channel, "猫はモチ")
-        assert "💾 もう覚えています: 猫はモチ" in again.text
-        assert UNDO not in again.labels
-        of_cat = "SELECT number FROM memories WHERE content = '猫はモチ' AND user_id = ?"
-        [(number,)] = stage.rows(of_cat, aiko.id)
-        deleted = await run(stage, aiko, channel, "delete", id=number)
-        for each in (reply, again):
-            await each.until(lambda shown: "モチ" not in shown.text, "the line that was taken back")
-            assert TAKEN_BACK in each.text
-        await press(stage, aiko, deleted, "元に戻す")
-        for each in (reply, again):
-            await each.until(lambda shown: "猫はモチ" in shown.text, "the line that holds again")
-        assert (reply.text, reply.labels) == before
-        await told(stage, aiko, reply.message, "取り消す: 猫はモチ")
-        assert kept(stage, aiko) == ["会議は金曜", "鳥が好き"]
-
-    async def test_changed_elsewhere_while_a_proposal_is_decided_loses_neither(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await kept_beside(stage, aiko, channel)
-        stage.discord.fail_next(SHOWN_ANEW, 200, delay_s=0.5, channel=channel)
-        newest = "SELECT max(number) FROM memories WHERE user_id = ?"
-        await run(stage, aiko, channel, "delete", id=stage.rows(newest, aiko.id)[0][0])
-        await stage.discord.wait(lambda: stage.discord.calls(LOOKED_AT, channel=channel), "a look at it")
-        await stage.discord.click(aiko, reply.message, "入れ替える")
-        await stage.eventually(KEPT, aiko.id, gives=[("京都に住んでいる",)])
-        await stage.discord.wait(lambda: stage.discord.calls(SHOWN_ANEW, channel=channel), "it shown anew")
-        await stage.discord.quiet(0.3)
-        assert "✏️ 書き換えました: 京都に住んでいる" in reply.text
-        assert "入れ替える" not in reply.labels
-        assert reply.labels.count(UNDO) == 1
 
 
 async def test_after_a_crash_an_answer_is_shown_with_what_holds_by_then(own_stage: Stage) -> None:

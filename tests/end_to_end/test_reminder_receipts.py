@@ -1,7 +1,5 @@
 """Reminders that the model sets when its user asks for it: told under the answer, and taken back there."""
 
-import pytest
-
 from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.end_to_end.test_receipts import told
@@ -47,22 +45,6 @@ class TestReceipt:
         mention = await stage.says(message, "にお知らせします: 薬")
         await mention.until(lambda r: CANCEL in r.labels, "the button")
         assert await told(stage, aiko, mention.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
-
-    @pytest.mark.restarts
-    async def test_is_there_after_a_kill_before_it_was_shown(self, stage: Stage, aiko: User) -> None:
-        stage.model.script(scheduling(when=soon()), says("はい。"))
-        stage.discord.fail_next(EDIT, 503, times=99)
-        message = await stage.write(aiko, stage.discord.dm(aiko), ASK, mention=False)
-        stored = "SELECT content FROM messages WHERE author_id <> ? AND user_id = ? AND role = 'assistant'"
-        await stage.eventually(stored, aiko.id, aiko.id, gives=[("はい。",)])
-        await stage.program.kill()
-        await stage.discord.gone()
-        stage.discord.faults.forget()
-        await stage.start()
-        reply = await stage.says(message, "にお知らせします: 薬")
-        await reply.until(lambda r: CANCEL in r.labels, "the button")
-        await told(stage, aiko, reply.message, CANCEL)
-        assert stage.rows(SCHEDULES, aiko.id) == []
 
 
 class TestPrivateQuestion:

@@ -15,7 +15,7 @@ from tests.end_to_end.reminders import (
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, Permission, Shown, User
-from tests.loopback.model_server import Call, calls, fails, says
+from tests.loopback.model_server import says
 
 STATE = "SELECT state FROM firings WHERE schedule_id = ?"
 STATUS = "SELECT status, obstacle FROM schedules WHERE id = ?"
@@ -28,16 +28,6 @@ async def add(stage: Stage, user: User, place: Channel, when: str, **options: st
 
 
 class TestAdd:
-    async def test_says_when_and_where(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        told = await add(stage, aiko, channel, "明日9時")
-        assert told.startswith("⏰ <t:")
-        assert f"にお知らせします: 薬\n-# 場所: <#{channel.id}>" in told
-        assert stage.rows(SCHEDULES, aiko.id) == [("薬", "", "channel", "public")]
-        told = await add(stage, ben, channel, "tomorrow at 9am", text="pills", where="dm")
-        assert "I’ll remind you on <t:" in told
-        assert told.endswith("-# Where: DM")
-        assert stage.rows(SCHEDULES, ben.id) == [("pills", "", "dm", "private")]
-
     async def test_counts_in_the_users_time_zone_along_with_which_a_repeat_moves(
         self, stage: Stage, ben: User, channel: Channel
     ) -> None:
@@ -63,34 +53,6 @@ class TestAdd:
         press = await stage.discord.click(aiko, reply.message, reply.labels[1])
         await press.finished(lambda shown: "取り消しました" in shown.text)
         assert len(stage.rows(SCHEDULES, aiko.id)) == 3
-
-    async def test_asks_the_model_what_no_rule_understands_and_says_how_when_that_fails(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        for answer, refusal in (
-            (says("repeats"), "繰り返しが読み取れませんでした"),
-            (says("several"), "時刻がいくつもあります"),
-            (says("2099-12-24T18:00"), "10年先まで"),
-            (says("none"), "10分後"),
-            (fails(400), "10分後"),
-        ):
-            stage.model.script(answer)
-            assert refusal in await add(stage, aiko, channel, "会社の忘年会のちょっと前")
-        asked = len(stage.model.requests)
-        for when, refusal in (
-            ("3日おきに8時", "繰り返しが読み取れませんでした"),
-            ("2月30日", "その日付や時刻はありません"),
-            ("そのうち", "いつなのかが読み取れませんでした"),
-        ):
-            assert refusal in await add(stage, aiko, channel, when)
-        assert "<t:" not in await add(stage, aiko, channel, "2020-01-01 09:00")
-        secret = "AKIAIOSFODNN7EXAMPLE"
-        assert secret not in await add(stage, aiko, channel, "明日9時", text=f"password: {secret}")
-        assert len(stage.model.requests) == asked
-        assert stage.rows(SCHEDULES, aiko.id) == []
-        stage.model.script(says("2027-12-24T18:00"))
-        assert "にお知らせします: 薬" in await add(stage, aiko, channel, "会社の忘年会のちょっと前")
-        assert stage.rows(DUE, aiko.id) == [("2027-12-24 09:00:00",)]
 
     async def test_goes_by_dm_where_bot_or_user_may_not_write(
         self, stage: Stage, aiko: User, channel: Channel
@@ -126,17 +88,6 @@ class TestList:
         assert "thing 3" in await stage.told(ben, channel, "remind delete", id=number)
         assert "thing 3" not in await stage.told(ben, channel, "remind list")
 
-    async def test_resumes_what_is_paused(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        row = await reminder(stage, aiko, channel, "薬")
-        await reminder(stage, aiko, channel, "散歩")
-        stage.change(f"UPDATE schedules SET status = 'paused' WHERE id = {row}")
-        choices = await stage.discord.autocomplete(aiko, channel, "remind resume", id="")
-        number = number_of(stage, row)
-        assert [choice.value for choice in choices] == [number]
-        assert "⏸ 停止中" in await stage.told(aiko, channel, "remind list")
-        assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number)
-        assert "止まっていません" in await stage.told(aiko, channel, "remind resume", id=number)
-
 
 class TestReminder:
     async def test_is_said_in_the_channel_and_calls_its_owner_alone(
@@ -154,22 +105,6 @@ class TestReminder:
         assert all("合言葉" not in str(request.messages) for request in stage.model.requests)
         stored = "SELECT user_id, session_id FROM messages WHERE content LIKE '%秘密の合言葉'"
         assert stage.rows(stored) == [(aiko.id, None)]
-
-    async def test_is_said_by_dm_where_its_owner_wants_that_or_set_it_there(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, "内緒の薬", where="dm")
-        await comes_due(stage, aiko, number)
-        await says_by_itself(stage, stage.discord.dm(aiko), "内緒の薬")
-        assert called(stage) == [{aiko.id}]
-        assert said(stage, channel) == []
-        dm = stage.discord.dm(ben)
-        number = await reminder(stage, ben, dm, "take the pills")
-        await comes_due(stage, ben, number)
-        shown = await says_by_itself(stage, dm, "take the pills")
-        called(stage)
-        assert shown.content == f"{ben.mention} ⏰ take the pills"
-        assert shown.labels == ["Again in 10 minutes", "Again in an hour"]
 
     async def test_that_is_late_says_so_and_after_an_hour_is_told_as_missed(
         self, stage: Stage, aiko: User, channel: Channel
@@ -270,14 +205,6 @@ class TestReply:
         stage.model.script(says("Well done."))
         await stage.ask(ben, dm, "I did")
         assert stage.shown() == ["> ⏰ take the pills\nI did"]
-
-    async def test_does_not_ask_for_what_the_reminder_says(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        shown = await self.was_said(stage, aiko, dm, "猫が好きだと覚えておいて")
-        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("はい。"))
-        message = await stage.write(aiko, dm, "どういう意味？", mention=False, reply_to=shown)
-        await stage.says(message, "はい。")
-        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == []
 
 
 class TestButtons:

@@ -11,7 +11,6 @@ import pytest_asyncio
 from tests.databases import DatabaseSettings
 from tests.end_to_end.reminders import POST, called, comes_due, firings, reminder, said, says_by_itself
 from tests.end_to_end.stage import Stage, running_stage
-from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, User
 
 MINUTE_S = 60
@@ -68,26 +67,6 @@ class TestKill:
         assert len(said(stage, stage.discord.dm(aiko))) == 1
         called(stage)
 
-    async def test_after_a_post_changes_nothing_and_buttons_still_work(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
-        await comes_due(stage, aiko, number)
-        shown = await says_by_itself(stage, channel, "薬")
-        reply = await stage.discord.slash(aiko, channel, "remind add", when="10分後", text="散歩")
-        await reply.finished()
-        await stage.eventually(STATE, number, gives=[("sent",)])
-        await killed(stage)
-        await started_later(stage, 6 * MINUTE_S)
-        await stage.discord.quiet()
-        assert len(said(stage, channel)) == 1
-        assert said(stage, stage.discord.dm(aiko)) == []
-        called(stage)
-        answer = await told(stage, aiko, reply.message, "お知らせを取り消す")
-        assert answer == "🔕 お知らせを取り消しました: 散歩"
-        snooze = await stage.discord.click(aiko, shown, "1時間後にもう一度")
-        await snooze.finished(lambda r: "にもう一度お知らせします" in r.text)
-
     async def test_while_several_are_told_what_they_missed_tells_each_once(
         self, stage: Stage, channel: Channel
     ) -> None:
@@ -137,18 +116,6 @@ class TestAbsence:
             await says_by_itself(stage, stage.discord.dm(user), "薬")
         called(stage)
         assert [each for each in stage.discord.violations if each.status == 429] == []
-
-
-async def test_a_stop_lets_those_of_one_channel_all_be_said(stage: Stage, channel: Channel) -> None:
-    """Of which Discord lets five be posted in five seconds."""
-    users = [stage.discord.user(f"User {number}", locale="ja") for number in range(8)]
-    await all_due(stage, channel, users, late_s=0)
-    await stage.start()
-    await stage.eventually("SELECT count(*) FROM firings", gives=[(len(users),)])
-    assert await stage.program.stop() == 0
-    assert len(said(stage, channel)) == len(users)
-    assert stage.rows("SELECT DISTINCT state FROM firings") == [("sent",)]
-    called(stage)
 
 
 async def all_due(stage: Stage, channel: Channel, users: Sequence[User], *, late_s: int) -> None:

@@ -9,10 +9,8 @@ from tests.loopback.model_server import Reply as Answer
 
 TOO_FAST = 0
 """A program that was just started can't know what was sent before."""
-LOOK_UP = "GET /channels/{channel}"
 DONE = {"ja": "🧹 ここまでの会話を区切りました", "en-US": "🧹 A fresh start"}
 REFUSED = {"ja": "区切れるのは", "en-US": "Only members who may manage messages"}
-UNSURE = {"ja": "確かめられませんでした", "en-US": "did not tell me whether"}
 
 
 async def reset(stage: Stage, user: User, channel: Channel) -> Reply:
@@ -68,21 +66,6 @@ class TestWho:
             assert markers(stage, place) == [(stage.discord.application_id, done.interaction.id)]
         with pytest.raises(AssertionError, match="not offered"):
             await stage.discord.slash(aiko, stage.discord.dm(aiko), "reset")
-
-    async def test_started_a_thread_that_discord_does_not_tell_of_is_kept_from_it_but_no_moderator(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        thread = await stage.discord.start_thread(ben, channel, "Ben's")
-        for status, delay_s in ((200, 2.5), (503, 0.0)):
-            stage.discord.fail_next(LOOK_UP, status, delay_s=delay_s, channel=thread)
-            reply = await reset(stage, ben, thread)
-            assert UNSURE["en-US"] in reply.text
-            assert reply.ephemeral
-        assert markers(stage, thread) == []
-        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES)
-        asked = len(stage.discord.calls(LOOK_UP, channel=thread))
-        assert (await reset(stage, aiko, thread)).text.startswith(DONE["ja"])
-        assert len(stage.discord.calls(LOOK_UP, channel=thread)) == asked
 
 
 class TestThePast:
@@ -144,19 +127,3 @@ class TestQuestions:
         await ask(stage, aiko, channel, "三つ目", "三つ目の答えです。")
         assert "一つ目" not in last_request(stage)
         assert "The second" not in last_request(stage)
-
-    @pytest.mark.restarts
-    async def test_that_another_program_left_behind_are_not_read(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(Answer(Hang()))
-        waiting = await stage.discord.post(aiko, channel, "秘密の質問", mention=True)
-        await stage.model.arrived(1)
-        await stage.program.kill()
-        await stage.discord.gone()
-        marker = f"{channel.id}, 0, {channel.id}, 0, {waiting.id + 1}, 0"
-        stage.change(f"INSERT INTO thread_metadata VALUES ({marker})")
-        await stage.start()
-        told = await stage.discord.reply_to(waiting)
-        await told.until(lambda shown: "区切られた" in shown.text, "that it was not answered")
-        assert len(stage.model.requests) == 1

@@ -35,17 +35,6 @@ async def test_a_conversation_goes_on_as_it_was_before_the_answer_that_still_cam
     assert press.labels == []
 
 
-async def test_stop_of_an_answer_without_a_word_tells_to_ask_again(
-    stage: Stage, ben: User, channel: Channel
-) -> None:
-    stage.model.script(Reply(Hang()))
-    reply = await streaming(await stage.begin(ben, channel), "Thinking…")
-    await without_entries(stage)
-    press = await stage.discord.click(ben, reply.message, "Stop")
-    await press.finished(lambda shown: shown.history)
-    assert press.text == "I restarted before I could answer this. Please ask again with /ask."
-
-
 async def test_answer_again_and_continue_still_work_for_the_asker_alone(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:

@@ -2,11 +2,8 @@
 
 import re
 
-import pytest
-
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.discord.commands import CHAT_INPUT, SUB_COMMAND
 from tests.loopback.model_server import says
 
 
@@ -45,63 +42,6 @@ class TestSettings:
         assert len(await offered(ben, "")) == 25
         await stage.told(ben, channel, "settings", timezone="America/Denver")
         assert (await offered(ben, ""))[:2] == ["America/Denver", "Asia/Tokyo"]
-
-    @pytest.mark.restarts
-    async def test_outlive_a_restart_and_are_told_to_the_model(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        await stage.told(ben, channel, "settings", timezone="Europe/Paris")
-        await stage.restart()
-        stage.model.script(says("Noon."))
-        await stage.ask(ben, channel, "What time is it?")
-        now = [m["content"] for m in stage.model.requests[0].messages if m["role"] == "system"][-1]
-        assert "time zone Europe/Paris" in now
-
-
-class TestHelp:
-    async def test_names_every_command_as_its_reader_sees_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        english = await stage.told(ben, channel, "help")
-        japanese = await stage.told(aiko, channel, "help")
-        for command in stage.discord.commands:
-            if command.name in ("help", "admin"):  # which they have found, and which is not for them
-                continue
-            if command.kind != CHAT_INPUT:
-                assert command.name in english
-                assert command.names["ja"] in japanese
-                continue
-            parts = [option for option in command.options if option["type"] == SUB_COMMAND]
-            for name, own_name in [
-                (f" {part['name']}", f" {part['name_localizations']['ja']}") for part in parts
-            ] or [("", "")]:
-                assert re.search(rf"/{command.name}{name}[ ,:]", english)
-                assert re.search(rf"/{command.names['ja']}{own_name}[ ・]", japanese)
-        assert "/admin" in await stage.told(stage.discord.owner, channel, "help")
-        assert "/admin" not in english
-        chloe = stage.discord.user("Chloé", locale="fr")
-        assert "What I can do" in await stage.told(chloe, channel, "help")
-
-
-class TestClear:
-    async def test_leaves_memories_and_other_people_and_channels_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        elsewhere = stage.discord.guild_channel()
-        await stage.told(aiko, channel, "memory add", content="残るメモ")
-        await stage.ask_in_words(ben, channel, "Kept for Ben.")
-        await stage.ask_in_words(aiko, elsewhere, "愛子の別の話です。")
-        await stage.ask_in_words(aiko, channel, "前の話です。")
-        assert "まっさらにしました" in await stage.told(aiko, channel, "clear")
-        for user, place, known in (
-            (ben, channel, "Kept for Ben."),
-            (aiko, elsewhere, "愛子の別の話です。"),
-            (aiko, channel, ""),
-        ):
-            await stage.ask_in_words(user, place, "はい。" if user is aiko else "Yes.")
-            assert known in str(stage.model.requests[-1].messages)
-        assert "前の話です。" not in str(stage.model.requests[-1].messages)
-        assert "残るメモ" in await stage.told(aiko, channel, "memory list")
 
 
 async def test_commands_work_everywhere_that_discord_has_under_japanese_names(stage: Stage) -> None:

@@ -9,11 +9,9 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end.canvases import SHOPPING, board, draw
-from tests.end_to_end.kills import pull_the_plug
 from tests.end_to_end.stage import Stage, set_stage
-from tests.end_to_end.test_catch_up import asked_for, heard, is_stored, said, write
+from tests.end_to_end.test_catch_up import asked_for, heard, is_stored, write
 from tests.loopback.discord import Channel, Guild, LoopbackDiscord, User
-from tests.loopback.model_server import says
 
 UNKNOWN_CHANNEL = 10003
 MESSAGE = "GET /channels/{channel}/messages/{message}"
@@ -69,37 +67,6 @@ def count_anew(stage: Stage) -> None:
     stage.excused.add(UNKNOWN_CHANNEL)  # one test deletes a channel, and the database keeps its messages
 
 
-class TestAStart:
-    async def test_reads_every_place_once_though_one_connection_comes_later(
-        self, stage: Stage, aiko: User, first: Channel, second: Channel
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        await stage.said(aiko, dm, "こんにちは", "はい、どうぞ。")
-        await heard(stage, aiko, first, "始め")
-        await heard(stage, aiko, second, "始め")
-        await pull_the_plug(stage)
-        count_anew(stage)
-        stage.model.script(says("いま戻りました。"))
-        await write(stage, aiko, first, "留守中の一つ目")
-        await write(stage, aiko, second, "留守中の二つ目")
-        waits = await stage.discord.post(aiko, dm, "いますか？")
-        stage.discord.answer(waits).locale = "ja"
-        later = stage.discord.world.gateway.held[1] = asyncio.Event()
-        await stage.program.start("run")
-        await is_stored(stage, first, "留守中の一つ目")
-        await stage.says(waits, "いま戻りました。")
-        read_in_dm = len(asked_for(stage, dm))
-        await write(stage, aiko, second, "つながる直前")
-        later.set()
-        await stage.program.lives_until(stage.discord.ready())
-        await is_stored(stage, second, "つながる直前")
-        await stage.discord.quiet(0.5)
-        assert said(stage, first) == ["始め", "留守中の一つ目"]
-        assert said(stage, second) == ["始め", "留守中の二つ目", "つながる直前"]
-        assert [len(asked_for(stage, place)) for place in (first, second)] == [1, 1]
-        assert len(asked_for(stage, dm)) == read_in_dm > 0
-
-
 class TestALostConnection:
     async def test_is_made_up_for_in_its_own_servers_alone(
         self, stage: Stage, aiko: User, first: Channel, second: Channel
@@ -123,17 +90,6 @@ class TestALostConnection:
             await stage.discord.quiet(0.5)
             assert [len(asked_for(stage, place)) for place in places] == [lost == 0, lost == 1]
             assert [looks(stage, place) for place in places] == [lost == 0, lost == 1]
-
-    async def test_with_a_place_that_discord_no_longer_tells_of_is_asked_about_by_the_first_alone(
-        self, stage: Stage, aiko: User, second: Channel
-    ) -> None:
-        await heard(stage, aiko, second, "消える前")
-        await pull_the_plug(stage)
-        await stage.discord.delete_channel(second)
-        await stage.start()
-        await stage.discord.wait(lambda: asked_for(stage, second), "a look at it")
-        await stage.discord.quiet(0.5)
-        assert len(asked_for(stage, second)) == 1
 
 
 def looks(stage: Stage, place: Channel) -> int:

@@ -117,28 +117,6 @@ class TestAServer:
             left.check()
         assert not any(lives(each) for each in staying)
 
-    async def test_that_neither_answers_nor_ends_holds_up_no_bot_that_is_told_to_stop(
-        self, tmp_path: Path
-    ) -> None:
-        entry = hostile(
-            "--stays", "--never-answer", "--pids", tmp_path / "pids", "--count", tmp_path / "calls"
-        )
-        name_servers(tmp_path, notes=entry)
-        async with set_stage(tmp_path, {}) as stage:
-            await stage.start()
-            stage.discord.owner.locale = "en-US"
-            await until_ready(stage, stage.discord.owner, "notes", "ready")
-            user, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            stage.model.script(calls(Call("notes__echo", {"text": "猫"})))
-            await stage.begin(user, channel, "猫？")
-            async with stage.patience():
-                while not (tmp_path / "calls").exists():  # noqa: ASYNC110 - another process writes it
-                    await asyncio.sleep(0.01)
-            assert await stage.program.stop() == 0
-            pids = [int(each) for each in (tmp_path / "pids").read_text().split()]
-            assert not any(lives(each) for each in pids)
-            stage.check()
-
     async def test_whose_tools_changed_waits_for_an_owner(self, tmp_path: Path) -> None:
         file = tmp_path / "tools.json"
         listed = {"name": "look", "description": "Reads.", "inputSchema": {"type": "object"}}

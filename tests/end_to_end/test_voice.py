@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, ended, running_stage
+from tests.end_to_end.stage import AGAIN, Stage, again_label, running_stage
 from tests.loopback.discord import Channel, ChannelReply, File, Reply, User
-from tests.loopback.model_server import CutConnection, Hang, Say, says
+from tests.loopback.model_server import Hang, says
 from tests.loopback.model_server import Reply as ModelReply
 from tests.loopback.speech_server import HEARD, SOUND, Heard, LoopbackSpeechServer
 from tests.recordings import mp3, ogg, voice
@@ -96,54 +96,6 @@ class TestVoiceMessage:
         await stage.eventually(SECONDS, aiko.id, gives=[(130,)])
         assert "音声 2分10秒" in await stage.told(aiko, dm, "usage")
 
-    async def test_of_somebody_else_is_heard_where_it_is_pointed_at_and_kept_by_nobody(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        source = await stage.discord.speak(ben, channel, voice())
-        forward = await stage.discord.forward(aiko, dm, source)
-        question = await stage.write(aiko, dm, "何と言ってる？", mention=False)
-        await answered(stage.discord.answer(question))
-        assert stage.shown()[0].startswith("何と言ってる？\n\n")
-        assert f"```\n{HEARD}\n```" in stage.shown()[0]
-        await stage.discord.delete(aiko, forward)
-        rows = "SELECT count(*) FROM attachments WHERE source_id = ?"
-        await stage.eventually(rows, forward.id, gives=[(0,)])
-        stage.model.script(says("会議の予定です。"))
-        reply = await stage.discord.message_command(aiko, channel, "Translate", source)
-        await ended(await reply.acknowledged())
-        assert "会議の予定です。" in reply.text
-        assert f"```\n{HEARD}\n```" in stage.shown()[-1]
-        assert [row for place in (dm, channel) for row in stage.stored(place) if HEARD in row[1]] == []
-
-
-class TestFile:
-    async def test_is_heard_below_what_was_typed_and_may_be_others_words(
-        self, stage: Stage, ben: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        speech.script(Heard("The meeting is at ten."))
-        stage.model.script(says("At ten."))
-        file = File("a.txt", ogg(4), "text/plain")
-        reply = await stage.ask(ben, channel, "When is it?", attachment=file)
-        assert reply.message.content == "> 🎤 The meeting is at ten.\nAt ten."
-        assert stage.shown() == ["When is it?\nThe meeting is at ten."]
-        assert (speech.heard[0].content_type, speech.heard[0].language) == ("audio/ogg", "en")
-        tainted = "SELECT tainted FROM messages WHERE channel_id = ? AND role = 'user'"
-        assert stage.rows(tainted, channel.id) == [(1,)]
-
-    async def test_in_a_mention_is_heard_once_though_a_link_beside_it_is_previewed(
-        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        stage.model.script(says("十時です。"))
-        message = await stage.write(aiko, channel, "何時から？ https://example.com", attachments=(MEETING,))
-        reply = await stage.says(message, "十時です。")
-        assert reply.message.content == f"{QUOTED}\n十時です。"
-        await stage.discord.unfurl(message, {"title": "x"})
-        await stage.discord.quiet(0.5)
-        [(content,)] = stage.rows("SELECT content FROM messages WHERE discord_id = ?", message.id)
-        assert content.endswith(HEARD)
-        assert (len(speech.heard), len(stage.model.requests)) == (1, 1)
-
 
 class TestTrouble:
     async def test_with_a_server_or_a_recording_is_one_sentence_and_asks_no_model(
@@ -173,23 +125,6 @@ class TestTrouble:
         assert stage.model.requests == []
         assert stage.stored(stage.discord.dm(aiko)) == []
 
-    async def test_with_the_model_leaves_what_was_heard_to_be_seen_and_continued(
-        self, stage: Stage, aiko: User
-    ) -> None:
-        stage.model.script(*[ModelReply(CutConnection())] * 3)
-        reply = await spoken_in_dm(stage, aiko)
-        await reply.until(
-            lambda shown: shown.text.startswith(QUOTED) and "止める" not in shown.labels, "the end"
-        )
-        stage.model.script(ModelReply(Say("会議と"), CutConnection()), says("歯医者です。"))
-        reply = await spoken_in_dm(stage, aiko)
-        await reply.until(lambda shown: CONTINUE["ja"] in shown.labels, "the button")
-        assert reply.message.content == f"{QUOTED}\n会議と"
-        more = await stage.discord.click(aiko, reply.message, CONTINUE["ja"])
-        await more.finished(lambda shown: "歯医者" in shown.text)
-        assert stage.shown()[:2] == [HEARD, "会議と"]
-        assert reply.message.content == f"{QUOTED}\n会議と"
-
 
 class TestRestart:
     async def test_between_hearing_and_answering_hears_it_once(
@@ -212,30 +147,6 @@ class TestRestart:
         assert reply.message.content == f"{QUOTED}\n会議です。"
         assert stage.shown() == [HEARD]
         assert len(speech.heard) == 2
-
-    async def test_after_the_answer_was_stored_shows_both(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        stage.model.script(says("できあがり。", delay_s=1), says("できあがり。", delay_s=1))
-        reply = await spoken_in_dm(stage, aiko)
-        await reply.until(lambda shown: shown.messages, "its message")
-        mention = await stage.write(ben, channel, "何時？", attachments=(MEETING,))
-        await stage.discord.reply_to(mention)
-        for place in (dm, channel):
-            stage.discord.fail_next(
-                "PATCH /channels/{channel}/messages/{message}", 500, times=50, channel=place
-            )
-        stored = "SELECT count(*) FROM messages WHERE channel_id = ?"
-        await stage.eventually(stored, dm.id, gives=[(2,)])
-        stored = "SELECT count(*) FROM messages WHERE parent_channel_id = ? AND user_id IS NULL"
-        await stage.eventually(stored, channel.id, gives=[(2,)])
-        await stage.program.kill()
-        await stage.discord.gone()
-        stage.discord.faults.forget()
-        await stage.start()
-        assert (await answered(reply)).message.content == f"{QUOTED}\nできあがり。"
-        assert (await stage.says(mention, "できあがり。")).message.content == f"{QUOTED}\nできあがり。"
 
 
 class TestReadingAloud:
@@ -283,27 +194,6 @@ class TestReadingAloud:
         await stage.discord.quiet(0.3)
         assert len(speech.spoken) == spoken_so_far == 4
 
-    async def test_comes_anew_with_an_answer_that_is_made_anew_and_of_the_old_one_no_more(
-        self, stage: Stage, ben: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        await self.on(stage, ben)
-        stage.model.script(says("At ten."), says("At eleven."), says("At noon."))
-        reply = await stage.ask(ben, channel, "When?")
-        await self.attached(reply)
-        [first] = reply.message.attachments
-        speech.script_speech(Heard(hangs=True))
-        again = await stage.discord.click(ben, reply.message, "Answer again")
-        await again.until(lambda shown: "eleven" in shown.text and "Answer again" in shown.labels, "the end")
-        while len(speech.spoken) < 2:  # noqa: ASYNC110 - another process asks
-            await asyncio.sleep(0.02)
-        again = await stage.discord.click(ben, again.message, "Answer again")
-        await again.until(
-            lambda shown: "noon" in shown.text and shown.messages[-1].attachments, "a recording"
-        )
-        [last] = again.message.attachments
-        assert first.id != last.id
-        assert [each.text for each in speech.spoken] == ["At ten.", "At eleven.", "At noon."]
-
     async def test_that_fails_or_helps_nobody_leaves_the_answer_as_it_is(
         self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
     ) -> None:
@@ -319,23 +209,3 @@ class TestReadingAloud:
                     await asyncio.sleep(0.02)
             assert reply.message.content == "十時です。"
             assert reply.message.attachments == ()
-
-
-class TestUnset:
-    async def test_says_so_and_tells_the_operator_once(
-        self, tmp_path_factory: pytest.TempPathFactory
-    ) -> None:
-        async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
-            aiko, ben = stage.discord.user("Aiko", locale="ja"), stage.discord.user("Ben", locale="en-US")
-            reply = await spoken_in_dm(stage, aiko)
-            await reply.until(lambda shown: "音声を聞き取れません" in shown.text, "one sentence")
-            file = File("a.mp3", mp3(4), FORM)
-            told: Reply = await ended(await stage.begin(ben, stage.discord.guild_channel(), attachment=file))
-            assert "I can't listen to voice messages here" in told.text
-            assert stage.model.requests == []
-            assert stage.program.output.count("nobody_listens") == 1
-            dm = stage.discord.dm(aiko)
-            both = await stage.told(aiko, dm, "settings", voice="on", timezone="Europe/London")
-            assert "Europe/London" in both
-            assert "読み上げる声がない" in both
-            assert "読み上げ" not in await stage.told(aiko, dm, "settings")

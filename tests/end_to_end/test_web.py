@@ -1,8 +1,6 @@
 """One's own pages and the owners' console, from `/web` on Discord, through a kill and back."""
 
-import asyncio
 import re
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,17 +10,13 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
-from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, draw, no_board, titles
-from tests.end_to_end.heartbeats import begin, day
-from tests.end_to_end.memories import menu_id
+from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, draw, titles
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import calls, says
 from tests.web.pages import Visit, free_port
 
 browser = browser_fixture("session")
-CODE = re.compile(r"code=[\w-]{43}")
 
 
 @pytest.fixture(scope="module")
@@ -103,83 +97,8 @@ class TestThePage:
             )
             await expect(page.locator("#empty")).to_be_visible()
 
-    async def test_of_a_dm_is_called_so_and_clears_all(
-        self, browser: Browser, stage: Stage, ben: User
-    ) -> None:
-        dm = stage.discord.dm(ben)
-        await draw(stage, ben, dm, SHOPPING, PLAN)
-        async with opened(browser, stage, ben, dm) as page:
-            await expect(page.get_by_role("heading", level=1)).to_contain_text("DM")
-            await page.locator("#clearing summary").click()
-            await page.get_by_role("button", name="Take everything down").click()
-            await no_board(stage, dm)
-
-    async def test_comes_back_after_a_kill_with_what_came_meanwhile(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        trouble = Trouble()
-        await draw(stage, aiko, channel, SHOPPING, PLAN)
-        await board(stage, channel)
-        await begin(stage, aiko, channel, where="channel")
-        await stage.told(aiko, channel, "memory add", content=f"{day(2)}に歯医者")
-        async with opened(browser, stage, aiko, channel, trouble) as page:
-            await expect(page.locator(".element")).to_have_count(2)
-            await stage.program.kill()
-            await stage.discord.gone()
-            await expect(page.locator("#canvas")).to_have_attribute("aria-busy", "true")
-            await expect(page.locator(".element")).to_have_count(2)
-            drawn = '{"elements":[{"type":"card","id":"night","title":"夜の間に","content":"増えました"}]}'
-            stage.change(
-                f"UPDATE sessions SET canvas_state = '{drawn}'"
-                f" WHERE user_id = {aiko.id} AND channel_id = {channel.id}"
-            )
-            stage.change(f"UPDATE schedules SET due_at = {int(time.time() * 1000)} WHERE user_id = {aiko.id}")
-            stage.model.script(calls(SALES), says("[silent]"))  # of a heartbeat
-            await stage.start()
-            await expect(page.locator(".element .name")).to_have_text(["夜の間に", "売上"])
-            await expect(page.locator("#canvas")).not_to_have_attribute("aria-busy", "true")
-            trouble.forgive("Failed to load resource: net::ERR_")
-            trouble.forgive("WebSocket")
-            await board(stage, channel, lambda shown: titles(shown) == ["夜の間に", "売上"])
-
-    async def test_is_lost_to_a_user_who_is_denied_until_they_may_again(
-        self, browser: Browser, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        trouble, owner = Trouble(), stage.discord.owner
-        async with opened(browser, stage, ben, channel, trouble) as page:
-            await stage.told(owner, channel, "admin access deny", subject=f"<@{ben.id}>")
-            await expect(page.locator("#state")).to_contain_text("set up not to answer")
-            await stage.told(owner, channel, "admin access remove", subject=f"<@{ben.id}>")
-            await expect(page.locator("#state")).to_have_text("Changes appear at once.")
-            trouble.forgive("403")
-
 
 class TestSlashWeb:
-    async def test_lists_browsers_and_signs_them_out(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        async with opened(browser, stage, aiko, channel) as page:
-            reply = await stage.discord.slash(aiko, channel, "web")
-            await reply.finished()
-            assert "サインイン中のブラウザ（" in reply.text
-            chosen = await stage.discord.select(aiko, reply.message, menu_id(reply), "all")
-            await chosen.acknowledged()
-            await reply.until(lambda now: "サインアウトしました" in now.text, "the end of it")
-            await expect(page.locator("#state")).to_have_text("サインアウトしました。")
-
-    async def test_gives_a_link_that_looking_does_not_use_up_and_no_log_has(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        link = await link_of(stage, ben, channel)
-        async with aiohttp.ClientSession() as client:
-            for _ in range(2):
-                async with client.get(link) as answer:
-                    assert answer.status == 200
-                    assert ben.name in await answer.text()
-        found = CODE.search(link)
-        assert found is not None
-        assert found[0].removeprefix("code=") not in stage.program.output
-
     async def test_in_the_terminal_signs_in_its_user(self, browser: Browser, stage: Stage) -> None:
         beside = Program(stage.program.folder, stage.program.environment)
         code, output = await beside.run("web")
@@ -213,25 +132,3 @@ class TestTheConsole:
                 world.team = []
             assert "cc-bot" in await stage.told(stage.discord.owner, channel, "admin status")
             await former.open("/console")
-
-    async def test_looks_and_decides_beside_the_bot_which_goes_on(
-        self, stage: Stage, aiko: User, channel: Channel, url: str
-    ) -> None:
-        owner = stage.discord.owner
-        async with visit_of(stage, owner, channel, url) as visit:
-            for _ in range(2):
-                examining = asyncio.create_task(visit.press("/console/doctor"))
-                await stage.ask_in_words(aiko, channel, "はい")
-                assert (await examining).status == 303
-            report = await visit.open("/console/doctor")
-            for sentence in (
-                "は壊れておらず、書き込めます",
-                "個が Discord に登録されています",
-                "で動いています",
-            ):
-                assert sentence in report
-            assert "0 waiting" in await stage.told(owner, channel, "admin status")
-            await visit.press("/console/access", kind="user", id=str(aiko.id), rule="deny")
-            assert aiko.mention in await stage.told(owner, channel, "admin access list")
-            await visit.press("/console/access/remove", kind="user", id=str(aiko.id))
-            assert "access_removed" in await visit.open("/console/log")

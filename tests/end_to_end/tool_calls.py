@@ -22,15 +22,12 @@ CALLING = JA.proposal.calling.format(what=WHAT)
 IN_DOUBT = JA.proposal.call_in_doubt.format(what=WHAT)
 STOPPED = JA.proposal.call_stopped.format(what=WHAT)
 NOT_MADE = JA.proposal.not_made.format(what=WHAT)
-SEE_ONE = JA.proposal.see.format(count=1)
-FETCH = "GET /webhooks/{application}/{token}/messages/@original"
 CLAIMED = "SELECT count(*) FROM claimed_calls"
 ON_THEIR_WAY = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"
 LATE = "UPDATE proposals SET made_at = made_at - 601000 WHERE user_id = ?"
 WRITE = Call("notes__write", {"text": "牛乳\n# 卵 *二つ*", "path": "買い物.txt"})
 WRITE_EN = Call("notes__write", {"text": "milk\n# eggs *two*", "path": "shopping.txt"})
 WRITES = {"ja": WRITE, "en-US": WRITE_EN}
-WRITE_LONG = Call("notes__write", {"text": "あ" * 3000})
 POST = Call("notes__post", {"text": "犬"})
 SEND = Call("notes__send", {"text": "全員へ"})
 
@@ -50,12 +47,6 @@ def hold_no_more(stage: Stage) -> None:
 def hold(stage: Stage) -> Path:
     """Have calls not end until this file is away."""
     (path := stage.program.folder / "hold").touch()
-    return path
-
-
-def servers_are(stage: Stage, what: str) -> Path:
-    """Have them be so until this file is away."""
-    (path := stage.program.folder / f"{what}.json").write_text("true", "utf-8")
     return path
 
 
