@@ -1,8 +1,8 @@
 """The databases that the stores' contract is held against, and a database that notes what it is asked."""
 
 import atexit
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import (
-    EVERYBODY,
     Database,
     DatabaseUsage,
     Dialect,
@@ -162,28 +161,6 @@ async def columns_of(database: Database, table: str) -> tuple[str, ...]:
             WHERE table_schema = 'public' AND table_name = $1 ORDER BY ordinal_position
         """
     return tuple(name for (name,) in await database.query(sql, table))
-
-
-@asynccontextmanager
-async def refusing_updates(database: Database, table: str) -> AsyncIterator[None]:
-    """No row of that table can be changed meanwhile."""
-    if database.dialect == "sqlite":
-        made: tuple[str, ...] = (
-            f"CREATE TRIGGER refusing BEFORE UPDATE ON {table} BEGIN SELECT raise(ABORT, 'full'); END",
-        )
-        dropped: tuple[str, ...] = ("DROP TRIGGER refusing",)
-    else:
-        made = (
-            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-            " $$ BEGIN RAISE EXCEPTION 'full'; END $$",
-            f"CREATE TRIGGER refusing BEFORE UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()",
-        )
-        dropped = (f"DROP TRIGGER refusing ON {table}", "DROP FUNCTION refuse")
-    await database.transaction([*map(Statement, made)], (EVERYBODY,))
-    try:
-        yield
-    finally:
-        await database.transaction([*map(Statement, dropped)], (EVERYBODY,))
 
 
 def _aside() -> Path:

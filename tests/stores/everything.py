@@ -232,9 +232,7 @@ async def do_everything_with_canvases(stores: Stores) -> None:
 async def read_and_delete_a_conversation(stores: Stores) -> None:
     archive, session = stores.archive, await stores.sessions.open(KEY)
     await stores.sessions.commit_turn(
-        session,
-        turn("もう一つ", attachments=(FILE,)),
-        drawn=[Drawn(AddCard("犬", "ポチ"), "public")],
+        session, turn("もう一つ", attachments=(FILE,)), drawn=[Drawn(AddCard("犬", "ポチ"), "public")]
     )
     await summarized(stores)
     assert await archive.list_messages(USER, session.id)

@@ -81,10 +81,7 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         calls = CallTool("notes", "write", json.dumps({"text": word}), called="notes__write")
         proposed: list[ProposedChange] = [calls, KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
         stored = await stores.sessions.archive_turn(
-            session,
-            [question, reply],
-            drawn=[Drawn(AddCard(word, word), visibility)],
-            proposals=proposed,
+            session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)], proposals=proposed
         )
     await claim(stores, stored.proposals[0])
     backlog = await stores.summaries.get_backlog(key)

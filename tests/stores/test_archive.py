@@ -106,17 +106,6 @@ class TestDeleting:
         assert await stores.summaries.list_current(KEY) == ()
         assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
 
-    async def test_takes_a_summary_that_is_being_made_of_it_and_more(self, open_again: OpenStores) -> None:
-        async with open_again(session_ttl=timedelta()) as stores:  # so that each turn has its own session
-            told = await talk(stores, "要約される話")
-            await summarize(stores)
-            await talk(stores, "次の話")
-            late = await stores.summaries.get_backlog(KEY)
-            assert late is not None
-            assert late.session_id != told
-            await stores.archive.delete_session(KEY.user_id, told)
-            assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
-
     async def test_of_the_newest_alone_takes_the_canvas_and_brings_back_no_older_one(
         self, open_again: OpenStores
     ) -> None:

@@ -1,24 +1,22 @@
 """Changes that come at once, from one program and from several: each subject's are made in order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Final
 
 import pytest
 
-from cc_bot.domain import Message, SessionKey
+from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import LimitReached
 from cc_bot.domain.member import LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import Usage
-from cc_bot.storage import Database
-from cc_bot.storage.postgres import PostgresDatabase
 from cc_bot.stores import Reservation, ReservationRequest, Settlement, Stores
-from tests.stores.backends import KEY, OpenStores, stores_over, turn
+from tests.stores.backends import KEY, OpenStores, turn
 from tests.stores.places import answer, said
 
 GUILD: Final = 5
@@ -27,20 +25,6 @@ ROUNDS: Final = 30
 PROGRAMS: Final = 4
 POOLED: Final = 3
 USERS: Final = range(1, 33)
-
-
-@pytest.fixture(
-    params=["straight", pytest.param("pgbouncer", marks=pytest.mark.postgresql("no file is pooled"))]
-)
-def url(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
-    """Where the database is; behind a pooler, one that has fewer connections than are asked of it."""
-    if request.param == "straight":
-        yield url
-        return
-    from tests.postgres_cluster import pooled
-
-    with pooled(url, size=POOLED) as other:
-        yield other
 
 
 @pytest.fixture
@@ -144,14 +128,6 @@ class TestSession:
         assert {message.content for message in asked} == {f"質問{at}" for at in range(AT_ONCE)}
         assert [message.id for message in history] == sorted(message.id or 0 for message in history)
 
-    async def test_has_the_turns_of_one_program_in_the_order_in_which_they_came(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        await asyncio.gather(
-            *(stores.sessions.commit_turn(session, turn(f"質問{at}")) for at in range(AT_ONCE))
-        )
-        history = (await stores.sessions.open(KEY, beyond=2 * AT_ONCE)).history
-        assert [message.content for message in history[::2]] == [f"質問{at}" for at in range(AT_ONCE)]
-
 
 class TestSchedules:
     async def test_are_claimed_once_and_as_their_users_changed_them_meanwhile(
@@ -188,33 +164,3 @@ class TestErasing:
         await erasing
         known = {*numbers, *(number + 500 for number in numbers)}
         assert await first.channels.find_known(known) == frozenset()
-
-
-class TestUsers:
-    @pytest.mark.postgresql("in a file one writes at a time")
-    async def test_are_not_in_each_others_way(self, database: Database) -> None:
-        assert isinstance(database, PostgresDatabase)
-        stores = stores_over(database, history_limit=20)
-        await asyncio.gather(*(talk(stores, user_id) for user_id in USERS))
-        assert database.repeats < len(USERS) * TURNS / 100
-
-
-TURNS: Final = 10
-
-
-async def talk(stores: Stores, user_id: int) -> None:
-    """Turns as they come, in one guild of all: admitted, stored with what they used, and with a memory."""
-    key, payer = SessionKey(user_id, 1000), UsageSubject(user_id, GUILD)
-    for number in range(TURNS):
-        wish = ReservationRequest(payer, "turn", "model", 100)
-        reservation = await stores.usage.reserve(wish, {LimitKey("everyone", 0, "concurrent"): 2})
-        session = await stores.sessions.open(key)
-        await stores.memories.remember(user_id, f"{number}番目のメモ")
-        said_at = user_id * 1000 + number * 2
-        messages = (
-            Message("user", f"質問{number}", discord_id=said_at),
-            Message("assistant", f"答え{number}", discord_id=said_at + 1),
-        )
-        await stores.sessions.archive_turn(
-            session, messages, settlement=Settlement(reservation, ()), place=ChannelKey(1000)
-        )

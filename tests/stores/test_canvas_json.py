@@ -84,13 +84,6 @@ class TestDamagedElement:
         large = json.dumps({"elements": [CARD, CHART]}).replace("1.5", "1e999")
         assert [each.id for each in canvas_from_json(large).elements] == ["a"]
 
-    def test_that_is_there_twice_or_beyond_the_limit_is_left_out(self) -> None:
-        assert read(elements=[CARD, CARD | {"title": "犬"}]).elements == (Card("a", "猫", "モチ"),)
-        assert len(read(elements=[CARD | {"id": f"a-{number}"} for number in range(50)]).elements) == 20
-
-    def test_with_control_characters_is_read_without(self) -> None:
-        assert read(elements=[CARD | {"content": "\x1b[2Jモチ"}]).elements == (Card("a", "猫", "[2Jモチ"),)
-
 
 class TestDamagedMode:
     def test_is_a_list(self) -> None:

@@ -133,16 +133,6 @@ class TestForgottenPlace:
         assert await heard(stores, key) == ["質問", "答え"]
 
 
-class TestReset:
-    async def test_notes_the_last_row_there_was(self, stores: Stores, database: Database) -> None:
-        await stores.channels.reset(THREAD, bot_id=BOT, discord_id=5)
-        await stores.channels.add_all(CHANNEL, [said(10), said(11)])
-        await stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=100)
-        rows = await database.query("SELECT thread_id, last_reset_row_id FROM thread_metadata")
-        [(last,)] = await database.query("SELECT max(id) FROM messages")
-        assert set(rows) == {(THREAD.thread_id, 0), (CHANNEL.channel_id, last)}
-
-
 class TestReading:
     async def test_goes_on_since_it_began_until_other_messages_are_read(self, stores: Stores) -> None:
         assert await stores.channels.set_reading("all", 100) == 100

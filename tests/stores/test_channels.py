@@ -1,6 +1,5 @@
 """The archive of channels: what is kept, what is changed, and what is removed."""
 
-import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -10,7 +9,6 @@ from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.message import ChannelKey, ToolCall
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import OpenStores
 from tests.stores.conversation import attachments_kept
 from tests.stores.places import (
     CHANNEL,
@@ -19,8 +17,6 @@ from tests.stores.places import (
     answer,
     archived,
     ask_in_dm,
-    freeze,
-    frozen,
     heard_in_dm,
     said,
 )
@@ -123,13 +119,6 @@ class TestMessage:
         assert await archived(database) == {20: answer(20).content}
         assert await heard_in_dm(stores) == ["秘密の質問", "はい"]
 
-    async def test_is_ordered_by_its_id_of_any_length(self, stores: Stores, database: Database) -> None:
-        numbers = [10**18, 999_999_999_999_999_999, 9, 80, 175928847299117063]
-        await stores.channels.add_all(CHANNEL, [said(number, f"{number}番") for number in numbers])
-        assert [*await archived(database)] == sorted(numbers)
-        [place] = await stores.channels.list_places(limit=5)
-        assert place.newest_id == 10**18
-
 
 class TestEdit:
     async def test_changes_what_was_said_and_overwrites_nothing_else(
@@ -204,35 +193,3 @@ class TestHeard:
         assert not await stores.channels.edit(10, question.content)
         assert await stores.channels.edit(10, "いつから？")
         assert (await archived(database))[10] == "いつから？\n十時です"
-
-
-LOAD = 10_000
-
-
-class TestTenThousandMessages:
-    @pytest.mark.slow
-    async def test_are_kept_by_writers_side_by_side_edited_and_deleted_to_the_last(
-        self, open_again: OpenStores, database: Database
-    ) -> None:
-        texts = {n: f"{n}番目の発言です。Message {n}." for n in range(1, LOAD + 1)}
-        page = [said(id_, text) for id_, text in texts.items()]
-        async with open_again() as stores, open_again() as other:
-            counts = await asyncio.gather(
-                *(
-                    each.channels.add_all(CHANNEL, page[start : start + 2500])
-                    for start in range(0, LOAD, 1250)
-                    for each in (stores, other)
-                ),
-                *(each.channels.add(CHANNEL, message) for message in page[::500] for each in (stores, other)),
-            )
-            assert sum(counts) == LOAD
-            await freeze(database, CHANNEL, *((first, first + 99) for first in range(1, LOAD, 100)))
-            await stores.channels.commit_answer(CHANNEL, answer(LOAD + 1, "まとめました"), [])
-            assert await stores.channels.edit(LOAD - 1, "直しました")
-            assert len(await frozen(database)) == LOAD // 100 - 1
-            assert await stores.channels.delete(range(1001, LOAD, 2)) == (LOAD - 1000) // 2
-        assert len(await frozen(database)) == 10
-        expected = texts | {LOAD - 1: "直しました", LOAD + 1: "まとめました"}
-        for n in range(1001, LOAD, 2):
-            del expected[n]
-        assert await archived(database) == expected

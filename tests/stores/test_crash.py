@@ -3,13 +3,11 @@
 import asyncio
 import sqlite3
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from cc_bot.stores import open_stores
 from tests.stores.backends import KEY
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite("what stands in its file")]
@@ -51,25 +49,6 @@ async def write_until_killed(path: Path, turns: int) -> int:
     return turns + len(rest.split())
 
 
-def readable(log: Path, index: Path) -> None:
-    log.chmod(0o644)
-    index.chmod(0o644)
-
-
-def without_index(_: Path, index: Path) -> None:
-    index.unlink()
-
-
-def with_a_garbled_index(_: Path, index: Path) -> None:
-    index.write_bytes(b"\xa5" * index.stat().st_size)
-
-
-def with_a_torn_frame(log: Path, _: Path) -> None:
-    """The power failed in the middle of a write."""
-    with log.open("ab") as file:
-        file.write(b"\xa5" * 1000)
-
-
 class TestKilledProcess:
     @pytest.mark.parametrize("turns", [1, 40])
     async def test_leaves_whole_turns_and_all_that_it_reported(self, tmp_path: Path, turns: int) -> None:
@@ -83,20 +62,3 @@ class TestKilledProcess:
         assert reported <= len(stored) // 2 <= reported + 1
         numbers = range(1, len(stored) // 2 + 1)
         assert stored == [text for n in numbers for text in (f"質問{n}", f"答え{n}")]
-
-    @pytest.mark.parametrize("spoil", [readable, without_index, with_a_garbled_index, with_a_torn_frame])
-    async def test_loses_nothing_whatever_else_befalls_its_log(
-        self, tmp_path: Path, spoil: Callable[[Path, Path], object]
-    ) -> None:
-        path = tmp_path / "sessions.db"
-        reported = await write_until_killed(path, 3)
-        log, index = path.with_name("sessions.db-wal"), path.with_name("sessions.db-shm")
-        spoil(log, index)
-        async with open_stores(f"sqlite:///{path}") as stores:
-            history = (await stores.sessions.open(KEY)).history
-            last = int(history[-1].content.removeprefix("答え"))
-            assert last in (reported, reported + 1)
-            assert len(history) == min(20, 2 * last)
-            first = int(history[0].content.removeprefix("質問"))
-            assert history[0].attachments[0].data == bytes(100 * first)
-            assert [file.stat().st_mode & 0o777 for file in (path, log, index)] == [0o600] * 3

@@ -1,10 +1,9 @@
 """The logs of erasures of several processes, as each hands its lines to the others."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from cc_bot.storage.erasures import LogLines
-from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
@@ -25,17 +24,3 @@ class TestLines:
                     LogLines("one", (HEAD, line("猫"), line("犬"))),
                 )
                 assert await each.erasure_lines.list_new() == ()
-
-    async def test_of_any_number_are_handed_over_when_they_come_until_no_copy_is_older(
-        self, stores: Stores
-    ) -> None:
-        shared = stores.erasure_lines
-        many = tuple(line(f"{number}", NOW - timedelta(days=9)) for number in range(3000))
-        await shared.add("one", [HEAD, *many])
-        assert await shared.list_new() == (LogLines("one", (HEAD, *many)),)
-        await shared.add("one", [line("猫")])
-        assert await shared.list_new() == (LogLines("one", (line("猫"),)),)
-        assert await shared.list_new() == ()
-        assert await shared.thin(NOW - timedelta(days=1)) == 3000
-        shared.start_over()
-        assert await shared.list_new() == (LogLines("one", (HEAD, line("猫"))),)

@@ -6,9 +6,8 @@ from typing import Final
 from cc_bot.domain import Attachment, Message, SessionKey
 from cc_bot.domain.message import FileQuota
 from cc_bot.storage import Database
-from cc_bot.stores import PersonalDataStore, SessionStore, StoredTurn
+from cc_bot.stores import SessionStore, StoredTurn
 from tests.stores.backends import KEY, OTHER_USER
-from tests.stores.conversation import REPORT
 
 SIZE: Final = 10
 
@@ -50,12 +49,6 @@ class TestUsersFiles:
         without_one = await attach(quota(database, user=0), 3)
         assert without_one.files_deleted == 0
         assert await names(store, 3) == ["3.png"]
-
-    async def test_count_with_the_text_that_was_read_of_them(self, database: Database) -> None:
-        store = SessionStore(database)
-        await store.archive_turn(await store.open(KEY), (Message("user", "これ", attachments=(REPORT,)),))
-        held = await PersonalDataStore(database).get_overview(KEY.user_id)
-        assert held.file_bytes > len(REPORT.data)
 
 
 class TestFilesOfAll:

@@ -191,15 +191,6 @@ class TestAnswer:
         [used] = await stores.usage.list_for_user(ME, date(2000, 1, 1))
         assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
 
-    async def test_notes_the_message_that_shows_it_unless_that_is_known(self, stores: Stores) -> None:
-        for entry, shown_in in ((ASKED, None), (replace(ASKED, id="e3"), 70)):
-            await stores.ledger.accept(replace(entry, shown_in=shown_in))
-            session = await stores.sessions.open(KEY)
-            question, told = turn("？", answer="はい。")
-            exchange = (question, replace(told, discord_id=80 + (shown_in or 0)))
-            await stores.sessions.archive_turn(session, exchange, entry=entry.id)
-        assert [entry.shown_in for entry in await stores.ledger.list_unfinished()] == [80, 70]
-
     async def test_that_is_refused_or_of_another_turn_leaves_the_question(self, stores: Stores) -> None:
         theirs = await stores.sessions.open(OTHER_USER)
         await stores.ledger.accept(ASKED)
@@ -270,13 +261,3 @@ class TestHeard:
         taken = await stores.ledger.take("e1", ME, lambda turn: replace(turn, id="e2"))
         assert taken is not None
         assert taken.question == replace(QUESTION, heard="十時です")
-
-    async def test_in_the_question_of_an_answer_is_found_for_its_user(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        for spoken in ("一つ目", "二つ目", ""):
-            question = Message("user", spoken or "三つ目", heard=spoken)
-            stored = await stores.sessions.archive_turn(session, (question, Message("assistant", "はい")))
-            answer_id = stored.messages[-1].id
-            assert await stores.ledger.get_heard(ME, answer_id) == spoken
-            assert await stores.ledger.get_heard(STRANGER, answer_id) == ""
-        assert await stores.ledger.get_heard(ME, None) == ""

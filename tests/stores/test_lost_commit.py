@@ -10,7 +10,7 @@ import pytest
 
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.errors import CommitUncertain
-from cc_bot.domain.member import LimitKey, ModelUsage, UsageSubject
+from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.proposal import KeepMemory
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import Database, open_database
@@ -108,19 +108,6 @@ class TestServerThatIsLostWhileItCommits:
         assert len(stored.proposals) == 1
         [day] = await stores.usage.list_for_user(KEY.user_id, reservation.day)
         assert (day.turns, day.tokens) == (1, 7)
-
-    async def test_a_reservation_is_made_once(self, url: str, stores: Stores, when: When) -> None:
-        entry = PendingTurn("t", KEY, "ask", "public", stores.usage.now())
-        async with over_a_line(url) as (line, database):
-            line.cut = when
-            reservation = await reserve(stores_over(database), entry)
-        assert line.cut is None
-        assert [each.id for each in await stores.ledger.list_unfinished()] == ["t"]
-        rules = {LimitKey("everyone", 0, "tokens_per_day"): 1}
-        standing = [(await stores.usage.get_allowances(PAYER, rules))[0].standing.today]
-        await stores.usage.release(reservation)
-        standing.append((await stores.usage.get_allowances(PAYER, rules))[0].standing.today)
-        assert standing == [100, 0]
 
     async def test_what_nobody_can_tell_is_not_done_again(self, url: str, stores: Stores, when: When) -> None:
         async with over_a_line(url) as (line, database):

@@ -9,7 +9,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from tests.stores.backends import OpenStores, contents, refusing_updates
+from tests.stores.backends import OpenStores, contents
 from tests.stores.places import (
     BOT,
     CHANNEL,
@@ -18,8 +18,6 @@ from tests.stores.places import (
     THREAD,
     answer,
     archived,
-    freeze,
-    frozen,
     ids,
     said,
 )
@@ -49,17 +47,6 @@ class TestBegunAnswer:
             await stores.mentions.note_answer(CHANNEL, questions, 20)
             assert await stores.mentions.get_begun(CHANNEL) is None
 
-    async def test_is_the_one_after_a_reset_and_none_once_it_is_given_up(self, stores: Stores) -> None:
-        await stores.mentions.begin(CHANNEL, await wait(stores, 10), 10)
-        await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
-        questions = await wait(stores, 12, 13)
-        await stores.mentions.begin(CHANNEL, questions, 13)
-        assert await stores.mentions.get_begun(CHANNEL) == (13, frozenset({12, 13}))
-        questions = await wait(stores, 14, key=THREAD)
-        await stores.mentions.begin(THREAD, questions, 14)
-        await stores.mentions.give_up(THREAD, questions)
-        assert await stores.mentions.get_begun(THREAD) is None
-
 
 class TestStoredAnswer:
     async def test_is_to_be_shown_until_it_was_and_whenever_it_changes(self, open_again: OpenStores) -> None:
@@ -85,14 +72,6 @@ class TestStoredAnswer:
 
 
 class TestPlace:
-    async def test_of_a_mention_is_known_whether_it_waits_or_not(self, stores: Stores) -> None:
-        await stores.channels.add(CHANNEL, said(9))
-        assert await stores.mentions.get_place(9) is None
-        questions = await wait(stores, 10, key=THREAD)
-        assert await stores.mentions.get_place(10) == THREAD
-        await stores.mentions.give_up(CHANNEL, questions)
-        assert await stores.mentions.get_place(10) == THREAD
-
     async def test_has_somebody_unattended_until_the_message_for_their_answer_is_there(
         self, stores: Stores
     ) -> None:
@@ -210,16 +189,6 @@ class TestPlaceholder:
             assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10, 13]
             assert await stores.mentions.get_answer(10) is None
 
-    async def test_is_of_no_use_once_the_answer_stands(self, stores: Stores) -> None:
-        question = await wait(stores, 10)
-        await stores.mentions.note_answer(CHANNEL, question, 20)
-        await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        await wait(stores, 30)
-        assert await stores.mentions.get_pending_answer(CHANNEL) is None
-        await stores.mentions.note_answer(CHANNEL, question, 99)
-        await stores.mentions.give_up(CHANNEL, question)
-        assert await stores.mentions.get_answer(10) == 20
-
 
 class TestAnswer:
     async def test_ends_the_waiting_of_all_it_answers_and_of_no_other(self, stores: Stores) -> None:
@@ -252,16 +221,6 @@ class TestAnswer:
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
         assert await stores.channels.get_newest_answer(CHANNEL) == after
 
-    async def test_is_the_newest_of_its_place_by_id(self, stores: Stores) -> None:
-        assert await stores.channels.get_newest_answer(CHANNEL) is None
-        for key, number in ((CHANNEL, 100), (CHANNEL, 99), (THREAD, 500), (OTHER_CHANNEL, 600)):
-            await stores.channels.commit_answer(key, answer(number), [])
-        await stores.channels.add(CHANNEL, said(700))
-        await stores.channels.add(CHANNEL, answer(701, status="replaced"))
-        newest = await stores.channels.get_newest_answer(CHANNEL)
-        assert newest is not None
-        assert newest.discord_id == 100
-
     async def test_never_overwrites_a_session_or_another_place(
         self, stores: Stores, database: Database
     ) -> None:
@@ -276,18 +235,3 @@ class TestAnswer:
         assert await stores.mentions.list_waiting(CHANNEL) == question
         assert contents((await stores.sessions.open(key)).history) == ["質問", "その人だけに"]
         assert await archived(database, THREAD) == {21: "スレッド"}
-
-    async def test_that_fails_midway_leaves_everything_as_it_was(
-        self, stores: Stores, database: Database
-    ) -> None:
-        question = await wait(stores, 10)
-        await stores.mentions.note_answer(CHANNEL, question, 20)
-        await freeze(database, CHANNEL, (10, 30))
-        async with refusing_updates(database, "mentions"):
-            with pytest.raises(StorageError):
-                await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        assert await archived(database) == {10: "質問10"}
-        assert await frozen(database) == [(10, 30)]
-        assert await stores.mentions.list_waiting(CHANNEL) == question
-        await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        assert await stores.mentions.list_waiting(CHANNEL) == ()

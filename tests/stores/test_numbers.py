@@ -3,9 +3,7 @@
 from datetime import UTC, datetime
 
 from cc_bot.domain import Message
-from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import KeepMemory
-from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER
 
@@ -60,31 +58,6 @@ class TestMemories:
         await stores.personal_erasure.erase(ME)
         assert (await stores.memories.add(ME, "犬")).number == 1
         assert (await stores.memories.add(YOU, "魚")).number == 2
-
-    async def test_that_take_anothers_place_have_their_own(self, stores: Stores) -> None:
-        old = await stores.memories.add(ME, "会議は金曜")
-        new = await stores.memories.add(ME, "会議は木曜", supersedes=old.id)
-        assert new.number == 2
-        assert await stores.memories.get_by_number(ME, 1) is None
-        await stores.memory_history.undo_add(ME, new.id)
-        assert (await stores.memories.get_by_number(ME, 1)) == old
-
-    async def test_of_a_file_are_counted_on(self, stores: Stores) -> None:
-        await stores.memories.add(ME, "猫")
-        await stores.memories.add(YOU, "鳥")
-        await stores.memory_transfer.take(ME, [PortableMemory(f"{count}冊") for count in range(60)])
-        found = await stores.memories.list(ME, limit=100, order="oldest")
-        assert [each.number for each in found] == list(range(1, 62))
-
-    async def test_that_come_without_a_number_get_one(self, stores: Stores, database: Database) -> None:
-        cat = await stores.memories.add(ME, "猫")
-        row = "INSERT INTO memories (user_id, content, category, created_at, updated_at, search_content) "
-        text = "'2026-11-22T03:04:05.000000+00:00'"
-        await database.transaction(
-            [Statement(f"{row} VALUES ($1, '手書き', 'general', {text}, {text}, '')", (ME,))], ()
-        )
-        assert [each.number for each in await stores.memories.list(ME)] == [2, cat.number]
-        assert (await stores.memories.add(ME, "犬")).number == 3
 
 
 class TestReminders:

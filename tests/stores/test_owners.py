@@ -211,24 +211,6 @@ class TestADeadProcess:
         [uncertain] = told.uncertain
         assert uncertain.schedule.id != claimed.schedule.id
 
-    async def test_has_what_it_was_about_to_tell_told_by_another_and_nothing_that_it_told(
-        self, here: Machine, there: Machine
-    ) -> None:
-        now = utc_now()
-        for number in range(2):
-            await here.schedules.add(SessionKey(AIKO + number, 2), "薬", now - timedelta(days=1))
-        assert not await here.schedules.claim_due(now, ["channel"])  # too late to be said
-        first, second = [await here.schedules.take_unreported(["channel"]) for _ in range(2)]
-        assert first
-        assert second
-        await here.schedules.mark_told(first)
-        await there.schedules.mark_lost(now - HOUR)
-        assert await there.schedules.take_unreported(["channel"]) is None
-        await here.die()
-        await there.schedules.mark_lost(now - HOUR)
-        assert await there.schedules.take_unreported(["channel"]) == second
-        assert await there.schedules.take_unreported(["channel"]) is None
-
     async def test_that_wakes_stores_no_answer(self, here: Machine, there: Machine) -> None:
         reservation = await here.reserve(KEY.user_id, entered=ASKED)
         session = await here.sessions.open(KEY)

@@ -9,7 +9,6 @@ from cc_bot.domain import Attachment, Message, Session, SessionKey
 from cc_bot.domain.message import Visibility
 from cc_bot.storage import Database
 from cc_bot.stores import SessionStore
-from cc_bot.stores.history import PAGE_SIZE
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, turn
 
 Kind = Literal["turn", "answer", "regenerate", "clear"]
@@ -45,12 +44,7 @@ class TestPages:
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(steps=STEPS, limit=st.integers(0, 12), page_size=st.integers(1, 7), user=st.integers(1, 2**62))
     async def test_joined_are_the_bounded_tail_of_what_was_said_that_may_be_seen(
-        self,
-        database: Database,
-        steps: list[tuple[Kind, Visibility]],
-        limit: int,
-        page_size: int,
-        user: int,
+        self, database: Database, steps: list[tuple[Kind, Visibility]], limit: int, page_size: int, user: int
     ) -> None:
         key, archive = SessionKey(user, channel_id=1), list[Message]()
         whole = SessionStore(database, history_limit=limit)
@@ -96,27 +90,3 @@ class TestPages:
         await store.clear(KEY)
         again = await store.load_earlier(mine)
         assert (again.history, again.more) == (mine.history, False)
-
-
-class TestOnePage:
-    async def test_is_all_that_opening_reads(self, database: Database) -> None:
-        await fill(SessionStore(database), PAGE_SIZE)
-        for limit in (0, 10_000):
-            store = SessionStore(database, history_limit=limit)
-            session = await store.open(KEY)
-            assert (len(session.history), session.more) == (PAGE_SIZE, True)
-            session = await store.load_earlier(session)
-            assert (len(session.history), session.more) == (2 * PAGE_SIZE, True)
-        session = await SessionStore(database, history_limit=20).open(KEY)
-        assert (len(session.history), session.more) == (20, False)
-
-
-class TestFiles:
-    async def test_leave_with_a_message_beyond_the_page(self, database: Database) -> None:
-        store = SessionStore(database, history_limit=6, page_size=2)
-        session = await store.open(KEY)
-        await store.commit_turn(session, turn("ファイル", attachments=(NOTE,)))
-        for number in range(3):
-            assert await database.query("SELECT count(*) FROM attachments") != [(0,)], number
-            await store.commit_turn(await store.open(KEY), turn(f"{number}"))
-        assert await database.query("SELECT count(*) FROM attachments") == [(0,)]

@@ -1,7 +1,6 @@
 """What a user is told of what is stored about them: all of it, whatever the schema becomes."""
 
 import json
-import tracemalloc
 from typing import Any, Final
 
 import pytest
@@ -86,19 +85,6 @@ class TestExport:
         assert len(one["data_base64"]) == 4 * 2**20
         assert one["document"]["parts"] == [{"name": "", "text": "保証期間は二年間です。"}]
         assert "document" not in two
-
-    async def test_holds_the_files_of_one_message_at_a_time(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        for number in range(16):
-            file = Attachment(f"{number}.png", "image/png", bytes(2**20))
-            await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
-        tracemalloc.start()
-        try:
-            async for _ in stores.personal_data.read_records(ME):
-                pass
-            assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
-        finally:
-            tracemalloc.stop()
 
 
 class TestOverview:

@@ -1,6 +1,5 @@
 """Erasing everything of a user: what goes, what stays, and that no byte of it is left in the files."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
@@ -9,16 +8,14 @@ import pytest
 
 from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import ConversationGone, ErasureUnfinished, StorageError
-from cc_bot.domain.member import DEFAULT_RULES, ModelUsage, UsageSubject
+from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.schedule import Place
-from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database, Row, Statement, Steps, Subject
-from cc_bot.stores import PersonalErasureStore, ReservationRequest, Settlement, Stores
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
+from cc_bot.stores import PersonalErasureStore, Stores
+from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
-from tests.stores.places import BOT, answer, archived, freeze, frozen, said
+from tests.stores.places import answer, archived, said
 
 ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
@@ -94,17 +91,6 @@ class TestErased:
         assert await lived.memory_removal.write_back()
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
-    async def test_users_take_nothing_from_their_servers_sum(self, stores: Stores) -> None:
-        today = stores.usage.today()
-        payer = UsageSubject(ME, 7, ())
-        reservation = await stores.usage.reserve(ReservationRequest(payer, "turn", "mini", 9), DEFAULT_RULES)
-        await stores.usage.settle(Settlement(reservation, ((ModelUsage("mini", Usage(300, 10)), 5),)))
-        before = await stores.usage.list_for_guild(7, today)
-        assert before
-        await stores.personal_erasure.erase(ME)
-        assert await stores.usage.list_for_guild(7, today) == before
-        assert await stores.usage.list_for_user(ME, today) == ()
-
     async def test_summary_and_reminder_that_are_on_their_way_are_not_stored(
         self, stores: Stores, database: Database
     ) -> None:
@@ -141,13 +127,6 @@ class TestChannels:
         assert await stores.mentions.list_waiting(CHANNEL) == ()
         assert await stores.channels.list_pages(22) == ()
 
-    async def test_blocks_thaw_from_the_first_of_them_on(self, stores: Stores, database: Database) -> None:
-        for number in range(1, 9):
-            await stores.channels.add(CHANNEL, said(number, author_id=ME if number == 4 else YOU))
-        await freeze(database, CHANNEL, (1, 2), (3, 4), (5, 6), (7, 8))
-        await stores.personal_erasure.erase(ME)
-        assert await frozen(database, CHANNEL) == [(1, 2)]
-
     async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
@@ -158,24 +137,6 @@ class TestChannels:
         await stores.channels.add(CHANNEL, said(5, author_id=YOU))
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 5
-
-    async def test_answers_of_the_bot_are_nobodys_words(self, stores: Stores, database: Database) -> None:
-        await stores.channels.add(CHANNEL, said(10, author_id=YOU), waiting=True)
-        await stores.channels.commit_answer(CHANNEL, answer(11), [said(10, author_id=YOU)])
-        await stores.personal_erasure.erase(BOT)
-        assert {*await archived(database, CHANNEL)} == {10, 11}
-
-
-class TestMany:
-    async def test_messages_go_some_at_a_time(self, stores: Stores, database: Database) -> None:
-        await stores.channels.add_all(CHANNEL, [said(n, author_id=ME) for n in range(1, 451)])
-        session = await stores.sessions.open(KEY)
-        said_here = [message for n in range(225) for message in turn(f"{n}")]
-        await stores.sessions.archive_turn(session, said_here)
-        recorder = Recorder(database)
-        await PersonalErasureStore(recorder).erase(ME)
-        assert recorder.trips > 6
-        assert await about(database, ME) == set()
 
 
 class TestKill:
@@ -199,40 +160,3 @@ class TestKill:
         with pytest.raises(StorageError):
             await lived.personal_erasure.erase(ME)
         assert (await lived.sessions.open(SessionKey(ME, 2))).history
-
-
-class Unlogged(Recorder):
-    """A database after whose first large step the log of erasures can't be written any more."""
-
-    def __init__(self, database: Database, log: Path) -> None:
-        super().__init__(database)
-        self._log = log
-
-    async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
-        if self._log.is_file():
-            self._log.rename(self._log.with_suffix(".away"))
-            self._log.mkdir()
-        return await super().write(begin, about)
-
-
-class TestLogThatCanNotBeWrittenAtTheEnd:
-    async def test_has_the_erasure_noted_as_not_ended_until_it_can(
-        self, lived: Stores, database: Database, tmp_path: Path
-    ) -> None:
-        log = lived.erasures.path
-        with pytest.raises(ErasureUnfinished):
-            await PersonalErasureStore(Unlogged(database, log), log=lived.erasures).erase(ME)
-        assert ME in await lived.personal_erasure.list_begun()
-        log.rmdir()
-        log.with_suffix(".away").rename(log)
-        before = log.read_bytes()
-        await lived.personal_erasure.erase(ME)
-        assert ME not in await lived.personal_erasure.list_begun()
-        assert len(log.read_bytes()) > len(before)
-
-
-class TestOtherProgram:
-    async def test_may_ask_for_the_same_at_once(self, lived: Stores, open_again: OpenStores) -> None:
-        async with open_again() as other:
-            await asyncio.gather(lived.personal_erasure.erase(ME), other.personal_erasure.erase(ME))
-        assert await lived.personal_erasure.list_begun() == (YOU,)

@@ -75,26 +75,6 @@ class TestProcesses:
         assert await processes.remove(["second", "nobody"]) == ("second",)
         assert not await processes.join(THIRD)
 
-    async def test_that_lapsed_give_way_to_one_that_watched_them(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
-        await let_pass(database, SECOND, OVER)
-        assert not await processes.join(THIRD, ["second"])
-        [held] = await processes.join(Process("fourth", "c.example", "1.0", (3,), 4), ["first", "third"])
-        assert held.process.name == "third"
-        assert [each.process.name for each in await processes.list_all()] == ["first", "third"]
-
-    async def test_tell_when_they_last_were_connected(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
-        await processes.renew(FIRST, connected=True)
-        await let_pass(database, FIRST, 5)
-        await processes.renew(FIRST)
-        first, second = await processes.list_all()
-        assert first.connected_at
-        assert first.started_at <= first.connected_at <= first.renewed_at
-        assert second.connected_at is None
-
 
 class TestDuties:
     async def test_are_of_one_process_at_a_time_which_alone_gives_them_back(

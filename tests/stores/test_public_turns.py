@@ -75,16 +75,6 @@ class TestTurn:
         await stores.sessions.clear(SessionKey(ME, CHANNEL.place_id))
         assert [id_ for id_, _ in await read(stores)] == [10, ASKED, ANSWERED, 30]
 
-    async def test_is_read_by_the_page(self, stores: Stores) -> None:
-        for number in range(10, 20, 2):
-            await stores.channels.add(CHANNEL, said(number))
-            await ask(stores, number + 1, None)
-        found, before = [], 99
-        while page := await stores.blocks.get_page(CHANNEL, first=11, before=before, limit=2):
-            found += [each.id for each in page]
-            before = page[-1].id
-        assert found == [*range(19, 10, -1)]
-
     async def test_after_the_question_that_is_asked_is_not_told(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(ASKED + 1))
         await stores.channels.commit_answer(CHANNEL, answer(30), [])
@@ -100,14 +90,6 @@ class TestTurn:
             await ask(stores, 40, 41, visibility="private")
         assert [id_ for id_, _ in await read(stores, THREAD)] == [ASKED, ANSWERED]
         assert [await read(stores, key) for key in PLACES if key != THREAD] == [[]] * 3
-
-    async def test_says_nothing_of_how_far_its_channel_was_read(self, stores: Stores) -> None:
-        await ask(stores, 50, 51)
-        assert await stores.channels.list_places(limit=9) == ()
-        await stores.channels.add(CHANNEL, said(10))
-        [place] = await stores.channels.list_places(limit=9)
-        assert place.newest_id == 10
-        assert await stores.channels.get_newest_answer(CHANNEL) is None
 
 
 class TestAnswerMadeAnew:

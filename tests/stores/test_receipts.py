@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import MemoryState, Named, ReceiptLine, ReceiptMessage
+from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
 from cc_bot.stores import Stores
 
 ME, YOU = 123456789012345678, 876543210987654321
@@ -103,12 +103,3 @@ class TestReceipts:
         assert await stores.receipts.list_stale(ME) == [told(100, CAT, named)]
         await settle(stores, ME, 100)
         assert await stores.receipts.get(ME, 100) == told(100, CAT)
-
-    async def test_tell_what_has_become_of_memories(self, stores: Stores) -> None:
-        newer = await stores.memories.add(ME, "猫の名前はタマ", supersedes=CAT.id)
-        await stores.memories.delete(ME, DOG.id)
-        assert await stores.receipts.get_states(ME, [CAT.id, DOG.id, newer.id, 99]) == {
-            CAT.id: MemoryState("superseded", 0),
-            DOG.id: MemoryState("deleted", 0),
-            newer.id: MemoryState("active", CAT.id),
-        }

@@ -1,10 +1,7 @@
 """What is deleted by its age, what of old things stays, and what is told of the database as a whole."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Final
 
 import pytest
@@ -20,7 +17,7 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import RetentionStore, Stores, VitalsStore
 from tests.stores.backends import KEY, OpenStores, contents, turn
 from tests.stores.forgetting import stored, summarized
-from tests.stores.places import answer, archived, freeze, frozen, said
+from tests.stores.places import answer, freeze, frozen, said
 
 MONTH: Final = timedelta(days=30)
 CHANNEL: Final = ChannelKey(3)
@@ -110,17 +107,6 @@ class TestMessages:
         [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 10
 
-    async def test_are_looked_at_some_at_a_time(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
-        await stores.channels.add_all(CHANNEL, [said(n) for n in range(1, 301)])
-        now.tick(MONTH)
-        first = await stores.retention.prune_messages(utc_now())
-        assert 0 < first.count < 300
-        assert first.after
-        assert len(await archived(database, CHANNEL)) == 300 - first.count
-        assert (await stores.retention.prune_messages(utc_now() - MONTH * 2)).after is None
-
 
 class TestSessions:
     async def test_that_ended_long_ago_go_with_all_that_was_said(
@@ -178,30 +164,11 @@ class TestVitals:
         await stores.sessions.clear(SessionKey(1, 10))
         assert await stores.vitals.open_sessions() == 2
 
-    @pytest.mark.sqlite("what stands in its file")
-    async def test_tell_the_size_of_the_file_with_its_log(self, stores: Stores, tmp_path: Path) -> None:
-        await stores.sessions.open(SessionKey(1, 10))
-        file, log = (tmp_path / name for name in ("sessions.db", "sessions.db-wal"))
-        assert log.stat().st_size
-        assert await stores.vitals.size_bytes() == file.stat().st_size + log.stat().st_size
-
 
 @pytest.mark.sqlite("a file that nobody may write")
 class TestTheCheck:
-    async def test_writes_nothing(self, stores: Stores, tmp_path: Path) -> None:
-        log = tmp_path / "sessions.db-wal"
-        await stores.sessions.open(SessionKey(1, 10))
-        before = (log.stat().st_size, log.stat().st_mtime_ns)
-        await stores.vitals.check_writable()
-        assert (log.stat().st_size, log.stat().st_mtime_ns) == before
-
     async def test_fails_where_nobody_may_write(self, stores: Stores, database: Database) -> None:
         await stores.vitals.check_writable()
         await database.query("PRAGMA query_only = ON")
         with pytest.raises(StorageError):
             await VitalsStore(database).check_writable()
-
-    async def test_gives_the_place_back_to_whoever_writes_next(self, stores: Stores, tmp_path: Path) -> None:
-        await stores.vitals.check_writable()
-        with closing(sqlite3.connect(tmp_path / "sessions.db")) as other:
-            other.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,6 @@
 """Times that came: claimed before they are said, once, and told when nobody can have heard."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -48,11 +47,6 @@ class TestLateTime:
         assert times(await schedules.at(NOON + 10 * DAY)) == [NOON + 10 * DAY]
         assert await schedules.told() == []
 
-    async def test_of_each_hour_is_said_once(self, schedules: Clocked) -> None:
-        await once(schedules, repeat="0 * * * *")
-        assert times(await schedules.at(NOON + HOUR)) == [NOON + HOUR]
-        assert await schedules.told() == []
-
     async def test_of_a_heartbeat_is_nothing_to_tell(self, schedules: Clocked) -> None:
         added = await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h")
         assert await schedules.at(NOON + 8 * HOUR) == []
@@ -96,15 +90,6 @@ class TestClaim:
         resumed = await schedules.resume(ME, added.id)
         assert resumed
         assert (resumed.status, resumed.obstacle, resumed.due_at) == ("active", "", NOON + 3 * DAY)
-
-    async def test_of_an_only_time_that_failed_comes_at_once_when_resumed(self, schedules: Clocked) -> None:
-        added = await once(schedules)
-        [firing] = await schedules.at(NOON)
-        await schedules.mark_failed(firing, "permission_missing")
-        schedules.now = NOON + DAY
-        assert await schedules.resume(ME, added.id)
-        assert await schedules.resume(ME, added.id) is None
-        assert times(await schedules.at(NOON + DAY)) == [NOON + DAY]
 
 
 class TestMessage:
@@ -174,17 +159,3 @@ class TestClock:
         for hours in range(24 * 4):
             seen += times(await schedules.at(NOON + HOUR + hours * HOUR))
         assert seen == [NOON + day * DAY for day in range(1, 5)]
-
-    async def test_of_a_heartbeat_that_goes_back_does_not_silence_it(self, schedules: Clocked) -> None:
-        await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h")
-        await schedules.at(NOON + 40 * DAY)
-        await schedules.at(NOON)
-        assert times(await schedules.at(NOON + 6 * HOUR)) == [NOON + 6 * HOUR]
-
-    async def test_that_is_put_right_by_seconds_moves_no_heartbeat(self, schedules: Clocked) -> None:
-        added = await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h")
-        await schedules.at(NOON + timedelta(seconds=5))
-        await schedules.at(NOON - timedelta(seconds=20))
-        beat = await schedules.get(ME, added.id)
-        assert beat
-        assert beat.due_at == NOON + 6 * HOUR

@@ -1,22 +1,15 @@
 """Schedules: said once at most, never lost without a word, and nobody's but their user's."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
 
 from cc_bot.domain import Locale, Message
-from cc_bot.domain.errors import (
-    EmptyReminder,
-    ReminderTooLong,
-    SecretNotStored,
-    TooManySchedules,
-)
+from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, SecretNotStored, TooManySchedules
 from cc_bot.domain.schedule import MAX_SCHEDULES, Firing, Quiet
 from cc_bot.storage import Database, Statement
-from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER
-from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
+from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, Clocked, once, times
 
 ME, STRANGER = KEY.user_id, OTHER_USER.user_id
 BERLIN = "Europe/Berlin"
@@ -80,14 +73,6 @@ class TestNewSchedule:
         assert beat.quiet == quiet
         assert await schedules.list(ME) == []
 
-    async def test_or_a_new_time_zone_wakes_who_waits_for_a_change(self, schedules: Clocked) -> None:
-        for change in (lambda: once(schedules), lambda: schedules.rezone(ME, BERLIN)):
-            waiting = schedules.changed
-            assert not waiting.is_set()
-            await change()
-            assert waiting.is_set()
-            assert not schedules.changed.is_set()
-
 
 class TestOwner:
     async def test_alone_sees_and_changes_a_schedule(self, schedules: Clocked) -> None:
@@ -132,21 +117,6 @@ class TestDueTime:
         assert [each.id for each in await schedules.list(ME)] == [paused.id]
         assert await schedules.told() == []
 
-    async def test_is_claimed_by_one_of_two_connections(self, schedules: Clocked, stores: Stores) -> None:
-        for number in range(20):
-            await once(schedules, text=f"{number}")
-        claims = await asyncio.gather(
-            *(store.claim_due(NOON, PLACES) for _ in range(20) for store in (schedules, stores.schedules))
-        )
-        claimed = [firing.schedule.text for claim in claims for firing in claim]
-        assert sorted(claimed, key=int) == [str(number) for number in range(20)]
-
-    async def test_comes_one_after_the_other(self, schedules: Clocked) -> None:
-        for minutes in (3, 1, 2):
-            await once(schedules, NOON - minutes * MINUTE, text=str(minutes))
-        found = [(await schedules.claim_due(NOON, PLACES))[0].schedule.text for _ in range(3)]
-        assert found == ["3", "2", "1"]
-
     async def test_of_a_repeat_is_followed_by_the_next_one(self, schedules: Clocked) -> None:
         added = await once(schedules, repeat=DAILY)
         for day in range(3):
@@ -155,17 +125,6 @@ class TestDueTime:
         next_one = await schedules.get(ME, added.id)
         assert next_one
         assert (next_one.due_at, next_one.status) == (NOON + 3 * DAY, "active")
-
-    async def test_of_a_repeat_of_weeks_is_followed_by_them_also_over_those_that_were_missed(
-        self, schedules: Clocked
-    ) -> None:
-        await once(schedules, repeat="0 21 * * 0 every 2 weeks from 2026-11-22")
-        assert times(await schedules.at(NOON)) == [NOON]
-        [kept] = await schedules.list(ME)
-        assert kept.due_at == NOON + 14 * DAY
-        assert times(await schedules.at(NOON + 15 * DAY)) == []  # too late for the one of the day before
-        [kept] = await schedules.list(ME)
-        assert kept.due_at == NOON + 28 * DAY
 
     async def test_in_a_damaged_row_holds_up_nobody(self, schedules: Clocked, database: Database) -> None:
         damages = ("repeat = 'x'", "repeat = '0 9 * *'", "repeat = 'every 0h'", "timezone = 'Nowhere/Land'")

@@ -12,8 +12,6 @@ from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import EVERYBODY, Database, Statement, user
 from cc_bot.stores import ReservationRequest, Settlement
-from cc_bot.stores.history import SELECT_OPEN_SESSION
-from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.index import fold_in
 from tests.stores.backends import Recorder, stores_over, turn
 from tests.stores.places import BOT, CHANNEL, answer, said
@@ -187,19 +185,3 @@ class TestPlans:
         of_turn, of_answer = await answer_once(filled), await answer_in_channel(filled, 10**18 + 100)
         assert (len(of_turn) > 15, len(of_answer) > 10) == (True, True)
         assert await costly(filled, [*of_turn, *of_answer, *recorder.statements]) == []
-
-    async def test_read_the_newest_page_of_a_session_however_long_that_is(self, filled: Database) -> None:
-        await answer_once(filled)
-        grown = """
-            INSERT INTO messages (
-                session_id, user_id, channel_id, parent_channel_id, author_id, role, content,
-                timestamp, created_at
-            )
-            SELECT m.session_id, m.user_id, m.channel_id, m.channel_id, m.author_id, m.role, m.content, g, g
-            FROM messages AS m, generate_series(1, 5000) AS g WHERE m.user_id = $1
-        """
-        await filled.transaction([Statement(grown, (USER,)), Statement("ANALYZE")], [EVERYBODY])
-        reading = [each for each in await answer_once(filled) if each.sql in (SELECT_OPEN_SESSION, ANSWERED)]
-        assert len(reading) == 2
-        for statement in reading:
-            assert max(node["Actual Rows"] for node in await plan_of(filled, statement, run=True)) <= 20

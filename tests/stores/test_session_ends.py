@@ -9,7 +9,7 @@ from freezegun import freeze_time
 from cc_bot.domain import SessionKey
 from cc_bot.storage import Database, Row
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
+from tests.stores.backends import KEY, OTHER_USER, turn
 from tests.stores.conversation import CAT, NOTE, START, attachments_kept, heard, say
 
 
@@ -31,10 +31,6 @@ class TestClear:
         assert await stores.sessions.open(KEY) == cleared
         assert await database.query("SELECT count(*) FROM messages") == [(4,)]
         assert await heard(stores, OTHER_USER) == ["残る", "残るの答え"]
-
-    async def test_at_once_by_many_leaves_one_open_session(self, stores: Stores, database: Database) -> None:
-        await asyncio.gather(*(stores.sessions.clear(KEY) for _ in range(10)))
-        assert await database.query("SELECT count(*) FROM sessions WHERE closed_at IS NULL") == [(1,)]
 
     async def test_a_turn_that_ends_after_it_is_kept_and_reopens_nothing(
         self, stores: Stores, database: Database
@@ -81,16 +77,6 @@ class TestExpiry:
                 assert (await stores.sessions.open(KEY)).id != session.id
                 assert await heard(stores) == []
         assert await database.query("SELECT count(*) FROM messages") == [(4,)]
-
-    async def test_may_come_at_once_or_never(self, open_again: OpenStores) -> None:
-        async with open_again(session_ttl=timedelta(0)) as stores:
-            await say(stores, "一", "二")
-            assert await heard(stores) == []
-        longer_than_the_calendar = timedelta(days=4_000_000)
-        async with open_again(session_ttl=longer_than_the_calendar) as stores:
-            await say(stores, "覚えていて")
-            assert await stores.sessions.expire() == 0
-            assert (await heard(stores))[-2:] == ["覚えていて", "覚えていての答え"]
 
     async def test_survives_a_clock_that_was_set_back(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True):

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from freezegun import freeze_time
 
 from cc_bot.domain import Attachment, Message, Session, SessionKey, ToolCall
 from cc_bot.domain.errors import StorageError
@@ -17,12 +16,10 @@ from tests.stores.backends import (
     OTHER_KEYS,
     OTHER_USER,
     OpenStores,
-    Recorder,
     contents,
-    stores_over,
     turn,
 )
-from tests.stores.conversation import CAT, NOTE, START, heard, say
+from tests.stores.conversation import CAT, NOTE, heard, say
 
 
 async def exchange(
@@ -64,16 +61,6 @@ class TestAReply:
         private = (await stores.sessions.open(KEY, visibility="private")).history
         told = [(each.content, each.shown) for m in (*public, *private) for each in m.references]
         assert told == [("", False), ("", False), ("内緒の答え", True), ("", False)]
-
-    async def test_and_a_menu_are_told_with_the_question_to_its_user_alone(self, stores: Stores) -> None:
-        session = await exchange(stores, Message("user", "要約して", reply_to=9, pointing="since"))
-        answer_id = session.history[-1].id or 0
-        question = await stores.sessions.get_question(KEY.user_id, answer_id)
-        assert question is not None
-        assert (question.content, question.reply_to, question.pointing) == ("要約して", 9, "since")
-        [reference] = (await stores.sessions.open(KEY)).history[0].references
-        assert (reference.pointing, reference.shown) == ("since", False)
-        assert await stores.sessions.get_question(KEY.user_id + 1, answer_id) is None
 
 
 class TestOpening:
@@ -121,14 +108,6 @@ class TestImages:
             [("犬.png", half)],
         ]
 
-    async def test_that_were_private_leave_no_less_room_in_public(self, stores: Stores) -> None:
-        image = Attachment("猫.png", "image/png", b"\x89PNG" + bytes(MAX_REQUEST_IMAGE_BYTES - 4))
-        await exchange(stores, Message("user", "これ", attachments=(image,)))
-        hidden = Message("user", "秘密", visibility="private", attachments=(CAT,))
-        await exchange(stores, hidden, visibility="private")
-        [shown] = (await stores.sessions.open(KEY)).history[0].attachments
-        assert len(shown.data) == len(image.data)
-
 
 class TestTurn:
     async def test_is_read_back_as_it_was_committed(self, stores: Stores) -> None:
@@ -150,16 +129,6 @@ class TestTurn:
         assert [message.author_id for message in unnamed.history[2:]] == [KEY.user_id, 0]
         assert await stores.sessions.open(KEY) == unnamed
 
-    async def test_has_the_time_that_is_read_back(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        for ms in (0, 1, 123, 999):
-            with freeze_time(START + timedelta(milliseconds=ms, microseconds=789), real_asyncio=True):
-                session = await stores.sessions.commit_turn(session, turn("時刻"))
-                assert await stores.sessions.open(KEY) == session
-            question, answer = session.history[-2:]
-            told = START + timedelta(milliseconds=ms)
-            assert question.created_at == answer.created_at == session.last_active == told
-
     async def test_that_cant_be_stored_leaves_no_trace(self, stores: Stores, database: Database) -> None:
         await exchange(stores, *turn("一つ目", discord_id=None))
         mine = await stores.sessions.open(KEY)
@@ -170,38 +139,6 @@ class TestTurn:
                 await stores.sessions.commit_turn(session, said)
         assert await database.query("SELECT content FROM messages WHERE role = 'user'") == [("一つ目",)]
         assert await database.query("SELECT * FROM attachments") == []
-
-    async def test_costs_one_trip_to_write_and_one_to_read_and_files_and_images_one_more_each(
-        self, database: Database
-    ) -> None:
-        recorder = Recorder(database)
-        store = stores_over(recorder).sessions
-        trips = []
-        for file in (None, NOTE, CAT):
-            recorder.trips = 0
-            session = await store.open(KEY)
-            trips.append(recorder.trips)
-            recorder.trips = 0
-            replaces = session.history[-1].id if session.history else None
-            files = (file,) if file else ()
-            await store.commit_turn(session, turn("次", attachments=files), replaces=replaces)
-            assert recorder.trips == 1
-        recorder.trips = 0
-        assert (await store.open(KEY)).history[-1].attachments == (CAT,)
-        assert [*trips[1:], recorder.trips] == [1, 2, 3]
-
-    async def test_of_fifty_sessions_at_once_stay_apart(self, stores: Stores) -> None:
-        keys = [SessionKey(user, channel) for user in range(1, 11) for channel in range(5)]
-
-        async def talk(key: SessionKey) -> None:
-            for number in range(3):
-                session = await stores.sessions.open(key)
-                await stores.sessions.commit_turn(session, turn(f"{key.user_id}/{key.channel_id}/{number}"))
-
-        await asyncio.gather(*map(talk, keys))
-        for key in keys:
-            name = f"{key.user_id}/{key.channel_id}"
-            assert (await heard(stores, key))[::2] == [f"{name}/0", f"{name}/1", f"{name}/2"]
 
     async def test_that_is_cancelled_is_stored_whole_or_not_at_all_and_the_next_one_goes_on(
         self, stores: Stores, database: Database

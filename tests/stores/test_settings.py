@@ -5,19 +5,12 @@ from datetime import timedelta
 
 import pytest
 from freezegun import freeze_time
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from cc_bot.context.tokens import request_tokens
 from cc_bot.domain import Locale, SessionKey, UserSettings
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.tool_server import StoredToolList
-from cc_bot.llm.model import AssistantPart, ChatRequest, SystemPart, UserPart
-from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from cc_bot.stores.settings import HIGHEST, LOWEST, ChannelAgent
-from tests.context.token_texts import FITTED, HELD_OUT, HELD_OUT_TOOLS, TOOLS, as_sent
-from tests.o200k import count
+from cc_bot.stores.settings import ChannelAgent
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id
@@ -99,47 +92,8 @@ class TestAgents:
             assert await stores.agents.get_for_answer(ME, answer_id + 1) is None
 
 
-def counted(request: ChatRequest) -> int:
-    """What a server with the real tokenizer counts: each text, and what marks a message and the answer."""
-    texts = [*(part.text for part in request.prompt), *map(as_sent, request.tools)]
-    return sum(count(text) for text in texts) + 4 * len(request.prompt) + 3
-
-
-def conversation(system: str, texts: tuple[str, ...], first: int, number_of: int) -> ChatRequest:
-    """A few of the texts, in turns."""
-    said = [texts[(first + number) % len(texts)] for number in range(number_of)]
-    parts = (AssistantPart(text) if number % 2 else UserPart(text) for number, text in enumerate(said))
-    return ChatRequest((SystemPart(system), *parts), TOOLS)
-
-
-async def error_after_ten_answers(stores: Stores, kind: str, dearer: float) -> float:
-    """By how much estimates are wrong then for a model that counts so many times as many tokens."""
-    model = f"{kind} {dearer}"
-    for number in range(10):
-        request = conversation(FITTED["system"][0], FITTED[kind], number, 3 + number % 3)
-        real = round(counted(request) * dearer)
-        await stores.token_factors.learn(model, estimated=request_tokens(request), counted=real)
-    factor = await stores.token_factors.get(model)
-    unseen = [
-        ChatRequest((SystemPart(HELD_OUT["system"][number % 2]), UserPart(text)), tools)
-        for number, text in enumerate(HELD_OUT[kind])
-        for tools in (TOOLS, (*TOOLS, *HELD_OUT_TOOLS))
-    ]
-    real = sum(round(counted(request) * dearer) for request in unseen)
-    return abs(factor * sum(map(request_tokens, unseen)) / real - 1)
-
-
 class TestTokenFactor:
     """How a model's own count of tokens is learned from its answers."""
-
-    @pytest.mark.slow
-    async def test_of_ten_answers_brings_estimates_within_5_percent(self, stores: Stores) -> None:
-        found = {
-            (kind, dearer): await error_after_ten_answers(stores, kind, dearer)
-            for kind in FITTED
-            for dearer in (1.0, 1.6)
-        }
-        assert {key: error for key, error in found.items() if error > 0.05} == {}
 
     async def test_is_each_models_own_and_kept(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
@@ -165,20 +119,6 @@ class TestTokenFactor:
         for _ in range(150):
             await stores.token_factors.learn("m", estimated=1000, counted=1500)
         assert await stores.token_factors.get("m") == pytest.approx(1.5, rel=0.02)
-
-    async def test_learned_at_once_loses_nothing(self, stores: Stores, database: Database) -> None:
-        await asyncio.gather(
-            *(stores.token_factors.learn("m", estimated=100, counted=120) for _ in range(20))
-        )
-        [(factor, responses)] = await database.query("SELECT factor, responses FROM token_factors")
-        assert (factor, responses) == (pytest.approx(1.2), 20)
-
-    @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(counts=st.lists(st.integers(-10, 10**7), max_size=8), model=st.uuids().map(str))
-    async def test_stays_within_its_bounds(self, stores: Stores, counts: list[int], model: str) -> None:
-        for counts_as in counts:
-            await stores.token_factors.learn(model, estimated=1000, counted=counts_as)
-        assert LOWEST <= await stores.token_factors.get(model) <= HIGHEST
 
 
 class TestToolLists:

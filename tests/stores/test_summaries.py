@@ -10,7 +10,6 @@ from cc_bot.domain.session import Recollection
 from cc_bot.domain.summary import Backlog
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from cc_bot.stores.summaries import MAX_BACKLOG
 from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, contents, turn
 
 START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -66,15 +65,6 @@ class TestBacklog:
         assert await fold(stores)
         assert await stores.summaries.get_backlog(KEY) is None
 
-    async def test_comes_in_parts_when_it_is_long(self, stores: Stores) -> None:
-        session = await stores.sessions.open(KEY)
-        messages = [message for number in range(MAX_BACKLOG) for message in turn(f"問い{number}")]
-        await stores.sessions.commit_turn(session, messages)
-        first = await backlog(stores)
-        assert len(first.messages) == MAX_BACKLOG
-        await stores.summaries.put(first, {"public": "要約"})
-        assert (await backlog(stores)).messages[0].content == f"問い{MAX_BACKLOG // 2}"
-
     async def test_begins_with_the_expired_session_and_never_mixes_two(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True):
             await say(stores, "昨日の話")
@@ -88,20 +78,6 @@ class TestBacklog:
 
 
 class TestSummary:
-    async def test_covers_a_range_that_grows_with_the_next_one(self, stores: Stores) -> None:
-        await say(stores, "一つ目", "二つ目")
-        with freeze_time(START, real_asyncio=True):
-            await fold(stores, "二つの話 🐈‍⬛")
-        history = (await stores.sessions.open(KEY)).history
-        [old] = await stores.summaries.list_current(KEY)
-        assert (old.visibility, old.content, old.created_at) == ("public", "二つの話 🐈‍⬛", START)
-        assert (old.first_message_id, old.last_message_id) == (history[0].id, history[-1].id)
-        await say(stores, "三つ目")
-        await fold(stores, "新しい")
-        [new] = await stores.summaries.list_current(KEY)
-        assert (new.content, new.first_message_id) == ("新しい", old.first_message_id)
-        assert new.last_message_id > old.last_message_id
-
     async def test_comes_with_its_session_and_outlives_expiry_and_a_restart(
         self, open_again: OpenStores
     ) -> None:
@@ -219,12 +195,3 @@ class TestWaiting:
             await stores.summaries.settle(datetime.now(UTC) + LATER)
             assert await stores.summaries.list_waiting(10) == ()
             assert await kept(stores) == ["要約"]
-
-    async def test_ends_where_nothing_is_summarized(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True):
-            await say(stores, "昨日の話")
-        with freeze_time(A_DAY_LATER, real_asyncio=True):
-            await stores.sessions.expire()
-            await stores.summaries.settle(datetime.now(UTC) + LATER, give_up=True)
-            assert await stores.summaries.list_waiting(10) == ()
-            assert (await stores.summaries.get_backlog(KEY), await rest(stores)) == (None, [])

@@ -7,13 +7,10 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.measures import Purpose
 from cc_bot.domain.member import (
-    DEFAULT_RULES,
     LimitKey,
     LimitName,
     LimitScope,
@@ -135,16 +132,6 @@ class TestTokens:
         assert (await till.refused())["what"] == "tokens_per_month"
         till.now = datetime(2026, 11, 30, 15, 0, tzinfo=UTC)
         await till.reserve()
-
-    async def test_that_are_reserved_count_until_they_are_settled(self, till: Till) -> None:
-        names: tuple[LimitName, ...] = ("tokens_per_day", "tokens_per_month")
-        scopes: tuple[tuple[LimitScope, int], ...] = (("everyone", 0), ("guild", GUILD))
-        for name, (scope, id_) in ((name, each) for name in names for each in scopes):
-            till.rules = {LimitKey(scope, id_, name): 10_000}
-            first = await till.reserve(tokens=10_000)
-            await till.refused()
-            await till.settle(first, used(15))
-            await till.settle(await till.reserve())
 
     async def test_of_a_guild_are_those_of_all_its_members(self, till: Till) -> None:
         till.limit("tokens_per_month", 1000, "guild", GUILD)
@@ -298,21 +285,6 @@ class TestTurnsOfAMinute:
         await till.spend(10)
         assert (await till.refused())["resets"] == START + timedelta(minutes=1)
 
-    async def test_count_when_who_came_later_was_served_first(self, till: Till) -> None:
-        till.limit("turns_per_minute", 1)
-        till.now = START + timedelta(milliseconds=5)
-        await till.reserve()
-        till.now = START  # as one saw it who then waited, or whose machine is a little behind
-        await till.refused()
-
-    async def test_by_default_are_more_than_anybody_asks(self, till: Till) -> None:
-        till.rules = DEFAULT_RULES
-        for _ in range(60):
-            await till.spend(1)
-        await till.refused()
-        for _ in range(70):
-            await till.spend(1, UsageSubject(0, front_end="terminal"))
-
 
 class TestTurnsAtOnce:
     async def test_are_bounded_until_one_ends_or_is_older_than_anything_takes(self, till: Till) -> None:
@@ -351,14 +323,6 @@ class TestOwnersLimit:
             await till.refused(payer, by=TooManyAtOnce)
             await till.limits.unset(scope, scope_id, "concurrent")
 
-    async def test_is_listed_with_who_set_it_and_when(self, till: Till) -> None:
-        await till.limits.set("role", 70, "tokens_per_day", 5, set_by=1)
-        await till.limits.set("role", 70, "tokens_per_day", 6, set_by=2)
-        await till.limits.set("everyone", 0, "concurrent", None, set_by=2)
-        first, second = await till.limits.list_all()
-        assert (first.key, first.value) == (LimitKey("everyone", 0, "concurrent"), None)
-        assert (second.value, second.set_by, second.set_at) == (6, 2, START)
-
 
 class TestUsage:
     async def test_is_kept_by_day_model_and_purpose_and_settled_once(self, till: Till) -> None:
@@ -389,36 +353,6 @@ class TestUsage:
         assert sum(each.tokens for each in await till.usage.list_all(till.usage.today())) == 118
 
 
-class TestSums:
-    @given(
-        st.lists(
-            st.tuples(
-                st.sampled_from([AIKO, KEN]),
-                st.sampled_from([0, GUILD]),
-                st.sampled_from(["settle", "twice", "lose"]),
-                st.lists(st.tuples(st.sampled_from(["small", "large"]), st.integers(0, 10**6)), max_size=3),
-                st.integers(0, 90_000),
-            ),
-            max_size=12,
-        )
-    )
-    @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    async def test_agree_whatever_is_settled_twice_or_lost(
-        self, till: Till, done: list[tuple[int, int, str, list[tuple[str, int]], int]]
-    ) -> None:
-        expected = {user_id: await till.tokens(user_id) for user_id in (AIKO, KEN)}
-        for user_id, guild_id, how, parts, seconds in done:
-            reservation = await till.reserve(UsageSubject(user_id, guild_id), tokens=7)
-            till.now += timedelta(seconds=seconds)
-            for _ in range({"settle": 1, "twice": 2, "lose": 0}[how]):
-                await till.settle(reservation, *(used(tokens, name) for name, tokens in parts))
-            expected[user_id] += 7 if how == "lose" else sum(tokens for _, tokens in parts)
-        await till.take_over()
-        assert {user_id: await till.tokens(user_id) for user_id in (AIKO, KEN)} == expected
-        everywhere = await till.usage.list_all(LONG_AGO)
-        assert sum(each.tokens for each in everywhere) == sum(expected.values())
-
-
 class TestRestart:
     async def test_after_a_kill_counts_what_was_reserved_as_used(self, till: Till) -> None:
         lost = await till.reserve(tokens=300)
@@ -435,11 +369,3 @@ class TestRestart:
         assert await till.take_over() == 0
         till.now += timedelta(minutes=15)
         assert await till.take_over() == 1
-
-    async def test_leaves_no_row_that_counts_for_nothing(self, till: Till) -> None:
-        await till.spend(5)
-        await till.usage.forget_settled()
-        assert len(await till.database.query("SELECT id FROM reservations")) == 1
-        till.now += timedelta(minutes=1)
-        await till.usage.forget_settled()
-        assert await till.database.query("SELECT id FROM reservations") == []

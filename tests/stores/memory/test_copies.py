@@ -10,7 +10,7 @@ import pytest
 from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.memory import ErasureCounts, Memory
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database
 from cc_bot.stores import MemoryRemovalStore, Stores
 from tests.stores.backends import KEY, OTHER_USER, Recorder, contents
 from tests.stores.forgetting import (
@@ -28,7 +28,6 @@ from tests.stores.memory.notes import ME, YOU, keep, rewrite
 from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, said
 
 FORGOTTEN: Final = {"forgotten": True}
-EMPTY_CANVAS: Final = '{"elements":[]}'
 
 
 async def erase(stores: Stores, memory: Memory, mark: str | None = None) -> ErasureCounts:
@@ -213,21 +212,6 @@ class TestSummaries:
 
 
 class TestCanvas:
-    async def test_loses_the_elements_that_hold_the_text(self, stores: Stores, database: Database) -> None:
-        await stores.sessions.open(KEY)
-        lines: dict[str, Any] = {"kind": "card", "lines": ["天気", FACT]}
-        text: dict[str, Any] = {"kind": "text", "text": "晴れ"}
-        for canvas, left in (
-            (json.dumps({"elements": [lines, text]}), json.dumps({"elements": [text]})),
-            (f"not json {FACT}", EMPTY_CANVAS),
-            (json.dumps({"title": FACT, "elements": []}), EMPTY_CANVAS),
-        ):
-            [memory] = await keep(stores, FACT)
-            await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (canvas,))], ())
-            await erase(stores, memory)
-            [(found,)] = await database.query("SELECT canvas_state FROM sessions")
-            assert json.loads(found) == json.loads(left)
-
     async def test_loses_the_call_that_drew_it(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, FACT)
         arguments = json.dumps({"title": "金庫", "content": FACT}, ensure_ascii=False)

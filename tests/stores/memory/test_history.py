@@ -1,8 +1,7 @@
 """What is remembered once, what a memory said before and how it comes back, and when it stops to hold."""
 
-import asyncio
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from freezegun import freeze_time
 from hypothesis import HealthCheck, given, settings
@@ -10,8 +9,8 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Memory
 from cc_bot.domain.memory import Source
-from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore, Stores
+from cc_bot.storage import Database
+from cc_bot.stores import Stores
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, found, keep, listed, rewrite
 
 
@@ -40,12 +39,6 @@ async def rows(database: Database) -> list[tuple[str, str]]:
     return [(content, status) for content, status in found]
 
 
-async def hand_edit(database: Database, memory_id: int, supersedes: int | None) -> None:
-    await database.transaction(
-        [Statement("UPDATE memories SET supersedes = $2 WHERE id = $1", (memory_id, supersedes))], ()
-    )
-
-
 class TestHistory:
     async def test_is_what_it_said_before_newest_first(self, stores: Stores, database: Database) -> None:
         old = await rewrite(stores, "Lives in Tokyo", "Lives in Osaka")
@@ -64,41 +57,6 @@ class TestHistory:
             ("Lives in Kyoto", "active"),
             ("Has moved to Kyoto", "superseded"),
         ]
-
-    async def test_is_made_of_each_change_and_undone(self, stores: Stores, database: Database) -> None:
-        [memory] = await keep(stores, "同じ")
-        fields: tuple[dict[str, Any], ...] = ({"category": "別"}, {"tags": ("札",)}, {"expires_at": START})
-        for changed in fields:
-            after = await stores.memories.update(ME, memory.id, **changed)
-            assert after is not None
-            assert await undo(stores, after) == memory
-        after = await stores.memories.update(ME, memory.id, content=" 同じ ", audience="private")
-        assert after is not None
-        assert after.supersedes is None
-        await stores.memories.delete(ME, memory.id)
-        assert await stores.memories.update(ME, memory.id, content="戻した") is None
-        assert await rows(database) == [("同じ", "deleted")]
-
-    async def test_is_empty_where_nothing_changed_or_it_is_not_theirs(self, stores: Stores) -> None:
-        [unchanged] = await keep(stores, "猫が好き")
-        hidden = await rewrite(stores, "犬が好き", "鳥が好き")
-        await stores.memories.delete(ME, hidden.id)
-        for memory_id in (unchanged.id, hidden.id, *NO_IDS):
-            assert await stores.memory_history.list_versions(ME, memory_id) == []
-        memory = await rewrite(stores, "前", "後")
-        assert await stores.memory_history.list_versions(YOU, memory.id) == []
-
-    async def test_in_a_circle_is_told_once(self, stores: Stores, database: Database) -> None:
-        for target in range(3):
-            memory = await rewrite(stores, "一", "二", "三")
-            versions = await stores.memory_history.list_versions(ME, memory.id)
-            await hand_edit(database, versions[-1].id, (memory, *versions)[target].id)
-            assert await said(stores, memory) == ["三", "二", "一"]
-            assert (await restore(stores, versions[-1].id)).content == "一"
-
-    async def test_may_be_long(self, stores: Stores) -> None:
-        memory = await rewrite(stores, *map(str, range(100)))
-        assert await said(stores, memory) == [str(number) for number in range(99, -1, -1)]
 
 
 class TestRestoring:
@@ -192,12 +150,6 @@ class TestUndoOfANewMemory:
         await stores.memory_removal.erase(ME, new.id)
         assert await said(stores, newest) == ["E", "B", "A"], "which what was hidden has no part in"
 
-    async def test_can_be_undone_itself(self, stores: Stores) -> None:
-        [memory] = await keep(stores, "A")
-        await stores.memory_history.undo_add(ME, memory.id)
-        assert await stores.memory_removal.undelete(ME, memory.id) == memory
-        assert await listed(stores) == ["A"]
-
 
 STEP: Final = st.one_of(
     st.tuples(st.just("update"), st.sampled_from("ABC")),
@@ -278,14 +230,6 @@ class TestNearDuplicate:
             assert (again.category, again.tags, again.expires_at) == ("好み", ("猫",), None)
             assert await stores.memories.search(ME, "猫") == [again]
 
-    async def test_that_comes_many_times_at_once_is_one(self, stores: Stores, database: Database) -> None:
-        others = MemoryStore(database)
-        changes = await asyncio.gather(
-            *(store.remember(ME, "猫が好き") for store in (stores.memories, others) for _ in range(4))
-        )
-        assert sorted(change.kind for change in changes) == ["added"] + ["updated"] * 7
-        assert await stores.memories.count(ME) == 1
-
 
 class TestSuperseding:
     async def test_makes_the_older_memory_history_once(self, stores: Stores) -> None:
@@ -311,15 +255,6 @@ class TestSuperseding:
 
 
 class TestEnd:
-    async def test_can_be_set_kept_and_taken_away(self, stores: Stores) -> None:
-        [memory] = await keep(stores, "x")
-        ends = [
-            await stores.memories.update(ME, memory.id, expires_at=START),
-            await stores.memories.update(ME, memory.id, category="c"),
-            await stores.memories.update(ME, memory.id, expires_at=None),
-        ]
-        assert [each and each.expires_at for each in ends] == [START, START, None]
-
     async def test_takes_a_memory_out_of_searches_but_not_from_its_owner(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             memory = await stores.memories.add(ME, "水曜は出張", expires_at=START + timedelta(hours=1))

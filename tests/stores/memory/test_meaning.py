@@ -81,19 +81,6 @@ class TestVectors:
                 await memories.remember(ME, content)
                 await until(database, count)
 
-    async def test_are_made_anew_of_a_new_text_alone(
-        self, memories: MemoryStore, database: Database, meaning: Meaning, encoder: TopicEncoder
-    ) -> None:
-        note, other = await add(memories, "猫が好き", "車は白")
-        await memories.catch_up()
-        await memories.update(ME, note, content="猫が好き", category="pets")
-        await memories.update(ME, note, content="ギターが好き")
-        assert [memory for _, memory, *_ in await vectors(database)] == [other]
-        await memories.catch_up()
-        assert encoder.embedded == ["猫が好き", "車は白", "ギターが好き"]
-        near = await meaning.get_nearness(ME, "楽器")
-        assert max(near, key=lambda memory: near[memory]) == note
-
     async def test_of_a_text_that_was_changed_meanwhile_are_not_kept(
         self, memories: MemoryStore, database: Database, encoder: TopicEncoder
     ) -> None:
@@ -174,17 +161,6 @@ class TestNearness:
             await asyncio.sleep(0)
         assert encoder.embedded == ["cat"]
         assert await meaning.get_nearness(ME, "another")
-
-    async def test_is_unknown_for_a_while_after_a_failure(
-        self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
-    ) -> None:
-        await add(memories, "猫が好き")
-        await memories.catch_up()
-        encoder.trouble = [ModelUnavailable()]
-        encoder.embedded.clear()
-        for query in ("cat", "wife"):
-            assert await meaning.get_nearness(ME, query) == {}
-        assert (encoder.trouble, encoder.embedded) == ([], [])
 
 
 class TestSearch:

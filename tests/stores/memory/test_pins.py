@@ -12,7 +12,6 @@ from cc_bot.domain.memory import MAX_PINNED, Source, SourceKind
 from cc_bot.domain.memory_transfer import read_memories, to_json
 from cc_bot.storage import Database
 from cc_bot.stores import MemoryPinStore, Stores
-from cc_bot.stores.memory.pins import LOOKED_AT
 from tests.stores.backends import Recorder, stores_over
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep
 
@@ -107,13 +106,6 @@ class TestNotes:
         await stores.memories.update(ME, edited, content="白い犬")
         assert await told(stores) == ["Lives in Nara", "白い犬"]
 
-    async def test_pass_over_what_was_imported_as_far_as_is_looked_at(self, stores: Stores) -> None:
-        await keep(stores, "遠い昔のメモ")
-        await import_all(stores, *(f"ファイルの{number}件目" for number in range(1, LOOKED_AT)))
-        assert await told(stores) == ["遠い昔のメモ"]
-        await import_all(stores, "ファイルの0件目")
-        assert await told(stores) == []
-
 
 class TestPins:
     async def test_are_at_most_ten_of_memories_that_are_there(self, stores: Stores) -> None:
@@ -134,16 +126,6 @@ class TestPins:
             assert await stores.memory_pins.pin(ME, memory_id) is None
             assert await stores.memory_pins.unpin(ME, memory_id) is None
 
-    async def test_are_kept_by_an_update_and_its_undo_and_go_back(self, stores: Stores) -> None:
-        [memory] = await keep_pinned(stores, "東京に住んでいる")
-        updated = await stores.memories.update(ME, memory, content="大阪に住んでいる", audience="private")
-        assert updated is not None
-        assert updated.pinned
-        undone = await stores.memory_history.undo_update(ME, memory, updated.supersedes or 0)
-        assert undone is not None
-        assert undone.pinned
-        assert await pinned(stores) == ["東京に住んでいる"]
-
     async def test_go_to_what_supersedes_and_back_by_its_undo(self, stores: Stores) -> None:
         [old] = await keep_pinned(stores, "Lives in Tokyo")
         for way in ("add", "remember", "supersede"):
@@ -161,16 +143,6 @@ class TestPins:
         await stores.memory_pins.unpin(ME, newest.id)
         assert await stores.memory_history.undo_add(ME, newest.id)
         assert await pinned(stores) == [], "what was taken off the newer one is off the older one"
-
-    async def test_come_back_with_a_deleted_memory_while_there_is_room(self, stores: Stores) -> None:
-        [memory_id] = await keep_pinned(stores, "猫")
-        for room in (True, False):
-            await stores.memories.delete(ME, memory_id)
-            if not room:
-                await keep_pinned(stores, *(f"{number}個目" for number in range(MAX_PINNED)))
-            back = await stores.memory_removal.undelete(ME, memory_id)
-            assert back is not None
-            assert back.pinned == room
 
     async def test_go_through_a_file_and_back_as_far_as_there_is_room(self, stores: Stores) -> None:
         await keep(stores, "猫の名前はモチ")

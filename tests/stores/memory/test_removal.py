@@ -12,22 +12,19 @@ from typing import Any, Final
 
 import pytest
 from freezegun import freeze_time
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.storage import Database, Statement, memory_name, user
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, Stores
-from cc_bot.stores.memory.index import fold_in, unfold_all
+from cc_bot.stores.memory.index import fold_in
 from tests.stores.backends import OTHER_USER, Full, Recorder
 from tests.stores.forgetting import FACT, FOLDED, MARK, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
 
 SERIAL: Final = count(1)
 AT_ONCE: Final = timedelta()
-HIDE: Final = "UPDATE memories SET status = 'deleted', deleted_at = '2026-11-22T03:04:05' WHERE user_id = $1"
 
 
 async def delete(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
@@ -81,13 +78,6 @@ class TestPurge:
             assert await stores.memory_removal.purge(START) == 2
         assert await statuses(database) == ["deleted"]
         assert await statuses(database, YOU) == []
-
-    async def test_of_many_goes_on_to_the_last(self, stores: Stores, database: Database) -> None:
-        for user_id in (1, 2):
-            await stores.memory_transfer.take(user_id, [PortableMemory(f"メモ{n}") for n in range(251)])
-            await database.transaction([*unfold_all(user_id), Statement(HIDE, (user_id,))], [user(user_id)])
-        assert await stores.memory_removal.purge(START) == 502
-        assert await database.query("SELECT id FROM memories") == []
 
     async def test_and_an_undo_at_once_have_one_outcome(self, stores: Stores, database: Database) -> None:
         for _ in range(5):
@@ -176,33 +166,9 @@ class TestErasing:
         assert await stores.memories.list(YOU) == [yours]
         assert await calls_of(stores, OTHER_USER) == [remembered(yours)]
 
-    async def test_of_everything_has_one_outcome_for_what_is_kept_meanwhile(self, stores: Stores) -> None:
-        await keep(stores, "一")
-        _, kept = await asyncio.gather(stores.memory_removal.erase_all(ME), keep(stores, "その後"))
-        assert await stores.memories.list(ME) in (kept, [])
-
 
 @pytest.mark.sqlite("what stands in its file")
 class TestDatabaseFiles:
-    @pytest.mark.slow
-    @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(lengths=st.lists(st.integers(0, 3900), min_size=8, max_size=40), seed=st.randoms())
-    async def test_hold_nothing_of_what_was_erased_wherever_it_stood(
-        self, stores: Stores, tmp_path: Path, lengths: list[int], seed: random.Random
-    ) -> None:
-        """Long texts spill over to pages of their own, and pages are divided and joined as rows come."""
-        kept = dict[int, str]()
-        for length in lengths:
-            mark = f"xq{next(SERIAL):06}"
-            [memory] = await keep(stores, f"{mark} {'あ' * length}")
-            await stored(stores, "?", "はい", remembered(memory))
-            kept[memory.id] = mark
-        gone = seed.sample(sorted(kept), len(kept) // 2)
-        for number, memory_id in enumerate(gone):
-            await stores.memories.update(ME, memory_id, content=f"{kept[memory_id]} {'い' * number * 100}")
-            await stores.memory_removal.erase(ME, memory_id)
-        assert found_in(tmp_path, kept.values()) == {kept[id_] for id_ in kept.keys() - set(gone)}
-
     async def test_hold_nothing_of_it(self, stores: Stores, database: Database, tmp_path: Path) -> None:
         marks = [f"qz{next(SERIAL):06}" for _ in range(300)]
         await stores.memory_transfer.take(ME, [PortableMemory(f"メモ {mark}") for mark in marks])
