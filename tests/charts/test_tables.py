@@ -1,11 +1,10 @@
 """Charts as text, for where there is no picture, and their numbers as their readers count."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.charts import table
-from cc_bot.charts.labels import balance, cells, wrap_label
+from cc_bot.charts.labels import balance, cells
 from cc_bot.charts.table import format_exactly, format_short, scale
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import Chart, ChartKind, Series
@@ -49,9 +48,10 @@ TABLES: list[tuple[Chart, str]] = [
 
 
 class TestTable:
-    @pytest.mark.parametrize(("what", "shown"), TABLES)
-    def test_has_numbers_bars_and_labels_as_far_as_there_is_room(self, what: Chart, shown: str) -> None:
-        assert table(what) == shown
+    def test_has_numbers_bars_and_labels_as_far_as_there_is_room(self) -> None:
+        assert [table(what) for what, _ in TABLES] == [shown for _, shown in TABLES]
+        wide = {"abc": 3, "りんご": 6, "ｱｲｳ": 3, "❤️": 2, "👨‍👩‍👧": 2, "": 0}
+        assert {text: cells(text) for text in wide} == wide
 
     @given(
         kind=st.sampled_from(KINDS),
@@ -71,69 +71,40 @@ class TestTable:
         said = "".join("".join(lines).split())
         assert all(letter in said for label in labels for letter in label if not letter.isspace())
 
-    def test_measures_japanese_as_a_terminal_does(self) -> None:
-        wide = {"abc": 3, "りんご": 6, "ｱｲｳ": 3, "❤️": 2, "👨‍👩‍👧": 2, "": 0}
-        assert {text: cells(text) for text in wide} == wide
 
-
-class TestLabel:
-    @pytest.mark.parametrize(
-        ("label", "room", "lines"),
-        [
-            ("飛行機（早割）", 10, ["飛行機", "（早割）"]),
-            ("夜行バスとフェリー", 14, ["夜行バスと", "フェリー"]),
-            ("インターネット通販サイト", 16, ["インターネット", "通販サイト"]),
-            ("New York City hall", 12, ["New York", "City hall"]),
-            ("東京", 40, ["東京"]),
-        ],
-    )
-    def test_ends_its_lines_between_words(self, label: str, room: int, lines: list[str]) -> None:
-        assert balance(label, room, cells) == lines
-
-    @given(st.text("あいウ漢ab 、ー（）", max_size=40), st.integers(4, 30))
-    def test_that_is_balanced_has_as_few_lines_and_holds_the_same(self, label: str, room: int) -> None:
-        plain, even = wrap_label(label, room, cells), balance(label, room, cells)
-        assert len(even) <= len(plain)
-        assert "".join("".join(even).split()) == "".join(label.split())
-        assert all(cells(line) <= room for line in even)
+def test_a_label_ends_its_lines_between_words() -> None:
+    labels = {
+        ("飛行機（早割）", 10): ["飛行機", "（早割）"],
+        ("夜行バスとフェリー", 14): ["夜行バスと", "フェリー"],
+        ("インターネット通販サイト", 16): ["インターネット", "通販サイト"],
+        ("New York City hall", 12): ["New York", "City hall"],
+        ("東京", 40): ["東京"],
+    }
+    assert {(label, room): balance(label, room, cells) for label, room in labels} == labels
 
 
 class TestNumbers:
-    def test_are_counted_in_ten_thousands_or_in_thousands(self) -> None:
-        short = [
-            (0, "0", "0"),
-            (-0.0, "0", "0"),
-            (0.0012, "0.0012", "0.0012"),
-            (12.345, "12.35", "12.35"),
-            (-8.5, "-8.5", "-8.5"),
-            (99999, "99,999", "99,999"),
-            (123456, "12.35万", "123.5K"),
-            (12500000, "1,250万", "12.5M"),
-            (-2.1e8, "-2.1億", "-210M"),
-            (3e12, "3兆", "3T"),
-            (1e30, "1e+30", "1e+30"),
-        ]
-        told = [(n, format_short(n, Locale.JA), format_short(n, Locale.EN)) for n, _, _ in short]
-        assert told == short
-
-    def test_say_all_that_matters(self) -> None:
-        exact = {
-            1234567: "1,234,567",
-            0.1 + 0.2: "0.3",
-            1234.5: "1,234.5",
-            1e16: "1e+16",
-            -3: "-3",
-            -0.0: "0",
+    def test_are_counted_in_ten_thousands_or_in_thousands_or_told_exactly(self) -> None:
+        short = {
+            -0.0: ("0", "0"),
+            0.0012: ("0.0012", "0.0012"),
+            12.345: ("12.35", "12.35"),
+            99999: ("99,999", "99,999"),
+            123456: ("12.35万", "123.5K"),
+            12500000: ("1,250万", "12.5M"),
+            -2.1e8: ("-2.1億", "-210M"),
+            3e12: ("3兆", "3T"),
+            1e30: ("1e+30", "1e+30"),
         }
+        assert {n: (format_short(n, Locale.JA), format_short(n, Locale.EN)) for n in short} == short
+        exact = {1234567: "1,234,567", 0.1 + 0.2: "0.3", 1234.5: "1,234.5", 1e16: "1e+16", -0.0: "0"}
         assert {value: format_exactly(value) for value in exact} == exact
 
     def test_of_a_scale_have_one_unit_and_as_many_decimals_as_needed(self) -> None:
         scales: dict[tuple[float, ...], tuple[list[str], list[str]]] = {
             (0, 500000, 1000000): (["0", "50万", "100万"], ["0", "0.5M", "1M"]),
             (0.1, 0.15, 0.2): (["0.1", "0.15", "0.2"], ["0.1", "0.15", "0.2"]),
-            (-5, 0, 5): (["-5", "0", "5"], ["-5", "0", "5"]),
             (0, 5e14, 1e15): (["0", "500兆", "1,000兆"], ["0", "500T", "1,000T"]),
-            (7,): (["7"], ["7"]),
             (): ([], []),
         }
         assert {at: (scale(at, Locale.JA), scale(at, Locale.EN)) for at in scales} == scales

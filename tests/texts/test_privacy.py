@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.discord.pages.admin import erase_question
-from cc_bot.discord.pages.custom_ids import PrivacyButton, parse_custom_id
 from cc_bot.domain import Locale
 from cc_bot.domain.message import FILE_QUOTA
 from cc_bot.domain.privacy import DataKind, Holdings, Retention, StoredAmount
@@ -59,11 +58,3 @@ class TestOverview:
         on_server = words.asked(replace(EVERYTHING, on_server=True))
         assert (words.copies_on_server in on_server, words.copies_of_file in on_server) == (True, False)
         assert words.copies_of_file in words.asked(EVERYTHING)
-
-
-def test_a_button_is_read_back_from_its_id() -> None:
-    button = PrivacyButton(2**63 - 1, "erase", 4_000_000_000)
-    assert len(button.custom_id()) <= 100
-    assert parse_custom_id(button.custom_id()) == button
-    for other in ("privacy", "privacy:1:all:5", "privacy:Ä:keep:5", "memory:1:erase:5"):
-        assert not isinstance(parse_custom_id(other), PrivacyButton)

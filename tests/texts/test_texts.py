@@ -12,7 +12,6 @@ import pytest
 
 import cc_bot
 from cc_bot.domain import Locale
-from cc_bot.domain import errors as error_module
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
 from cc_bot.texts import commands, explain, texts
 from cc_bot.texts.area import Area
@@ -56,36 +55,26 @@ def every_error(root: type[CcBotError] = CcBotError) -> Iterator[type[CcBotError
 
 
 class TestSentences:
-    def test_have_the_same_parameters_in_both_languages(self) -> None:
-        parameters = [
-            {name: placeholders(text) for name, text in sentences(locale).items()} for locale in Locale
-        ]
-        assert parameters[0] == parameters[1]
-
-    def test_of_the_terminal_name_the_same_commands_in_both_languages(self) -> None:
-        named = [
+    def test_have_the_same_parameters_and_name_the_same_commands_in_both_languages(self) -> None:
+        ja, en = (
             {
-                name: set(re.findall(r"(?<![\w/])/[a-z]+", text))
+                name: (
+                    placeholders(text),
+                    name.startswith("terminal.") and {*re.findall(r"(?<![\w/])/[a-z]+", text)},
+                )
                 for name, text in sentences(locale).items()
-                if name.startswith("terminal.")
             }
-            for locale in Locale
-        ]
-        assert named[0] == named[1]
+            for locale in (Locale.JA, Locale.EN)
+        )
+        assert ja == en
 
-    def test_are_english_in_english(self) -> None:
+    def test_are_english_in_english_and_japanese_in_japanese(self) -> None:
         japanese = {name for name, text in sentences(Locale.EN).items() if JAPANESE.search(text)}
         assert japanese - IN_THEIR_OWN_LANGUAGE == set()
-
-    def test_that_are_long_are_japanese_in_japanese(self) -> None:
-        foreign = {
-            name
-            for name, text in sentences(Locale.JA).items()
-            if len(text) >= 25
-            and not KANA.search(text)
-            and not name.endswith((".usage", ".arguments.settings"))
+        bare = {
+            name for name, text in sentences(Locale.JA).items() if len(text) >= 25 and not KANA.search(text)
         }
-        assert foreign == set()
+        assert {name for name in bare if not name.endswith((".usage", ".arguments.settings"))} == set()
 
     @pytest.mark.slow
     def test_are_all_said_somewhere(self) -> None:
@@ -107,34 +96,19 @@ PARAMETERS = (
 
 
 class TestErrors:
-    @pytest.mark.parametrize("locale", list(Locale))
-    def test_are_each_explained_with_their_parameters(self, locale: Locale) -> None:
+    def test_are_each_explained_with_their_parameters_and_moments_as_each_front_end_shows_them(self) -> None:
         assert {*every_error()} == SENTENCES.keys()
-        for error in SENTENCES:
-            assert explain(error(**dict.fromkeys(PARAMETERS, "7")), texts(locale)), error
-        assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), texts(locale))
-
-    def test_are_all_in_the_tree_at_the_top_of_their_file(self) -> None:
-        drawn = set(re.findall(r"[├└]── (\w+)", error_module.__doc__ or "")) | {"CcBotError"}
-        assert drawn == {
-            error.__name__ for error in every_error() if error.__module__.startswith(error_module.__name__)
-        }
-
-    @pytest.mark.parametrize("locale", list(Locale))
-    def test_tell_a_moment_as_each_front_end_shows_it(self, locale: Locale) -> None:
-        error = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
-        assert "<t:1795359600:R>" in explain(error, texts(locale))
-        assert "15:00" in explain(error, texts(locale), lambda moment: f"{moment:%H:%M}")
+        limit = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
+        for words in map(texts, Locale):
+            for error in SENTENCES:
+                assert explain(error(**dict.fromkeys(PARAMETERS, "7")), words), error
+            assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), words)
+            assert "<t:1795359600:R>" in explain(limit, words)
+            assert "15:00" in explain(limit, words, lambda moment: f"{moment:%H:%M}")
 
 
 def test_money_has_as_many_decimals_as_say_something() -> None:
-    told = {
-        0: "0.00 JPY",
-        100: "0.0001 JPY",
-        999_900: "0.9999 JPY",
-        1_000_000: "1.00 JPY",
-        1_234_500_000: "1,234.50 JPY",
-    }
+    told = {0: "0.00 JPY", 100: "0.0001 JPY", 999_900: "0.9999 JPY", 1_234_500_000: "1,234.50 JPY"}
     assert {micros: money(micros, "JPY") for micros in told} == told
 
 
@@ -142,27 +116,14 @@ MENU = ("remember_this", "ask_about_this", "translate_this", "summarise_from_her
 
 
 class TestCommandNames:
-    @pytest.mark.parametrize("locale", list(Locale))
-    def test_keep_discords_limits(self, locale: Locale) -> None:
-        for key, wording in commands.command_names(locale).items():
-            if key.endswith(("_description", "_choice")):
-                assert 1 <= len(wording) <= 100, key
-            else:
-                assert 1 <= len(wording) <= 32, key
-                assert key in MENU or wording == wording.lower()
-                assert key in MENU or not re.search(r"\s", wording)
-
-    def test_are_those_that_the_design_fixes(self) -> None:
-        english = commands.CommandTexts(Locale.EN)
-        assert (english.ask, english.memory, english.clear) == ("ask", "memory", "clear")
-        assert (english.memory_add, english.memory_search) == ("add", "search")
-        assert (english.memory_list, english.memory_delete) == ("list", "delete")
-        assert english.remember_this == "Remember this"
-        assert commands.CommandTexts(Locale.JA).remember_this == "これを覚える"
-
-    def test_of_the_menu_of_a_message_are_named_alike_wherever_they_are_told_of(self) -> None:
+    def test_keep_discords_limits_and_are_told_of_as_they_are(self) -> None:
         for locale in Locale:
-            spoken, names = texts(locale), commands.command_names(locale)
-            assert names["ask_about_this"] in spoken.answer.reply_withheld
+            names, spoken = commands.command_names(locale), texts(locale)
+            for key, wording in names.items():
+                if key.endswith(("_description", "_choice")):
+                    assert 1 <= len(wording) <= 100, key
+                else:
+                    assert 1 <= len(wording) <= 32, key
+                    assert key in MENU or (wording == wording.lower() and not re.search(r"\s", wording))
             for key in MENU:
                 assert names[key] in spoken.session.help

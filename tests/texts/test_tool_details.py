@@ -3,12 +3,10 @@
 import json
 from typing import Any
 
-import pytest
-
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.tool_server import ToolDetails, ToolStanding, ToolWording
 from cc_bot.texts import texts
-from cc_bot.texts.tool_servers import LARGEST, ToolServersTexts, details_file, say_accepted
+from cc_bot.texts.tool_servers import LARGEST, details_file, say_accepted
 
 SCHEMA = {"type": "object", "properties": {"text": {"type": "string", "description": "書くこと"}}}
 
@@ -29,35 +27,19 @@ class TestTheFile:
     def test_has_each_part_of_a_tool(self) -> None:
         written = details_file("notes", one(wording(), wording(), "offered"), EN)
         assert written.text.splitlines() == [
-            "notes (1)",
-            "",
-            "■ notes__look",
-            "State: in use",
-            "It only reads, according to its server.",
-            EN.open_world,
-            "Calls do not wait for a press.",
-            "Description:",
-            "  | メモを読みます。",
+            *("notes (1)", "", "■ notes__look", "State: in use", "It only reads, according to its server."),
+            *(EN.open_world, "Calls do not wait for a press.", "Description:", "  | メモを読みます。"),
             "Arguments:",
             *(f"  | {line}" for line in json.dumps(SCHEMA, ensure_ascii=False, indent=2).splitlines()),
         ]
 
-    @pytest.mark.parametrize("words", [JA, EN])
-    def test_has_a_tool_that_changed_as_it_was_and_as_it_is(self, words: ToolServersTexts) -> None:
+    def test_has_a_tool_that_changed_as_it_was_and_as_it_is(self) -> None:
         now = wording("すべて送ります。", {"type": "object"}, read_only=False)
-        text = details_file("notes", one(now, wording(), "changed"), words).text
-        parts = [words.wording_agreed, "メモを読みます。", "書くこと", words.wording_new, "すべて送ります。"]
+        text = details_file("notes", one(now, wording(), "changed"), JA).text
+        parts = [JA.wording_agreed, "メモを読みます。", "書くこと", JA.wording_new, "すべて送ります。"]
         places = [text.index(part) for part in parts]
         assert places == sorted(places)
-        assert words.writes in text
-        cut_away = details_file("notes", one(wording(), wording(), "changed"), words).text
-        assert words.wording_alike in cut_away
-
-    def test_has_a_tool_that_is_gone_or_new_once(self) -> None:
-        gone = details_file("notes", one(None, wording(), "gone"), EN).text
-        new = details_file("notes", one(wording(), None, "new"), EN).text
-        assert (EN.wording_agreed in gone, EN.wording_new in gone) == (True, False)
-        assert (EN.wording_agreed in new, EN.wording_new in new) == (False, True)
+        assert JA.writes in text
 
     def test_shows_what_nobody_would_see_and_blanks_and_emoji_as_they_are(self) -> None:
         for sign in ("\u202e", "\u200b", "\U000e0041", "\r", "\x1b"):
@@ -81,8 +63,7 @@ class TestTheFile:
         assert "cut" in written.text.splitlines()[-1]
 
 
-@pytest.mark.parametrize("words", [JA, EN])
-def test_accepting_names_the_tools_and_counts_those_that_are_too_many(words: ToolServersTexts) -> None:
-    told = say_accepted("notes", [f"notes__{'x' * 50}{number}" for number in range(200)], words)
-    assert ("x19`" in told, "180" in told, len(told) < 2000) == (True, True, True)
-    assert say_accepted("notes", [], words) != say_accepted("notes", None, words)
+def test_accepting_names_the_tools_and_counts_those_that_are_too_many_for_a_message() -> None:
+    for words in (JA, EN):
+        told = say_accepted("notes", [f"notes__{'x' * 50}{number}" for number in range(200)], words)
+        assert ("x19`" in told, "180" in told, len(told) < 2000) == (True, True, True)
