@@ -39,11 +39,8 @@ def chat(stores: Stores, file: Path) -> Talk:
 
 class TestAgents:
     async def test_have_conversations_of_their_own(self, chat: Talk, stores: Stores, file: Path) -> None:
-        for line in ("/agent", "/agent list"):
-            assert (await chat.lines(line))[1:] == [
-                "  default  標準 — 使用中",
-                "  tutor  英語の先生: 英会話の練習に",
-            ]
+        told = ["  default  標準 — 使用中", "  tutor  英語の先生: 英会話の練習に"]
+        assert (await chat.lines("/agent"))[1:] == told
         await chat.say("いち")
         assert "「英語の先生」" in await chat.say("/agent use tutor")
         assert "まだ回答がありません" in await chat.say("/regenerate")
@@ -68,15 +65,8 @@ class TestAgents:
         assert "「標準」だけ" in await chat.say("/agent list")
 
     async def test_that_are_mistaken_are_one_sentence(self, chat: Talk, stores: Stores, file: Path) -> None:
-        for line, sentence in {
-            "/agent use nobody": "その名前のエージェントは、ここでは使えません。",
-            "/agent use 先": "その名前のエージェントは、ここでは使えません。",
-            "/agent use": "どのエージェント",
-            "/agent fly": "/agent use 名前",
-            "/agent list x": "/agent list",
-        }.items():
-            told = await chat.say(line)
-            assert (sentence in told, told.count("\n")) == (True, 1), line
+        for line in ("/agent use nobody", "/agent use", "/agent fly", "/agent list x"):
+            assert (await chat.say(line)).count("\n") == 1, line
         english = Talk(stores, Locale.EN, agents_file=file)
         assert "tutor  English teacher\n" in await english.say("/agent list")
         assert "English teacher answers you" in await english.say("/agent use tutor")

@@ -55,9 +55,7 @@ class TestACall:
         at = said.index("◆ 提案 #1: 🔧 ツールを実行する")
         assert "10分間有効" in said[at - 1]
         assert said[at + 1 :] == [
-            "◆   ツール: notes · write",
-            "◆   渡す内容",
-            "  │ text: 牛乳",
+            *("◆   ツール: notes · write", "◆   渡す内容", "  │ text: 牛乳"),
             "◆   実行するなら /accept 1、しないなら /decline 1",
         ]
         assert calls_in(tmp_path) == []
@@ -130,42 +128,20 @@ class Typed:
         return self.lines.pop(0)
 
 
-class TestAForm:
-    async def test_is_asked_line_by_line(self, stores: Stores, model: ScriptedModel, tmp_path: Path) -> None:
-        (tmp_path / "asks.json").write_text("60", "utf-8")
-        for locale in Locale:
-            chat = talk(stores, model, tmp_path, locale)
-            chat.chat.ask_line = typed = Typed("C", "Ｂ", "4")
-            model.script = [[READ], ["🙂"]]
-            said = await chat.lines("?")
-            assert typed.labels == ["🗄️ (A / B): ", "🗄️ (A / B): ", "🔢: "]
-            wrong = [line for line in said if "A / B" in line and "🗄️" in line and "◆" in line]
-            assert wrong, said
-            assert json.loads(result(model)) == {"shelf": "b", "count": 4}
-
-    async def test_is_declined_by_an_empty_line_and_by_a_pipe(
-        self, stores: Stores, model: ScriptedModel, tmp_path: Path
-    ) -> None:
-        (tmp_path / "asks.json").write_text("60", "utf-8")
-        for typed in (Typed(""), None):
-            chat = talk(stores, model, tmp_path)
-            chat.chat.ask_line = typed
-            model.script = [[READ], ["🙂"]]
-            await chat.lines("?")
-            assert result(model) == "declined"
-
-
-async def test_what_a_server_did_is_not_taken_for_a_reminder_or_a_memory(
+async def test_a_form_is_asked_line_by_line_and_declined_by_an_empty_line_and_by_a_pipe(
     stores: Stores, model: ScriptedModel, tmp_path: Path
 ) -> None:
+    (tmp_path / "asks.json").write_text("60", "utf-8")
     chat = talk(stores, model, tmp_path)
-    claimed = "予定をカレンダーに登録しました。"
-    for claim in (claimed, "牛乳のことを覚えておきます。"):
-        model.requests.clear()
-        model.script = [[WRITE], [claim]]
-        said = await chat.say("牛乳を予定に入れて")
-        assert "お知らせは予約していません" not in said
-        assert "メモリに" not in said
-        assert len(model.requests) == 2
-    model.script = [[claimed], [claimed]]
-    assert "お知らせは予約していません" in await chat.say("牛乳を予定に入れて"), "no server did it"
+    chat.chat.ask_line = typed = Typed("C", "Ｂ", "4")
+    model.script = [[READ], ["🙂"]]
+    said = await chat.lines("?")
+    assert typed.labels == ["🗄️ (A / B): ", "🗄️ (A / B): ", "🔢: "]
+    assert [line for line in said if "A / B" in line and "◆" in line], said
+    assert json.loads(result(model)) == {"shelf": "b", "count": 4}
+    for declining in (Typed(""), None):
+        chat = talk(stores, model, tmp_path)
+        chat.chat.ask_line = declining
+        model.script = [[READ], ["🙂"]]
+        await chat.lines("?")
+        assert result(model) == "declined"

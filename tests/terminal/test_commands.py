@@ -45,9 +45,8 @@ LINES = {
     "/ask 一行目\n二行目": m("ask", question="一行目\n二行目"),
     "/質問 --temporary ひみつ": m("ask", question="ひみつ", temporary=True),
     "/続ける": m("continue"),
-    "/quit": m("exit"),
     "／ｈｅｌｐ": m("help"),
-    "/要約 削除": m("summary", word="delete"),
+    "/agent": m("agent list"),
     "/キャンバス 空にする": m("canvas", word="clear"),
     "/memory list 個人": m("memory list", named="個人"),
     '/memory list --category "to buy" --before 40': m("memory list", category="to buy", before=40),
@@ -57,29 +56,21 @@ LINES = {
     "/memory add 合宿 --until 3日後 --private": m("memory add", content="合宿", until="3日後", private=True),
     "/memory add git push --force --tagsoup": m("memory add", content="git push --force --tagsoup"),
     "/ﾒﾓﾘ　追加　牛乳 --tags a, b": m("memory add", content="牛乳", tags=("a", "b")),
-    "/memory show #12": m("memory show", number=12),
-    "/memory edit 3 猫はミケ": m("memory edit", number=3, content="猫はミケ"),
     "/memory edit --tags a,b --until - 3": m("memory edit", number=3, tags=("a", "b"), until="-"),
     "/memory pin 12 --off": m("memory pin", number=12, off=True),
-    "/メモリ 元に戻す 5": m("memory undo", number=5),
     "/memory restore １２ 2": m("memory restore", number=12, which=2),
     "/memory delete ＃１２": m("memory delete", number=12),
     "/メモリ 全削除 3": m("memory delete-all", count=3),
     "/memory export my\\ notes.md": m("memory export", path="my notes.md"),
     "/memory import --now 'my notes.json'": m("memory import", path="my notes.json", now=True),
-    '/attach "my file.txt"': m("attach", path="my file.txt"),
-    "/accept": m("accept"),
     "／ａｃｃｅｐｔ　３": m("accept", number=3),
     " /DECLINE  ＃3 ": m("decline", number=3),
-    "/agent": m("agent list"),
     "/エージェント 使う 先生": m("agent use", name="先生"),
     "/リマインド 追加 明日9時 薬": m("remind add", wish="明日9時 薬"),
-    "／ｐｒｉｖａｃｙ": m("privacy show"),
     "/privacy export my data.json": m("privacy export", path="my data.json"),
     "/プライバシー 消去 --now": m("privacy erase", now=True),
-    "/settings --timezone default": m("settings", choices={"timezone": "default"}),
     "/設定 言語 英語 タイムゾーン Asia/Tokyo": m("settings", choices=JA_SETTINGS),
-    **dict.fromkeys(("", "  ", "\t", "\n", "　")),
+    **dict.fromkeys(("", "  ", "\n", "　")),
 }
 
 
@@ -103,26 +94,15 @@ class TestLine:
 SETTINGS = "/settings [language ja|en] [timezone Europe/London]"
 USAGES = {
     "/clear everything": ("everything", "/clear"),
-    "/summary all": ("all", "/summary [delete]"),
     "/memory list --before x": ("--before x", "/memory list [category]"),
     "/memory edit 3": ("3", COMMANDS["memory edit"].usage(EN)),
-    **{f"/settings {rest}": (rest, SETTINGS) for rest in ("language fr", "language", "colour red")},
-}
-"""What each line quotes, and the usage that it tells."""
-NEEDED = {
-    **dict.fromkeys(("show", "show x", "edit x 猫", "restore x", "restore 3 x"), EN.memory.id_needed),
-    **dict.fromkeys(("search  ", "search --category x"), EN.memory.query_needed),
-    **dict.fromkeys(("import", "import --now"), EN.terminal.memory_file_needed),
-    **dict.fromkeys(("", "牛乳"), EN.terminal.memory_needs_more),
+    "/settings language fr": ("language fr", "/settings [language ja|en] [timezone Europe/London]"),
 }
 NEAREST = {
     "/memroy list": ("/memroy", "memory list"),
-    "/memory lsit": ("/memory lsit", "memory list"),
     "/memory del 3": ("/memory del", "memory delete"),
-    "/cler": ("/cler", "clear"),
     "/メモリー": ("/メモリー", "memory list"),
     "/メモリ 全部削除": ("/メモリ 全部削除", "memory delete-all"),
-    "/リマインダ 一覧": ("/リマインダ", "remind list"),
 }
 
 
@@ -139,10 +119,15 @@ class TestMistake:
                 assert said(f"/memory {name} {number}") == EN.memory.id_needed
             assert said(f"/accept {number}") == said(f"/decline {number}") == EN.terminal.proposal_needed
             assert said(f"/remind delete {number}") == EN.remind_here.id_needed
-        assert {line: said(f"/memory {line}") for line in NEEDED} == NEEDED
-        assert said("/attach") == said("/attach ''") == EN.terminal.path_needed
-        assert said("/agent use") == EN.terminal.agent_needed
-        assert said("/remind delete") == EN.remind_here.id_needed
+        needed = {
+            **dict.fromkeys(("memory show", "memory edit x 猫", "memory restore 3 x"), EN.memory.id_needed),
+            **dict.fromkeys(("memory search  ", "memory search --category x"), EN.memory.query_needed),
+            "memory import --now": EN.terminal.memory_file_needed,
+            "agent use": EN.terminal.agent_needed,
+            **dict.fromkeys(("memory", "memory 牛乳"), EN.terminal.memory_needs_more),
+            **dict.fromkeys(("attach", "attach ''"), EN.terminal.path_needed),
+        }
+        assert {line: said(f"/{line}") for line in needed} == needed
 
     def test_of_a_name_comes_with_the_nearest_or_with_help(self) -> None:
         assert {line: said(line) for line in NEAREST} == {
@@ -169,8 +154,3 @@ class TestCommand:
         assert len({*JAPANESE.values()}) == len(JAPANESE) == len(COMMANDS)
         known = {*COMMANDS, *(f"{name} {word}" for name in COMMANDS for word in ("delete", "show", "clear"))}
         assert JAPANESE_NAMES.keys() <= known
-
-    @given(st.text(max_size=30))
-    def test_is_looked_for_at_the_beginning_alone(self, text: str) -> None:
-        assert meant(f"メモリ 追加 {text}") == m("ask", question=f"メモリ 追加 {text}".strip())
-        assert in_english(f"/ask {text}") == f"/ask {text}"

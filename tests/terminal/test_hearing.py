@@ -33,23 +33,20 @@ async def attach(chat: Talk, folder: Path, name: str, data: bytes) -> str:
     return await chat.say(f"/attach {folder}/{name}")
 
 
-class TestRecording:
-    async def test_is_told_of_before_the_answer(self, chat: Talk, tmp_path: Path) -> None:
-        assert "20分" in await attach(chat, tmp_path, "a.ogg", ogg(3600))
-        assert chat.attached == []
-        assert "会議.mp3" in await attach(chat, tmp_path, "会議.mp3", mp3(3))
-        told = await chat.lines("何時？")
-        assert told.index(f"◆ 🎤 {HEARD}") < next(n for n, line in enumerate(told) if "答え" in line)
-        question, _ = await chat.history()
-        assert (question.content, question.heard) == (f"何時？\n{HEARD}", HEARD)
-
-    async def test_of_silence_is_one_sentence(
-        self, chat: Talk, server: LoopbackSpeechServer, tmp_path: Path
-    ) -> None:
-        server.script(Heard(""), Heard("一つ目"), Heard(""))
-        await attach(chat, tmp_path, "a.ogg", ogg(3))
-        assert "何も聞き取れませんでした" in await chat.say("何時？")
-        assert (await chat.history(), chat.attached) == ((), [])
-        for name in ("一.ogg", "二.ogg"):
-            await attach(chat, tmp_path, name, ogg(3))
-        assert "は聞き取れませんでした" in await chat.say("まとめて")
+async def test_a_recording_is_told_of_before_the_answer_and_silence_is_one_sentence(
+    chat: Talk, server: LoopbackSpeechServer, tmp_path: Path
+) -> None:
+    assert "20分" in await attach(chat, tmp_path, "a.ogg", ogg(3600))
+    assert chat.attached == []
+    assert "会議.mp3" in await attach(chat, tmp_path, "会議.mp3", mp3(3))
+    told = await chat.lines("何時？")
+    assert told.index(f"◆ 🎤 {HEARD}") < next(n for n, line in enumerate(told) if "答え" in line)
+    question, _ = await chat.history()
+    assert (question.content, question.heard) == (f"何時？\n{HEARD}", HEARD)
+    server.script(Heard(""), Heard("一つ目"), Heard(""))
+    await attach(chat, tmp_path, "a.ogg", ogg(3))
+    assert "何も聞き取れませんでした" in await chat.say("何時？")
+    assert (len(await chat.history()), chat.attached) == (2, [])
+    for name in ("一.ogg", "二.ogg"):
+        await attach(chat, tmp_path, name, ogg(3))
+    assert "は聞き取れませんでした" in await chat.say("まとめて")

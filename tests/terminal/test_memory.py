@@ -18,7 +18,6 @@ from cc_bot.domain import (
     Message,
     NotRemoved,
     NotSaved,
-    Source,
     TextDelta,
     TurnEvent,
     Usage,
@@ -56,31 +55,11 @@ class TestList:
             line = older and older[0]
         assert len(seen) == len(set(seen)) == 45
 
-    async def test_and_a_memory_show_everything(self, chat: Talk, stores: Stores) -> None:
-        await stores.memories.add(
-            0,
-            "一行目\n二行目",
-            category="家族",
-            tags=["記念日"],
-            audience="private",
-            source=Source("message", link="https://discord.com/channels/1/2/3", author="Ben"),
-            expires_at=datetime(2020, 1, 1, tzinfo=UTC),
-        )
-        shown = await chat.say("/memory show 1")
-        for part in (
-            "一行目\n二行目",
-            "家族",
-            "#記念日",
-            "🔒",
-            "Ben さんのメッセージから",
-            "/channels/1/2/3",
-        ):
-            assert part in shown
-        assert "#1  🔒⌛" in await chat.say("/memory list")
-
 
 class TestEdit:
-    async def test_changes_what_is_given_and_nothing_else(self, chat: Talk, stores: Stores) -> None:
+    async def test_changes_what_is_given_and_goes_back_to_any_former_text(
+        self, chat: Talk, stores: Stores
+    ) -> None:
         await chat.say("/memory add 猫はタマ --category 猫 --tags ペット --until 3日後")
         memory = await stores.memories.get(0, 1)
         assert memory is not None
@@ -92,36 +71,30 @@ class TestEdit:
         assert (memory.content, memory.category, memory.tags) == ("猫はミケ", "猫", ("ペット",))
         assert memory.expires_at is None
         assert "取り消しました" in await chat.say("/memory undo 1")
-        assert "猫はタマ" in await chat.say("/memory show 1")
         assert "取り消せる変更はありません" in await chat.say("/memory undo 1")
-
-    async def test_goes_back_to_any_former_text(self, chat: Talk) -> None:
-        await chat.say("/memory add 猫はタマ")
-        await chat.say("/memory edit 1 猫はミケ")
-        await chat.say("/memory edit 1 猫はモチ")
+        for text in ("ミケ", "モチ"):
+            await chat.say(f"/memory edit 1 猫は{text}")
         shown = await chat.say("/memory show 1")
-        assert shown.index("1. ") < shown.index("猫はミケ") < shown.index("2. ") < shown.index("猫はタマ")
-        assert "/memory restore 1 1" in shown
-        assert "メモリ #1\n猫はタマ" in await chat.say("/memory restore 1 2")
-        assert "メモリ #1\n猫はモチ" in await chat.say("/memory restore 1")
+        for part in ("/memory restore 1 1", "#ペット", "猫はタマ"):
+            assert part in shown
+        assert "メモリ #1\n猫はミケ" in await chat.say("/memory restore 1 1")
 
 
 class TestDelete:
-    async def test_says_how_to_undo_it_unless_it_is_for_good(self, chat: Talk) -> None:
-        await chat.say("/memory add もう要らない")
-        assert "/memory undo 1" in await chat.say("/memory delete 1")
-        assert "元に戻しました（#1）" in await chat.say("/memory undo 1")
-        assert "もう要らない" in await chat.say("/memory list")
-        assert "完全に消しました" in await chat.say("/memory delete 1 --now")
-        assert "見つかりません" in await chat.say("/memory undo 1")
-
-    async def test_of_all_asks_first(self, english: Talk) -> None:
+    async def test_says_how_to_undo_it_unless_it_is_for_good_and_asks_first_for_all(
+        self, english: Talk
+    ) -> None:
         assert "no memories yet" in await english.say("/memory delete-all")
-        await english.say("/memory add One")
-        await english.say("/memory add Two")
+        for text in ("One", "Two", "Three"):
+            await english.say(f"/memory add {text}")
+        assert "/memory undo 1" in await english.say("/memory delete 1")
+        await english.say("/memory undo 1")
+        assert len(await english.kept()) == 3
+        assert "Erased for good" in await english.say("/memory delete 1 --now")
+        assert "no memory #1" in await english.say("/memory undo 1")
         for line in ("/memory delete-all", "/memory delete-all 1"):
             assert "/memory delete-all 2" in await english.say(line)
-        assert await english.kept() == ["Two", "One"]
+        assert len(await english.kept()) == 2
         assert "Erased for good" in await english.say("/memory delete-all 2")
         assert await english.kept() == []
 
@@ -137,7 +110,6 @@ class TestFiles:
         assert (exported["category"], exported["pinned"]) == ("家族", True)
         await chat.say(f"/memory export {tmp_path}/m.md")
         assert "## 家族" in (tmp_path / "m.md").read_text()
-        assert "*📌 ・ " in (tmp_path / "m.md").read_text()
         assert "もうあります" in await chat.say(f"/memory export {tmp_path}/m.md")
         await chat.say("/memory delete-all 1")
         told = await chat.say(f"/memory import {file}")
@@ -145,47 +117,36 @@ class TestFiles:
         assert f"/memory import --now {file}" in told
         assert await chat.kept() == []
         assert "1件を覚えました" in await chat.say(f"/memory import --now {file}")
-        assert "家族" in await chat.say("/memory list")
-
-    async def test_are_off_while_memories_are_paused(self, chat: Talk, tmp_path: Path) -> None:
-        (tmp_path / "m.txt").write_text("お茶が好き")
         assert "一時停止しました" in await chat.say("/memory pause")
-        for line in ("/memory add x", f"/memory import --now {tmp_path}/m.txt", "/memory stats"):
+        for line in ("/memory add x", f"/memory import --now {file}", "/memory stats"):
             assert "一時停止中" in await chat.say(line)
-        assert "再開しました" in await chat.say("/memory resume")
+        await chat.say("/memory resume")
         assert "覚えました" in await chat.say("/memory add x")
 
 
-class TestPin:
-    async def test_is_for_some_of_ones_own_alone(self, english: Talk, stores: Stores) -> None:
-        for number in range(1, MAX_PINNED + 2):
-            memory = await stores.memories.add(0, f"Note {number}")
-            if number <= MAX_PINNED:
-                await stores.memory_pins.pin(0, memory.id)
-        assert "You can pin up to 10 memories." in await english.say(f"/memory pin {MAX_PINNED + 1}")
-        other = await stores.memories.add(8, "Somebody else's")
-        assert f"There is no memory #{other.id}." in await english.say(f"/memory pin {other.id}")
-        assert [each.pinned for each in await stores.memories.list(8)] == [False]
+async def test_a_pin_is_for_some_of_ones_own_alone(english: Talk, stores: Stores) -> None:
+    for number in range(1, MAX_PINNED + 2):
+        memory = await stores.memories.add(0, f"Note {number}")
+        if number <= MAX_PINNED:
+            await stores.memory_pins.pin(0, memory.id)
+    assert "You can pin up to 10 memories." in await english.say(f"/memory pin {MAX_PINNED + 1}")
+    other = await stores.memories.add(8, "Somebody else's")
+    assert f"There is no memory #{other.id}." in await english.say(f"/memory pin {other.id}")
+    assert [each.pinned for each in await stores.memories.list(8)] == [False]
 
 
 MISTAKES: Final = {
     "": "list、search、add、show",
     "add": "覚える内容が空です",
     "add 昔の予定 --until 2020-01-01": "もう過ぎています",
-    "search": "探したい言葉を",
     "search ない": "「ない」に合うメモリは見つかりません",
     "list 旅行": "カテゴリ「旅行」のメモリはありません",
-    "show 9": "#9 のメモリは見つかりません",
+    **dict.fromkeys(("show 9", "edit 9 x", "restore 9", "undo 9", "delete 9"), "#9 のメモリは見つかりません"),
     "delete x": "番号を指定",
-    "delete 99": "#99 のメモリは見つかりません",
     "edit 1 --until soon": "期限が読み取れません",
     "edit 1 パスワードは Tr0ub4dor&3": "保存しませんでした",
-    "edit 9 x": "#9 のメモリは見つかりません",
-    "restore 9": "#9 のメモリは見つかりません",
     "restore 1 3": "もう残っていません",
-    "undo 9": "#9 のメモリは見つかりません",
-    "export {folder}/none/m.json": "書き込めません",
-    "export {folder}/\0": "書き込めません",
+    **dict.fromkeys(("export {folder}/none/m.json", "export {folder}/\0"), "書き込めません"),
     "import {folder}/none.json": "見つかりません",
     "import {folder}": "読めません",
     "import {folder}/large.txt": "大きすぎます",
@@ -219,32 +180,27 @@ def told(*events: TurnEvent, locale: Locale = Locale.JA) -> list[str]:
     return out.getvalue().splitlines()[1:]
 
 
-class TestNotes:
-    def test_say_what_was_done_and_how_to_take_it_back(self) -> None:
-        assert told(
-            changed("added", memory()),
-            changed("added", memory(5, "京都に住んでいる", supersedes=4), memory(4)),
-            changed("updated", memory(6, "犬\n" * 60, supersedes=8), memory(6)),
-            changed("deleted", memory(7)),
-            changed("updated", memory(9), memory(9)),
-            MemoriesRecalled((1, 7), (1, 7)),
-            MemoriesRecalled((2, 1), (2, 1)),
-            DONE,
-        ) == [
-            "◆ 💾 覚えました（#3）: 猫が好き  /memory delete 3 で取り消せます。",
-            "◆ ✏️ 書き換えました（#5）: 京都に住んでいる  /memory undo 5 で取り消せます。",
-            f"◆ ✏️ 書き換えました（#6）: {'犬 ' * 29}犬…  /memory undo 6 で取り消せます。",
-            "◆ 🗑️ 忘れました（#7）: 猫が好き  /memory undo 7 で取り消せます。",
-            "◆ 💾 もう覚えています（#9）: 猫が好き",
-            "◆ 🧠 使ったメモリ: #1, #2",
-        ]
-
-    def test_own_up_to_what_was_not_done(self) -> None:
-        for event, sentence in (
-            (NotSaved(), "Nothing was saved."),
-            (NotSaved("reminder"), "No reminder was set."),
-            (NotRemoved("memory"), "No memory was deleted."),
-            (NotRemoved("reminder"), "No reminder was cancelled."),
-        ):
-            [line] = told(event, DONE, locale=Locale.EN)
-            assert line.startswith(f"◆ ⚠️ {sentence}")
+def test_notes_say_what_was_done_how_to_take_it_back_and_what_was_not_done() -> None:
+    assert told(
+        changed("added", memory(5, "京都に住んでいる", supersedes=4), memory(4)),
+        changed("updated", memory(6, "犬\n" * 60, supersedes=8), memory(6)),
+        changed("deleted", memory(7)),
+        changed("updated", memory(9), memory(9)),
+        MemoriesRecalled((1, 7), (1, 7)),
+        MemoriesRecalled((2, 1), (2, 1)),
+        DONE,
+    ) == [
+        "◆ ✏️ 書き換えました（#5）: 京都に住んでいる  /memory undo 5 で取り消せます。",
+        f"◆ ✏️ 書き換えました（#6）: {'犬 ' * 29}犬…  /memory undo 6 で取り消せます。",
+        "◆ 🗑️ 忘れました（#7）: 猫が好き  /memory undo 7 で取り消せます。",
+        "◆ 💾 もう覚えています（#9）: 猫が好き",
+        "◆ 🧠 使ったメモリ: #1, #2",
+    ]
+    for event, sentence in (
+        (NotSaved(), "Nothing was saved."),
+        (NotSaved("reminder"), "No reminder was set."),
+        (NotRemoved("memory"), "No memory was deleted."),
+        (NotRemoved("reminder"), "No reminder was cancelled."),
+    ):
+        [line] = told(event, DONE, locale=Locale.EN)
+        assert line.startswith(f"◆ ⚠️ {sentence}")

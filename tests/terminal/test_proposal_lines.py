@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -38,7 +37,7 @@ from cc_bot.domain.proposal import (
 from cc_bot.domain.session import SessionKey
 from cc_bot.terminal.commands import Person, person_of
 from cc_bot.terminal.conversation import proposal_lines
-from cc_bot.terminal.markdown import Quoted, begins_like_a_fact
+from cc_bot.terminal.markdown import Quoted, Stated, begins_like_a_fact
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from tests.terminal.program import profile
@@ -50,7 +49,7 @@ LONG = "".join(f"{number}番目の文です。" for number in range(400))
 FORGED = "猫が好き\n◆ 提案 #9: 何もしない\u2028◆ 🖼️ 済みました\n   │ ◆\n\n◆   実行するなら /accept 9"
 
 
-BOTH = [*("◆   いまの内容", "  │ 会議は金曜", "◆   変えたあとの内容", "  │ 会議は木曜")]
+BOTH = ["◆   いまの内容", "  │ 会議は金曜", "◆   変えたあとの内容", "  │ 会議は木曜"]
 DRAWN = """\
 ◆ 提案 #3: 🖼️ キャンバスを変える
 ◆   カードを出す: メモ
@@ -71,6 +70,7 @@ DRAWN = """\
 ◆   「買い物」を下ろす
   │ 牛乳
   │ 卵
+◆   「gone」を下ろす
 ◆   「天気」だけを大きく出す
 ◆   すべて下ろす
 ◆   「天気」を下ろす
@@ -89,92 +89,65 @@ def reader(locale: Locale = Locale.JA, zone: str | None = None) -> Person:
     return person_of(UserSettings(timezone=zone), profile(locale))
 
 
-def lines(change: ProposedChange, who: Person | None = None) -> list[str]:
-    """What stands in a pipe, without what the proposal is and how to decide."""
+def told(change: ProposedChange, who: Person) -> list[Stated]:
+    """What is stated of a proposal."""
     change = replace(change, before=UP) if isinstance(change, Draw) else change
     proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
+    return list(proposal_lines(proposal, who, NOON))
+
+
+def lines(change: ProposedChange, who: Person | None = None) -> list[str]:
+    """What stands in a pipe."""
     out = io.StringIO()
-    PlainView(out, io.StringIO()).state(list(proposal_lines(proposal, who or reader(), NOON)))
+    PlainView(out, io.StringIO()).state(told(change, who or reader()))
     return out.getvalue().removesuffix("\n").split("\n")
 
 
 def rows(change: ProposedChange, width: int) -> list[str]:
     """What stands at a terminal."""
-    change = replace(change, before=UP) if isinstance(change, Draw) else change
-    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
-    console = Console(file=io.StringIO(), width=width)
-    RichView(console).state(list(proposal_lines(proposal, reader(), NOON)))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue().removesuffix("\n\n").split("\n")
+    out = io.StringIO()
+    RichView(Console(file=out, width=width)).state(told(change, reader()))
+    return out.getvalue().removesuffix("\n\n").split("\n")
 
 
-class TestMemory:
-    def test_that_takes_the_place_of_another_stands_beside_it(self) -> None:
-        keep = KeepMemory("会議は木曜", "仕事", ("会議", "曜日"), "private", NINE, 12, "会議は金曜")
-        assert lines(keep) == [
-            "◆ 提案 #3: ✏️ メモリ #12 と入れ替える",
-            *BOTH,
-            "◆   カテゴリ: 仕事",
-            "◆   タグ: #会議 #曜日",
-            "◆   期限: ⌛ 2026-11-23 まで",
-            "◆   使う場所: 🔒 DM と自分だけに見える回答",
-            "◆   実行するなら /accept 3、しないなら /decline 3",
-        ]
+def test_a_memory_or_a_reminder_is_told_with_all_that_would_change() -> None:
+    keep = KeepMemory("会議は木曜", "仕事", ("会議", "曜日"), "private", NINE, 12, "会議は金曜")
+    assert lines(keep) == [
+        "◆ 提案 #3: ✏️ メモリ #12 と入れ替える",
+        *BOTH,
+        *("◆   カテゴリ: 仕事", "◆   タグ: #会議 #曜日", "◆   期限: ⌛ 2026-11-23 まで"),
+        "◆   使う場所: 🔒 DM と自分だけに見える回答",
+        "◆   実行するなら /accept 3、しないなら /decline 3",
+    ]
+    edit = ChangeMemory(
+        12, "会議は金曜", "会議は木曜", "仕事", (), "private", NEVER, "general", ("会議",), NINE
+    )
+    assert lines(edit)[1:-1] == [
+        *BOTH,
+        *("◆   カテゴリ: 一般 → 仕事", "◆   タグ: #会議 → なし", "◆   期限: ⌛ 2026-11-23 まで → なし"),
+        "◆   使う場所: 🔒 DM と自分だけに見える回答",
+    ]
+    reminder = AddReminder("薬\n水", NINE, "0 9 * * *", "Asia/Tokyo", "terminal")
+    assert lines(reminder, reader(zone="Europe/London"))[:-1] == [
+        *("◆ 提案 #3: ⏰ お知らせを予約する", "  │ 薬", "  │ 水"),
+        "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））",
+    ]
+    assert lines(replace(reminder, repeat=""), reader(Locale.EN))[3] == "◆   When: Mon, Nov 23, 9:00"
 
-    def test_tells_what_would_be_another_than_it_is(self) -> None:
-        edit = ChangeMemory(
-            12, "会議は金曜", "会議は木曜", "仕事", (), "private", NEVER, "general", ("会議",), NINE
+
+def test_a_drawing_is_told_step_by_step_with_all_that_it_puts_up_and_takes_down() -> None:
+    chart = AddChart("売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
+    drawing = Draw(
+        (
+            *(AddCard("メモ", "一行目\n二行目", "memo"), ShowText("本文", "", "text"), chart),
+            *(UpdateCard("memo", "覚え書き", "三行目"), RemoveElement("shop"), RemoveElement("gone")),
+            *(SetMode("focus", "sky"), SetMode("clear")),
         )
-        assert lines(edit)[1:-1] == [
-            *BOTH,
-            "◆   カテゴリ: 一般 → 仕事",
-            "◆   タグ: #会議 → なし",
-            "◆   期限: ⌛ 2026-11-23 まで → なし",
-            "◆   使う場所: 🔒 DM と自分だけに見える回答",
-        ]
-        alone = ChangeMemory(12, "会議は金曜", category="仕事", category_before="general")
-        assert lines(alone)[1:-1] == [*BOTH[:2], "◆   カテゴリ: 一般 → 仕事"]
-        forgotten = ["◆ 提案 #3: 🗑️ メモリ #12 を忘れる", "  │ 会議は金曜"]
-        assert lines(ForgetMemory(12, "会議は金曜"))[:-1] == forgotten
-
-
-class TestReminder:
-    def test_has_its_time_where_its_user_is_and_its_repeat_in_words(self) -> None:
-        assert lines(AddReminder("薬\n水", NINE, "0 9 * * 1-5", "Asia/Tokyo", "terminal"))[:-1] == [
-            "◆ 提案 #3: ⏰ お知らせを予約する",
-            "  │ 薬",
-            "  │ 水",
-            "◆   日時: 🔁 平日 9:00（次は 11月23日(月) 9:00）",
-        ]
-        once = AddReminder("薬", NINE, "", "Asia/Tokyo", "terminal")
-        assert lines(once, reader(Locale.EN))[2] == "◆   When: Mon, Nov 23, 9:00"
-        daily = AddReminder("薬", NINE, "0 9 * * *", "Asia/Tokyo", "terminal")
-        abroad = "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））"
-        assert lines(daily, reader(zone="Europe/London"))[2] == abroad
-        assert "Discord" in lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm"))[2]
-
-
-class TestDrawing:
-    def test_is_told_step_by_step_with_all_that_it_puts_up_and_takes_down(self) -> None:
-        chart = AddChart("売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
-        drawing = Draw(
-            (
-                AddCard("メモ", "一行目\n二行目", "memo"),
-                ShowText("本文", "", "text"),
-                chart,
-                UpdateCard("memo", "覚え書き", "三行目"),
-                RemoveElement("shop"),
-                SetMode("focus", "sky"),
-                SetMode("clear"),
-            )
-        )
-        assert "\n".join(lines(drawing)[:-1]) + "\n" == DRAWN
-        gone = Draw((RemoveElement("gone"), AddCard("メモ", "x", "memo")))
-        assert lines(gone)[1:3] == ["◆   「gone」を下ろす", "◆   カードを出す: メモ"]
+    )
+    assert "\n".join(lines(drawing)[:-1]) + "\n" == DRAWN
 
 
 EVERY_TEXT: list[Callable[[str], ProposedChange]] = [
-    lambda text: KeepMemory(text, "general", (), "anywhere"),
     lambda text: KeepMemory("x", "general", (), "anywhere", None, 1, text),
     lambda text: ChangeMemory(1, text, "x"),
     lambda text: ChangeMemory(1, "x", text),
@@ -186,8 +159,7 @@ EVERY_TEXT: list[Callable[[str], ProposedChange]] = [
     lambda text: Draw((UpdateCard("shop", content=text),)),
 ]
 IN_A_LINE: list[Callable[[str], ProposedChange]] = [
-    lambda text: KeepMemory("x", text, (), "anywhere"),
-    lambda text: KeepMemory("x", "x", (text,), "anywhere"),
+    lambda text: KeepMemory("x", text, (text,), "anywhere"),
     lambda text: ChangeMemory(1, "x", category=text, tags=(text,), category_before=text, tags_before=(text,)),
     lambda text: AddReminder("x", NINE, text, "Asia/Tokyo", "terminal"),
     lambda text: Draw((AddCard(text, "x"), ShowText("x", text), UpdateCard(text, text), RemoveElement(text))),
@@ -199,21 +171,19 @@ anything = st.lists(st.sampled_from([*"◆◇│ あa1\n\r\t\x1b\x0b\x85\u2028\u
 
 
 class TestText:
-    @pytest.mark.parametrize("change", EVERY_TEXT)
-    def test_is_whole_at_every_width_and_has_a_bar_before_each_row(
-        self, change: Callable[[str], ProposedChange]
-    ) -> None:
-        for text in (LONG, FORGED):
-            plain = lines(change(text))
-            quoted = [line.removeprefix("  │ ") for line in plain if line.startswith("  │ ")]
-            assert "\n".join(quoted).find(text.replace("\u2028", "\n")) >= 0
-            assert [line for line in plain if not line.startswith(("◆ ", "  │ "))] == []
-            assert [line for line in plain if begins_like_a_fact(line) and "#9" in line] == []
-        for width in (24, 60):
-            shown, forged = rows(change(LONG), width), rows(change(FORGED), width)
-            assert LONG in "".join(row.removeprefix("  │ ") for row in shown if row.startswith("  │ "))
-            assert [row for row in forged if "済み" in row and not row.startswith("  │ ")] == []
-            assert all(cell_len(row) <= width for row in (*shown, *forged))
+    def test_is_whole_at_every_width_and_has_a_bar_before_each_row(self) -> None:
+        for change in EVERY_TEXT:
+            for text in (LONG, FORGED):
+                plain = lines(change(text))
+                quoted = [line.removeprefix("  │ ") for line in plain if line.startswith("  │ ")]
+                assert "\n".join(quoted).find(text.replace("\u2028", "\n")) >= 0
+                assert [line for line in plain if not line.startswith(("◆ ", "  │ "))] == []
+                assert [line for line in plain if begins_like_a_fact(line) and "#9" in line] == []
+            for width in (24, 60):
+                shown, forged = rows(change(LONG), width), rows(change(FORGED), width)
+                assert LONG in "".join(row.removeprefix("  │ ") for row in shown if row.startswith("  │ "))
+                assert [row for row in forged if "済み" in row and not row.startswith("  │ ")] == []
+                assert all(cell_len(row) <= width for row in (*shown, *forged))
 
     @given(change=st.sampled_from([*EVERY_TEXT, *IN_A_LINE]), text=anything)
     @settings(max_examples=400)

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from freezegun import freeze_time
@@ -17,23 +16,17 @@ class TestAdding:
     async def test_keeps_it_and_says_when(self, chat: Talk, english: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時に薬を飲む")
-            assert (
-                said == "⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む（取り消すには /remind delete 1）\n"
-            )
+            told = "⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む（取り消すには /remind delete 1）\n"
+            assert said == told
             [kept] = await chat.stores.schedules.list(0)
             assert (kept.text, kept.place, kept.key) == ("薬を飲む", "terminal", KEY)
             assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
-            for line, sentence in {
-                "平日8時半 ラジオ体操": "平日 8:30にお知らせします（次は 11月23日(月) 8:30）: ラジオ体操",
-                "隔週の火曜 10時 本": "2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 本",
-            }.items():
-                assert (await chat.say(f"/remind add {line}")).startswith(f"🔁 {sentence}")
+            told = "🔁 2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 本"
+            assert (await chat.say("/remind add 隔週の火曜 10時 本")).startswith(told)
             assert "2週間ごとの火曜 10:00" in await chat.say("/remind list")
             assert len(await chat.lines("/remind add 明日9時と18時に薬")) == 2
             said = await english.say("/remind add take the pills on jan 4 at 9am")
-            assert said.startswith(
-                "⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it with"
-            )
+            assert said.startswith("⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it")
 
     async def test_that_makes_no_sense_is_explained(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
@@ -45,12 +38,9 @@ class TestAdding:
                 "add 15分おき 水": "1時間に1回",
                 "add 3日おきに薬": "繰り返しが読み取れません",
                 "add 1日3回 薬": "「毎日9時と18時」",
-                "add 2月30日 薬": "その日付や時刻はありません",
                 "add 明日9時 パスワードは hunter2": "保存しませんでした",
-                "delete": "番号",
                 "delete 薬": "番号",
                 "delete 99": "#99",
-                "list x": "/remind list",
                 "foo": "/remind add",
             }.items():
                 assert hint in await chat.say(f"/remind {line}"), line
@@ -58,7 +48,7 @@ class TestAdding:
 
 
 class TestDueReminder:
-    async def test_is_said_once_and_enters_no_history(self, chat: Talk) -> None:
+    async def test_is_said_once_and_one_that_is_late_or_was_missed_says_so(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True) as clock:
             await chat.say("/remind add 10分後 カップ麺")
             assert await chat.reminded() == ""
@@ -69,38 +59,16 @@ class TestDueReminder:
             assert said is not None
             assert said.content == "カップ麺"
             assert (await chat.stores.sessions.open(KEY)).history == ()
-
-    async def test_that_is_late_or_was_missed_says_so(self, chat: Talk) -> None:
-        with freeze_time(NOON, real_asyncio=True) as clock:
-            await chat.say("/remind add 10分後 カップ麺")
+            await chat.say("/remind add 10分後 パン")
             clock.tick(timedelta(minutes=30))
-            assert await chat.reminded() == "⏰ カップ麺（予定は 11月22日(日) 12:10 でした）\n"
+            assert await chat.reminded() == "⏰ パン（予定は 11月22日(日) 12:20 でした）\n"
             await chat.say("/remind add 10分後 お茶")
             clock.tick(timedelta(hours=3))
-            assert re.search(r"11月22日\(日\) 12:40.*動いていない間.*お茶", await chat.reminded())
+            assert re.search(r"11月22日\(日\) 12:50.*動いていない間.*お茶", await chat.reminded())
+            due = datetime.now(UTC)
+            await chat.stores.schedules.add(SessionKey(5, 0), "別の人", due, place="terminal")
+            await chat.stores.schedules.add(KEY, "DM", due, place="dm")
             assert await chat.reminded() == ""
-
-    async def test_of_somebody_else_or_of_discord_is_left_alone(self, chat: Talk) -> None:
-        due = datetime.now(UTC)
-        await chat.stores.schedules.add(SessionKey(5, 0), "別の人", due, place="terminal")
-        await chat.stores.schedules.add(KEY, "DM", due, place="dm")
-        assert await chat.reminded() == ""
-
-    async def test_is_said_while_the_chat_waits(self, chat: Talk) -> None:
-        said = asyncio.Event()
-
-        async def show(print_: Callable[[], None]) -> None:
-            print_()
-            said.set()
-
-        reminding = asyncio.create_task(chat.runner.keep_reminding(show))
-        soon = datetime.now(UTC) + timedelta(seconds=0.2)
-        await chat.stores.schedules.add(KEY, "すぐ", soon, place="terminal")
-        async with asyncio.timeout(60):
-            await said.wait()
-        chat.runner.stop_reminding()
-        await reminding
-        assert "⏰ すぐ" in chat.taken()
 
     async def test_does_not_interrupt_an_answer(self, chat: Talk) -> None:
         await chat.stores.schedules.add(KEY, "すぐ", datetime.now(UTC), place="terminal")

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,20 +42,35 @@ class TestQuestions:
     async def test_of_a_model_that_is_down_are_one_sentence_and_the_chat_goes_on(
         self, chat: Talk, tmp_path: Path
     ) -> None:
-        (tmp_path / "a.txt").write_text("x")
-        await chat.say(f"/attach {tmp_path}/a.txt")
+        note = tmp_path / "メモ 1.txt"
+        note.write_text("買い物: 牛乳", encoding="utf-8")
+        await chat.say(f"/attach {note}")
         assert (await chat.say("down")).count("\n") == 1
-        assert chat.attached == ["a.txt"]
+        assert chat.attached == ["メモ 1.txt"], "it goes with the next question"
         assert "答え" in await chat.say("まだいますか")
-        assert len(await chat.history()) == 2
+        assert chat.attached == []
+        question, _ = await chat.history()
+        assert question.attachments[0].data.decode() == "買い物: 牛乳"
+        await chat.say(f"/attach {note}")
+        assert "取り消しました" in await chat.say("/detach")
+        assert "添付はありません" in await chat.say("/detach")
+        missing = {
+            "ない.txt": "が見つかりません",
+            "": "指定してください",
+            ".": "読めません",
+            "a\0b": "見つかりません",
+        }
+        for path, sentence in missing.items():
+            said = await chat.say(f"/attach {path}")
+            assert (sentence in said, said.count("\n")) == (True, 1), path
 
     async def test_of_a_broken_database_are_one_sentence_a_line(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("こんにちは")
         with closing(sqlite3.connect(tmp_path / "chat.db")) as connection:
-            for table in ("messages", "memories", "user_settings"):
+            for table in ("messages", "memories", "user_settings", "proposals"):
                 connection.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
-        for line in ("こんにちは", "/memory list", "/settings language en"):
-            assert (await chat.say(line)).count("保存できませんでした") == 1
+        for line in ("こんにちは", "/memory list", "/settings language en", "/accept", "/decline 1"):
+            assert (await chat.say(line)).count("保存できませんでした") == 1, line
 
     async def test_that_are_stopped_keep_what_came_and_say_so(self, chat: Talk) -> None:
         chat.chat.stop()
@@ -70,7 +84,7 @@ class TestQuestions:
 
 
 class TestNewestAnswer:
-    async def test_is_given_again_continued_and_gone_after_clear(self, chat: Talk) -> None:
+    async def test_is_given_again_continued_summed_up_and_gone_after_clear(self, chat: Talk) -> None:
         for line in ("/regenerate", "/continue"):
             assert await chat.say(line) == NO_ANSWER
         await chat.say("こんにちは")
@@ -79,19 +93,15 @@ class TestNewestAnswer:
         assert "/continue" in await chat.say("cut")
         assert "続けてください。" in await chat.say("/continue")
         assert len(await chat.history()) == 6
-        assert "まっさら" in await chat.say("/clear")
-        assert await chat.say("/regenerate") == NO_ANSWER
-
-    async def test_is_summed_up_with_the_others(self, chat: Talk) -> None:
         assert "要約はまだありません" in await chat.say("/summary")
-        await chat.say("犬が好き")
         backlog = await chat.stores.summaries.get_backlog(KEY)
         assert backlog is not None
         await chat.stores.summaries.put(backlog, {"public": "- 犬が好き"})
         assert await chat.lines("/summary") == ["このチャンネルでの会話の要約", "- 犬が好き"]
         assert "消しました" in await chat.say("/summary delete")
-        assert "要約はまだありません" in await chat.say("/summary delete")
-        assert len(await chat.history()) == 2
+        assert len(await chat.history()) == 6
+        assert "まっさら" in await chat.say("/clear")
+        assert await chat.say("/regenerate") == NO_ANSWER
 
 
 class TestSettings:
@@ -109,41 +119,14 @@ class TestSettings:
         assert "日本語、タイムゾーン: Asia/Tokyo" in said
 
 
-class TestAttachments:
-    async def test_go_with_the_next_question_only(self, chat: Talk, tmp_path: Path) -> None:
-        note = tmp_path / "メモ 1.txt"
-        note.write_text("買い物: 牛乳", encoding="utf-8")
-        await chat.say(f"/attach {note}")
-        assert "取り消しました" in await chat.say("/detach")
-        assert "添付はありません" in await chat.say("/detach")
-        assert "メモ 1.txt" in await chat.say(f"/attach {note}")
-        assert chat.attached == ["メモ 1.txt"]
-        await chat.say("何を買う？")
-        assert chat.attached == []
-        question, _ = await chat.history()
-        assert question.attachments[0].data.decode() == "買い物: 牛乳"
-
-    async def test_that_cannot_be_read_are_one_sentence(self, chat: Talk) -> None:
-        for path, sentence in {
-            "ない.txt": "が見つかりません",
-            "": "指定してください",
-            ".": "読めません",
-            "a\0b": "見つかりません",
-        }.items():
-            said = await chat.say(f"/attach {path}")
-            assert (sentence in said, said.count("\n")) == (True, 1), path
-
-
 class PaidTalk(Talk):
     """A chat that is paid for."""
 
     def __init__(self, stores: Stores, locale: Locale) -> None:
         self.policy = Policy()
-        answers: list[Sequence[Step]] = [
-            ["はい", Finish("stop", usage=Usage(1000, 200), model="small")] for _ in range(3)
-        ]
+        answer: list[Step] = ["はい", Finish("stop", usage=Usage(1000, 200), model="small")]
         spending = Spending(stores.usage, self.now)
-        answering = Assistant(stores, only(ScriptedModel([*answers])), TOOLS, spending=spending)
+        answering = Assistant(stores, only(ScriptedModel([answer])), TOOLS, spending=spending)
         super().__init__(stores, locale, answering=answering)
 
     async def now(self) -> Policy:
@@ -153,31 +136,22 @@ class PaidTalk(Talk):
         self.policy = Policy(limits={LimitKey("user", 0, name): value})
 
 
-class TestUsage:
-    async def test_shows_tokens_models_days_and_what_is_left(self, stores: Stores) -> None:
-        chat = PaidTalk(stores, Locale.EN)
-        assert await chat.say("/usage") == "Nothing has been used yet.\n"
-        chat.limit("tokens_per_month", 5000)
-        await chat.say("いち")
-        shown = await chat.say("/usage")
-        for part in (
-            "Today: 1,200 tokens, questions: 1",
-            "This month: 1,200 tokens, questions: 1",
-            "small: 1,200 tokens",
-            "Left this month: 3,800 of 5,000 tokens (all again at ",
-        ):
-            assert part in shown
-        assert re.search(r"again at (\d{4}-\d\d-\d\d )?\d\d:\d\d\)", shown)
-        assert re.search(r"^1,200 █+ \d+/\d+$", shown, re.MULTILINE)
-
-    @pytest.mark.parametrize("locale", list(Locale))
-    async def test_at_a_limit_is_told_with_a_plain_time(self, stores: Stores, locale: Locale) -> None:
-        chat = PaidTalk(stores, locale)
-        chat.limit("tokens_per_day", 1000)
-        await chat.say("いち")
-        told = await chat.say("に")
-        assert re.search(r"(次に使えるのは|again at )(\d{4}-\d\d-\d\d )?\d\d:\d\d", told)
-        assert "<t:" not in told
+@pytest.mark.parametrize("locale", list(Locale))
+async def test_usage_shows_tokens_models_and_what_is_left_and_a_limit_is_told_with_a_plain_time(
+    stores: Stores, locale: Locale
+) -> None:
+    chat = PaidTalk(stores, locale)
+    assert (await chat.say("/usage")).count("\n") == 1
+    chat.limit("tokens_per_month", 5000)
+    await chat.say("いち")
+    shown = await chat.say("/usage")
+    for part in ("1,200", "small: 1,200", "3,800"):
+        assert part in shown
+    assert re.search(r"^1,200 █+ \d+/\d+$", shown, re.MULTILINE)
+    chat.limit("tokens_per_day", 1000)
+    told = await chat.say("に")
+    assert re.search(r"(次に使えるのは|again at )(\d{4}-\d\d-\d\d )?\d\d:\d\d", told)
+    assert "<t:" not in told
 
 
 NEW = ToolWording("天気を調べます。", json.dumps({"type": "object"}), read_only=True, waits=False)
@@ -190,16 +164,16 @@ class Weather:
     accepted: list[str] = field(default_factory=list)
 
     def reports(self) -> tuple[ToolServerReport, ...]:
-        withheld = () if self.accepted else ("weather__look",)
-        code = "" if self.accepted else "0a1b"
+        withheld, code = ((), "") if self.accepted else (("weather__look",), "0a1b")
         return (ToolServerReport("weather", "ready", 0, 0, withheld=withheld, code=code),)
 
     def details(self, server: str) -> tuple[ToolDetails, ...]:
-        self._check(server)
+        if server != "weather":
+            raise ToolServerUnknown
         return (ToolDetails("weather__look", "new", NEW, None),)
 
     async def accept(self, server: str, code: str) -> tuple[str, ...] | None:
-        self._check(server)
+        self.details(server)
         if self.accepted:
             return None
         if code != "0a1b":
@@ -207,25 +181,18 @@ class Weather:
         self.accepted.append(server)
         return ("weather__look",)
 
-    def _check(self, server: str) -> None:
-        if server != "weather":
-            raise ToolServerUnknown
 
-
-class TestToolServers:
-    async def test_are_listed_read_and_accepted_as_they_were_read(self, stores: Stores) -> None:
-        servers = Weather()
-        chat = Talk(stores, servers=servers)
-        for line in ("/admin tools", "/admin", "／管理　ツール"):
-            said = await chat.say(line)
-            assert "weather — 使えます" in said
-            assert "weather__look" in said
-        for line in ("/admin tools weather", "/admin tools show weather"):
-            said = await chat.say(line)
-            assert "  | 天気を調べます。" in said
-            assert "0a1b" in said
-        assert "何も承認していません" in await chat.say("/admin tools accept weather ffff")
-        assert servers.accepted == []
-        assert "weather__look" in await chat.say("/admin tools accept weather ０Ａ１Ｂ")
-        assert servers.accepted == ["weather"]
-        assert "新しく変わったところはありません" in await chat.say("/admin tools accept weather 0a1b")
+async def test_tool_servers_are_listed_read_and_accepted_as_they_were_read(stores: Stores) -> None:
+    servers = Weather()
+    chat = Talk(stores, servers=servers)
+    for line in ("/admin tools", "／管理　ツール"):
+        said = await chat.say(line)
+        assert "weather — 使えます" in said
+        assert "weather__look" in said
+    said = await chat.say("/admin tools show weather")
+    assert "  | 天気を調べます。" in said
+    assert "0a1b" in said
+    assert "何も承認していません" in await chat.say("/admin tools accept weather ffff")
+    assert servers.accepted == []
+    assert "weather__look" in await chat.say("/admin tools accept weather ０Ａ１Ｂ")
+    assert servers.accepted == ["weather"]

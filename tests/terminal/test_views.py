@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, get_args
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -29,7 +29,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich import RichView, bars
+from cc_bot.terminal.rich import RichView
 from cc_bot.terminal.runner import COMMANDS, Runner
 from cc_bot.terminal.view import MemoryPage
 from cc_bot.texts import texts
@@ -102,69 +102,42 @@ class TestMemories:
         _, first, second, _ = plain.out.getvalue().splitlines()
         assert first.startswith("#12  2026-03-15  くらし  #ゴミ #曜日  毎週水曜日は")
         assert second == "#3  2026-03-15  general  Allergic to peanuts[31m"
-
-
-class TestHelp:
-    @pytest.mark.parametrize("locale", list(Locale))
-    async def test_names_every_command_and_key_at_every_width(
-        self, stores: Stores, rich: Rich, locale: Locale
-    ) -> None:
-        await Runner(chat_of(stores, profile(locale), rich.view)).run("/help")
-        shown = " ".join(" ".join(rich.lines).split())
-        for name in (*COMMANDS, "Alt+Enter", "/メモリ 追加"):
-            assert name in shown
-        assert all(cell_len(line) <= rich.console.width for line in rich.lines)
-
-
-class TestSentences:
-    def test_are_as_they_stand_and_errors_go_to_a_stream_of_their_own(self, plain: Plain) -> None:
-        plain.view.say("覚えました")
         plain.view.complain("見つかりません")
-        assert (plain.out.getvalue(), plain.err.getvalue()) == ("覚えました\n", "見つかりません\n")
-        rich = Rich(40)
-        rich.view.say("[bold]これ[/bold] :smile:")
-        assert rich.lines[0] == "[bold]これ[/bold] :smile:"
+        assert plain.err.getvalue() == "見つかりません\n"
+
+
+async def test_help_names_every_command_and_key_at_every_width(stores: Stores, rich: Rich) -> None:
+    await Runner(chat_of(stores, profile(Locale.JA), rich.view)).run("/help")
+    shown = " ".join(" ".join(rich.lines).split())
+    for name in (*COMMANDS, "Alt+Enter", "/メモリ 追加"):
+        assert name in shown
+    assert all(cell_len(line) <= rich.console.width for line in rich.lines)
+
+
+def test_a_sentence_is_as_it_stands() -> None:
+    (rich := Rich(40)).view.say("[bold]これ[/bold] :smile:")
+    assert rich.lines[0] == "[bold]これ[/bold] :smile:"
 
 
 class TestPlainAnswer:
-    def test_is_its_text_and_a_line_end(self, plain: Plain) -> None:
-        pieces = [TextDelta(each) for each in ("\n 答えは", " ", "\n\n42です。 \n\n")]
-        plain.answered(Locale.JA, *pieces, Done(Message("assistant", "x"), Usage()))
-        assert plain.out.getvalue() == "答えは \n\n42です。\n"
-
-    def test_tells_tools_once_in_lines_of_their_own(self, plain: Plain) -> None:
-        waiting = (Notice("queued"), Notice("started"))
-        used: tuple[TurnEvent, ...] = (
-            ToolStarted("1", "recall"),
-            *(ToolFinished(str(n), "recall", ok=True) for n in range(3)),
-        )
-        events: tuple[TurnEvent, ...] = (
-            TextDelta("One moment."),
-            TextDelta("\n\n"),
-            *used,
-            TextDelta("Nothing."),
-            *used[:2],
-        )
-        line = "◆ Looked through your memories"
-        assert plain.answered(Locale.EN, *waiting, *events) == ["One moment.", line, "Nothing.", line]
+    def test_is_its_text_with_tools_once_in_lines_of_their_own(self, plain: Plain) -> None:
+        used = [ToolFinished(str(n), "recall", ok=True) for n in range(3)]
+        words = [TextDelta(each) for each in ("\n One", " ", "moment.", "\n\n")]
+        waiting = Notice("queued"), Notice("started")
+        last = TextDelta("Nothing. \n\n"), Done(Message("assistant", "x"), Usage())
+        plain.answered(Locale.EN, *waiting, *words, ToolStarted("1", "recall"), *used, *last)
+        assert plain.out.getvalue() == "One moment.\n◆ Looked through your memories\nNothing.\n"
         assert "Waiting" in plain.err.getvalue()
 
-    def test_has_the_pages_that_it_rests_on_below_it(self) -> None:
-        def call(url: str, title: str) -> ToolCall:
-            told = {"url": url, "title": title, "text": "…"}
+    def test_has_the_pages_that_it_rests_on_below_it(self, plain: Plain) -> None:
+        def call(number: int) -> ToolCall:
+            told = {"url": f"https://{number}.example/a", "title": f"題\n{number}", "text": "…"}
             return ToolCall("1", "read_page", "{}", json.dumps(told))
 
-        calls = tuple(call(f"https://{n}.example/a", f"題\n{n}") for n in range(6))
-        for locale, more in ((Locale.JA, "（ほか1件）"), (Locale.EN, " (and 1 more)")):
-            said = Plain().answered(
-                locale,
-                TextDelta("雨です。"),
-                Done(Message("assistant", "雨です。", tool_calls=calls), Usage()),
-            )
-            assert said[-5:-1] == [f"◆ {n + 1}. 題 {n}  https://{n}.example/a" for n in range(4)]
-            assert said[-1] == f"◆ 5. 題 4  https://4.example/a{more}"
-        untitled = Message("assistant", "雨です。", tool_calls=(call("https://a.example/", ""),))
-        assert Plain().answered(Locale.JA, Done(untitled, Usage()))[-1] == "◆ 1. https://a.example/"
+        said = Message("assistant", "雨です。", tool_calls=tuple(map(call, range(6))))
+        lines = plain.answered(Locale.JA, TextDelta("雨です。"), Done(said, Usage()))
+        assert lines[-5:-1] == [f"◆ {n + 1}. 題 {n}  https://{n}.example/a" for n in range(4)]
+        assert lines[-1] == "◆ 5. 題 4  https://4.example/a（ほか1件）"
 
 
 SHOPPING: Final = Card("card-1", "買い物", "- 牛乳\n- **たまご**\x1b[31m")
@@ -174,24 +147,14 @@ EVERYTHING: Final = (SHOPPING, SECRET, SPENDING)
 
 
 class TestCanvas:
-    @pytest.mark.parametrize("mode", ["list", "board"])
-    def test_is_shown_whole_at_every_width(self, rich: Rich, mode: Mode) -> None:
-        rich.view.canvas(Canvas(EVERYTHING, mode), texts(Locale.JA))
+    def test_is_shown_whole_at_every_width(self, rich: Rich) -> None:
+        for mode in get_args(Mode)[:2]:
+            rich.view.canvas(Canvas(EVERYTHING, mode), texts(Locale.JA))
         shown = "\n".join(rich.lines)
         for words in ("買い物", "牛乳", "たまご", "🔒", "金庫の番号", "支出", "12,000 ███", "食費", "本"):
-            assert words in shown
+            assert shown.count(words) >= 2, words
         assert max(map(cell_len, rich.lines)) <= rich.console.width
         assert "\x1b[31m" not in shown
-
-    def test_has_titles_contents_and_tables_in_a_pipe(self, plain: Plain) -> None:
-        plain.view.canvas(Canvas(EVERYTHING), texts(Locale.JA))
-        assert plain.out.getvalue() == (
-            "■ 買い物\n- 牛乳\n- **たまご**[31m\n\n"
-            "■ 🔒\n金庫の番号は上の段\n\n"
-            "■ 支出\n12,000 ████████████ 食費\n 3,000 ███          本\n\n"
-        )
-        plain.view.canvas(Canvas((SHOPPING, SPENDING), "focus", "card-1"), texts(Locale.EN))
-        assert plain.out.getvalue().endswith("Also up: 支出\n")
 
     async def test_is_drawn_shown_and_taken_down_in_a_chat(self, stores: Stores) -> None:
         chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))
@@ -202,18 +165,3 @@ class TestCanvas:
         assert await chat.say("/canvas") == shown
         assert "空にしました" in await chat.say("/canvas clear")
         assert "もう何も出ていません" in await chat.say("/canvas clear")
-
-
-class TestBars:
-    NAMES: Final = {"copying": "コピーしています…", "checking": "中身を確かめています…"}
-
-    def test_leave_the_terminal_to_others_during_a_stage_without_a_name(self) -> None:
-        console = Console(file=(written := io.StringIO()), force_terminal=True, width=60)
-        with bars(self.NAMES, console) as progress:
-            progress("copying", 0, 2**22)
-            progress("waiting", 0, 0)
-            stopped = written.tell()
-            console.print("実行しますか？")
-            assert written.getvalue()[stopped:] == "実行しますか？\n"
-            progress("checking", 0, 0)
-        assert self.NAMES["checking"] in written.getvalue()[stopped:]
