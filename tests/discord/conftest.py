@@ -8,6 +8,7 @@ import pytest
 
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
+from tests.discord.parts import Place
 from tests.loopback.discord import Allowance, Channel, LoopbackDiscord, User
 
 ROOMY = Allowance(500, 1.0)
@@ -45,3 +46,15 @@ def aiko(discord: LoopbackDiscord) -> User:
 @pytest.fixture
 def channel(discord: LoopbackDiscord) -> Channel:
     return discord.guild_channel()
+
+
+@pytest.fixture
+def place(
+    discord: LoopbackDiscord,
+    rest: hikari.api.RESTClient,
+    stores: Stores,
+    tmp_path: Path,
+    aiko: User,
+    channel: Channel,
+) -> Place:
+    return Place(discord, rest, stores, tmp_path, aiko, channel)

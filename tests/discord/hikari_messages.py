@@ -71,31 +71,3 @@ def message(
     return _factory.deserialize_message(
         payload(content, author, mentions=people, attachments=attachments, **fields)
     )
-
-
-def guild(*features: str, locale: str) -> hikari.Guild:
-    told = {"id": str(GUILD), "name": "guild", "owner_id": str(AIKO), "preferred_locale": locale}
-    return _factory.deserialize_rest_guild(
-        {
-            **dict.fromkeys(_UNSET),
-            **dict.fromkeys(_ZERO, 0),
-            **told,
-            "features": list(features),
-            "roles": [],
-            "emojis": [],
-            "stickers": [],
-            "max_video_channel_users": 1,
-        }
-    )
-
-
-_UNSET = (
-    *("icon", "splash", "discovery_splash", "banner", "description", "application_id", "afk_channel_id"),
-    *("system_channel_id", "rules_channel_id", "vanity_url_code", "public_updates_channel_id"),
-    *("widget_channel_id", "max_presences", "incidents_data"),
-)
-_ZERO = (
-    *("afk_timeout", "verification_level", "default_message_notifications", "explicit_content_filter"),
-    *("mfa_level", "system_channel_flags", "premium_tier", "premium_subscription_count", "max_members"),
-    "nsfw_level",
-)

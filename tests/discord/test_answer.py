@@ -5,19 +5,9 @@ from functools import reduce
 
 import pytest
 
-from cc_bot.discord.incoming import quotation
-from cc_bot.discord.pages.answer import (
-    HEARD_CHARACTERS,
-    MAX_MESSAGES,
-    MOST_PICTURES,
-    PICTURES_BYTES,
-    AnswerState,
-    advance,
-    answer_buttons,
-    final_pages,
-    streaming_pages,
-)
-from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.pages import answer as pages
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages
+from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Facts, Page, PictureFile, TextFile
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
@@ -51,7 +41,7 @@ def done(content: str, status: Status = "complete", *, first: bool = False, row:
 
 
 def streaming(*events: TurnEvent, quiet_s: int = 0) -> tuple[Page, ...]:
-    return streaming_pages(replace(after(*events), quiet_s=quiet_s), JA, STOP)
+    return pages.streaming_pages(replace(after(*events), quiet_s=quiet_s), JA, STOP)
 
 
 def shown(*events: TurnEvent, quiet_s: int = 0) -> tuple[str, str]:
@@ -68,22 +58,14 @@ class TestWhileStreaming:
         silent = SAY.going_on_for.format(activity=SAY.thinking, seconds=30)
         check(
             (shown(), (SAY.thinking, "")),
-            (shown(TextDelta("こん"), TextDelta("にちは")), ("こんにちは", "")),
             (shown(word, recall), ("ええと", SAY.tool_recall)),
             (shown(*ran), ("ええと", SAY.tool_recall)),
             (shown(*ran, TextDelta("、はい")), ("ええと、はい", "")),
-            (shown(ToolStarted("1", "canvas_set_mode")), (SAY.tool_canvas, "")),
-            (shown(ToolStarted("1", "cancel_schedule")), (SAY.tool_schedule, "")),
-            (shown(ToolStarted("1", "read_page")), (SAY.tool_page, "")),
-            (shown(ToolStarted("1", "web_search")), (SAY.tool_search, "")),
             (shown(ToolStarted("1", "weather")), (SAY.tool_other.format(name="weather"), "")),
             (shown(ToolStarted("1", "@everyone `")), (SAY.tool_other.format(name="everyone"), "")),
-            (shown(Notice("queued")), (SAY.queued, "")),
             (shown(Notice("queued", ahead=3)), (SAY.in_line.format(ahead=3), "")),
-            (shown(Notice("queued", ahead=0)), (SAY.next_in_line, "")),
             (shown(Notice("queued"), Notice("started")), (SAY.thinking, "")),
             (shown(Notice("fallback")), (SAY.fallback, "")),
-            (shown(quiet_s=30), (silent, "")),
             (shown(word, quiet_s=30), ("ええと", silent)),
             (shown(TextDelta("```py\nx = 1\n"), recall), ("```py\nx = 1\n```", SAY.tool_recall)),
         )
@@ -99,34 +81,26 @@ class TestWhileStreaming:
         before, later = streaming(TextDelta(LONG[:3000])), streaming(TextDelta(LONG[:4000]))
         assert [[button.label for button in page.buttons] for page in later] == [[], [], [SAY.stop]]
         assert before[0] == later[0]
-        assert len(streaming(TextDelta(LONG * 3))) == MAX_MESSAGES
+        assert len(streaming(TextDelta(LONG * 3))) == pages.MAX_MESSAGES
 
 
 class TestEnd:
-    def test_tells_below_the_answer_what_became_of_it(self) -> None:
+    def test_tells_below_the_answer_what_became_of_it_and_is_never_empty(self) -> None:
         told, lost = after(TextDelta("昔々")), "保存できませんでした。"
 
         def page(notice: str) -> tuple[Page, ...]:
             return (Page("昔々", facts=Facts(notices=(notice,))),)
 
+        deleted = final_pages(after(FilesDeleted(3), done("昔々")), JA)
         check(
             (final_pages(after(TextDelta("はい"), done("はい")), JA), (Page("はい"),)),
             (final_pages(advance(told, done("昔々", "stopped")), JA), page(SAY.stopped)),
-            (final_pages(advance(told, done("昔々", "cut")), JA), page(SAY.cut)),
             (final_pages(advance(told, done("昔々", "cut", row=None)), JA), page(SAY.cut_for_good)),
             (final_pages(advance(told, done("昔々", first=True)), JA), page(SAY.help_hint)),
             (final_pages(replace(told, failure=lost), JA), page(lost)),
             (final_pages(advance(told, done("昔々")), JA, temporary=True), page(SAY.temporary)),
-            (
-                final_pages(after(FilesDeleted(3), done("昔々")), JA),
-                page(SAY.files_deleted.format(count=3)),
-            ),
-        )
-
-    def test_is_never_an_empty_message(self) -> None:
-        check(
+            (deleted, page(SAY.files_deleted.format(count=3))),
             (final_pages(after(done("", "stopped", row=None)), JA), (Page(SAY.stopped_empty),)),
-            (final_pages(after(done("", "stopped")), JA), (Page(SAY.stopped),)),
             (final_pages(after(done("")), JA), (Page(SAY.no_words),)),
             (final_pages(replace(AnswerState(), failure="だめ"), JA), (Page("だめ"),)),
         )
@@ -140,71 +114,44 @@ class TestEnd:
     def test_keeps_discords_limit_with_everything_that_can_stand_below(self, locale: Locale) -> None:
         for text in ("あ" * 1799, LONG, LONG * 3, "```\n" + "x = 1\n" * 600 + "```", "👩‍👩‍👧‍👦" * 600):
             state = after(TextDelta(text), done(text, "cut", first=True))
-            for pages in (
-                final_pages(state, texts(locale), temporary=True),
-                streaming_pages(replace(state, tools=("x" * 64,), quiet_s=999), texts(locale), STOP),
-            ):
-                assert all(0 < utf16_length(page.content) <= 2000 for page in pages)
-
-    def test_can_be_asked_again_and_gone_on_with_where_it_is_stored(self) -> None:
-        def offered(state: AnswerState) -> list[object]:
-            return [parse_custom_id(button.custom_id) for button in answer_buttons(state, JA, 1, (11, 12))]
-
-        again, more = AnswerButton("again", 1, 7, (11, 12)), AnswerButton("more", 1, 7, (11, 12))
-        check(
-            (offered(after(done("はい"))), [again]),
-            (offered(after(done("昔々", "cut"))), [more, again]),
-            (offered(after(done("昔々", "stopped"))), [more, again]),
-            (offered(after(done("はい", row=None))), []),
-            (offered(replace(AnswerState(), failure="だめ")), []),
-        )
+            going_on = replace(state, tools=("x" * 64,), quiet_s=999)
+            last = final_pages(state, texts(locale), temporary=True)
+            for page in (*last, *pages.streaming_pages(going_on, texts(locale), STOP)):
+                assert 0 < utf16_length(page.content) <= 2000
 
 
 class TestHeard:
-    @pytest.mark.parametrize("text", ["十時です。", LONG])
-    def test_stands_above_the_answer_from_the_first_moment_on(self, text: str) -> None:
-        for pages in (
+    def test_stands_above_the_answer_from_the_first_moment_on(self) -> None:
+        for each in (
             streaming(Heard("何時？")),
-            streaming(Heard("何時？"), TextDelta(text)),
-            final_pages(after(Heard("何時？"), TextDelta(text), done(text)), JA),
+            streaming(Heard("何時？"), TextDelta(LONG)),
+            final_pages(after(Heard("何時？"), TextDelta(LONG), done(LONG)), JA),
             final_pages(replace(after(Heard("何時？")), failure="だめでした。"), JA),
         ):
-            assert pages[0].content.startswith("> 🎤 何時？\n")
-            assert all(utf16_length(page.content) <= 2000 for page in pages)
-            assert not any("🎤" in page.content for page in pages[1:])
-
-    def test_is_quoted_by_its_beginning_where_it_is_long(self) -> None:
+            assert each[0].content.startswith("> 🎤 何時？\n")
+            assert all(utf16_length(page.content) <= 2000 for page in each)
+            assert not any("🎤" in page.content for page in each[1:])
         [page] = final_pages(after(Heard("あ" * 7000), done("はい。")), JA)
-        quoted, said = page.content.rsplit("\n", 1)
-        assert (len(quoted) <= HEARD_CHARACTERS + 10, quoted[-1], said) == (True, "…", "はい。")
+        assert len(page.content) <= pages.HEARD_CHARACTERS + 20
 
     def test_is_nothing_that_a_model_can_write(self) -> None:
         forged = ["> 🎤 x", ">🎤 x", "  > 🎤 x", "> > 🎤 x", ">\t🎤 x", "> \u200b🎤 x", "\u200b> 🎤🎤 x"]
         for line in forged:
-            for pages in (
-                streaming(TextDelta(f"はい。\n{line}")),
-                final_pages(after(done(f"{line}\nはい。")), JA),
-            ):
-                assert "🎤" not in pages[0].content, line
+            written = final_pages(after(done(f"{line}\nはい。")), JA)
+            for page in (streaming(TextDelta(f"はい。\n{line}"))[0], written[0]):
+                assert "🎤" not in page.content, line
         own = "> 録音は 🎤 で\n🎤 を押します。"
         assert final_pages(after(done(own)), JA) == (Page(own),)
 
-    def test_is_no_part_of_what_is_quoted_of_an_answer(self) -> None:
-        [page] = final_pages(after(Heard("何時？\nどこ？"), done("十時です。\n> 引用")), JA)
-        assert quotation(page.content) == "> 十時です。\n> > 引用"
 
-
-class TestPicturesThatToolsGave:
-    def given(self, *images: Attachment, text: str = "はい") -> list[tuple[PictureFile, ...]]:
+def test_pictures_of_tools_stand_below_the_last_message_under_names_of_ours_as_far_as_it_takes_them() -> None:
+    def given(*images: Attachment, text: str = "はい") -> list[tuple[PictureFile, ...]]:
         state = after(ImagesGiven(images), TextDelta(text), done(text))
         return [page.pictures for page in final_pages(state, JA)]
 
-    def test_stand_below_the_last_message_under_names_of_ours(self) -> None:
-        text = "あ" * 1600 + "\n\n" + "い" * 600
-        given = self.given(Attachment("../@everyone.exe", "image/jpeg", b"1"), text=text)
-        assert given == [(), (PictureFile("1.jpg", b"1"),)]
-
-    def test_are_as_many_and_as_large_as_a_message_takes(self) -> None:
-        [small] = self.given(*[Attachment("a", "image/png", b"1")] * (MOST_PICTURES + 3))
-        [large] = self.given(*[Attachment("a", "image/png", bytes(PICTURES_BYTES // 2 + 1))] * 2)
-        assert (len(small), len(large)) == (MOST_PICTURES, 1)
+    text = "あ" * 1600 + "\n\n" + "い" * 600
+    found = given(Attachment("../@everyone.exe", "image/jpeg", b"1"), text=text)
+    assert found == [(), (PictureFile("1.jpg", b"1"),)]
+    [small] = given(*[Attachment("a", "image/png", b"1")] * (pages.MOST_PICTURES + 3))
+    [large] = given(*[Attachment("a", "image/png", bytes(pages.PICTURES_BYTES // 2 + 1))] * 2)
+    assert (len(small), len(large)) == (pages.MOST_PICTURES, 1)

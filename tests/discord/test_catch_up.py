@@ -1,12 +1,10 @@
 """What was missed is read from Discord: once, bounded, in order, and before anything newer is stored."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 
 import hikari
 import pytest
@@ -14,8 +12,8 @@ import pytest
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, Message
-from cc_bot.stores import Stores
-from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.discord.parts import Place
+from tests.loopback.discord import Channel
 from tests.loopback.discord import Message as Posted
 
 HISTORY = "GET /channels/{channel}/messages"
@@ -32,15 +30,10 @@ class Hearing:
         return key not in self.shut
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        if message.author.username == "cc-bot":
+        if message.author.is_bot:
             return None
-        return Message(
-            "user",
-            message.content or "",
-            author_id=int(message.author.id),
-            author_name=message.author.display_name or "",
-            discord_id=int(message.id),
-        )
+        author = int(message.author.id)
+        return Message("user", message.content or "", author_id=author, discord_id=int(message.id))
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         return False
@@ -50,21 +43,11 @@ class Hearing:
 
 
 @dataclass
-class Scene:
+class Scene(Place):
     """A bot that comes back to one channel in which it has stored something."""
 
-    discord: LoopbackDiscord
-    rest: hikari.api.RESTClient
-    stores: Stores
-    database: Path
-    aiko: User
-    channel: Channel
     hearing: Hearing = field(default_factory=Hearing)
     opened: AsyncExitStack = field(default_factory=AsyncExitStack)
-
-    @property
-    def key(self) -> ChannelKey:
-        return ChannelKey(self.channel.id)
 
     async def write(self, *texts: str, channel: Channel | None = None) -> list[Posted]:
         return [await self.discord.post(self.aiko, channel or self.channel, text) for text in texts]
@@ -74,12 +57,6 @@ class Scene:
         [first] = await self.write("始め", channel=channel)
         message = Message("user", first.content, author_id=self.aiko.id, discord_id=first.id)
         assert await self.stores.channels.add(key, message)
-
-    async def past_this_moment(self) -> None:
-        """Ids tell milliseconds, and are made from floating numbers: what was written is older after this."""
-        written = utc_now()
-        while utc_now() - written < timedelta(milliseconds=3):  # noqa: ASYNC110 - a clock tells nobody
-            await asyncio.sleep(0)
 
     def returns(self, bounds: CatchUpBounds = QUICK, *, since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
@@ -96,17 +73,8 @@ class Scene:
     def stored(self, channel: Channel | None = None) -> list[str]:
         """What the archive has of a place since it began, in the order in which it was inserted."""
         place = (channel or self.channel).id
-        with closing(sqlite3.connect(self.database)) as connection:
-            rows = connection.execute(
-                "SELECT content FROM messages WHERE channel_id = ? ORDER BY id", (place,)
-            )
-            return [row[0] for row in rows][1:]
-
-    async def stores_in_time(self, expected: list[str], channel: Channel | None = None) -> None:
-        """Wait for what the bot does unasked."""
-        async with asyncio.timeout(self.discord.patience_s):
-            while self.stored(channel) != expected:  # noqa: ASYNC110 - a database tells nobody when it changes
-                await asyncio.sleep(0.01)
+        rows = self.execute("SELECT content FROM messages WHERE channel_id = ? ORDER BY id", place)
+        return [row[0] for row in rows][1:]
 
     async def history_asked(self, *tasks: asyncio.Task[None]) -> None:
         """The history was asked for, and nobody who waits for it has gone on."""
@@ -116,17 +84,10 @@ class Scene:
 
 
 @pytest.fixture
-async def scene(
-    discord: LoopbackDiscord,
-    rest: hikari.api.RESTClient,
-    stores: Stores,
-    tmp_path: Path,
-    aiko: User,
-    channel: Channel,
-) -> AsyncIterator[Scene]:
-    scene = Scene(discord, rest, stores, tmp_path / "sessions.db", aiko, channel)
+async def scene(place: Place) -> AsyncIterator[Scene]:
+    scene = Scene(**vars(place))
     async with scene.opened:
-        await scene.begin(scene.key, channel)
+        await scene.begin(scene.key, scene.channel)
         yield scene
 
 
@@ -143,7 +104,7 @@ class TestWhatWasMissed:
     ) -> None:
         _, private, _, marker, _ = await scene.write("まだ", "これも", "ここから", "区切る", "後")
         scene.returns(since=private.id)
-        await scene.stores_in_time(["ここから", "区切る", "後"])
+        await scene.until(lambda: scene.stored() == ["ここから", "区切る", "後"])
         [marker, _] = await scene.write("また区切る", "その後")
         await scene.stores.channels.reset(scene.key, bot_id=1, discord_id=marker.id)
         assert (await scene.catches_up())[3:] == ["その後"]
@@ -151,7 +112,8 @@ class TestWhatWasMissed:
     async def test_is_not_read_where_the_bot_may_not_read_even_once_it_may_again(self, scene: Scene) -> None:
         await scene.write("内輪の話")
         scene.hearing.shut.add(scene.key)
-        await scene.past_this_moment()
+        written = utc_now()  # ids tell milliseconds, and are made from floating numbers
+        await scene.until(lambda: utc_now() - written > timedelta(milliseconds=3))
         assert await scene.catches_up() == []
         assert scene.discord.calls(HISTORY) == []
         scene.hearing.shut.clear()
@@ -177,53 +139,30 @@ class TestWhatWasMissed:
         assert (scene.stored(thread), scene.stored()) == (["スレッドで"], ["チャンネルで"])
         assert await scene.stores.channels.find_known([unknown.id]) == frozenset()
 
-
-class TestPages:
-    async def test_are_read_until_what_is_known_and_end_there(self, scene: Scene) -> None:
+    async def test_is_read_in_pages_until_what_is_known_or_until_they_are_too_many(
+        self, scene: Scene
+    ) -> None:
         said = [f"発言{number}" for number in range(230)]
         await scene.write(*said)
         assert await scene.catches_up() == said
         assert len(scene.discord.calls(HISTORY)) == 3
-        full = [f"{number}" for number in range(100)]
-        await scene.write(*full)
-        assert await scene.catches_up() == said + full
+        more = [f"{number}" for number in range(230)]
+        await scene.write(*more)
+        assert await scene.catches_up(CatchUpBounds(pages=2, pause_s=0.0)) == said + more[-200:]
 
-    async def test_that_are_too_many_leave_the_oldest_unread(self, scene: Scene) -> None:
-        said = [f"{number}" for number in range(330)]
-        await scene.write(*said)
-        assert await scene.catches_up(CatchUpBounds(pages=2, pause_s=0.0)) == said[-200:]
-        assert len(scene.discord.calls(HISTORY)) == 2
-
-
-class TestPlaces:
-    async def other(self, scene: Scene, name: str) -> Channel:
-        """Another channel in which something is stored."""
-        channel = scene.discord.guild_channel(name)
-        await scene.begin(ChannelKey(channel.id), channel)
-        return channel
-
-    async def test_that_were_active_last_are_looked_at_unasked(self, scene: Scene) -> None:
-        newer = await self.other(scene, "newer")
+    async def test_in_places_that_were_active_last_is_looked_at_unasked(self, scene: Scene) -> None:
+        newer = scene.discord.guild_channel("newer")
+        await scene.begin(ChannelKey(newer.id), newer)
         await scene.write("古い場所で")
         await scene.write("新しい場所で", channel=newer)
         catch_up = scene.returns(CatchUpBounds(places=1, pause_s=0.0))
-        await scene.stores_in_time(["新しい場所で"], newer)
+        await scene.until(lambda: scene.stored(newer) == ["新しい場所で"])
         assert scene.stored() == []
         await catch_up.wait_for(scene.channel.id)
         assert scene.stored() == ["古い場所で"]
 
-    async def test_that_may_not_be_read_any_more_are_passed_over(self, scene: Scene) -> None:
-        hidden, gone = await self.other(scene, "hidden"), await self.other(scene, "gone")
-        hidden.bot_present = False
-        del scene.discord.world.channels[gone.id]
-        await scene.write("見える場所で")
-        catch_up = scene.returns()
-        for place in (hidden.id, gone.id, scene.channel.id):
-            await catch_up.wait_for(place)
-        assert scene.stored() == ["見える場所で"]
-
     @pytest.mark.parametrize(("failures", "stored"), [(2, ["二度目で"]), (3, [])])
-    async def test_that_discord_fails_to_show_are_asked_for_again_but_hold_nobody_up(
+    async def test_where_discord_fails_is_asked_for_again_but_holds_nobody_up(
         self, scene: Scene, failures: int, stored: list[str]
     ) -> None:
         await scene.write("二度目で")

@@ -9,22 +9,17 @@ from typing import Any
 import hikari
 import lightbulb
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cc_bot.context.instructions import instructions
-from cc_bot.discord.bot import extension_names, list_command_names
+from cc_bot.discord import bot, recipients
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.incoming import quotation
 from cc_bot.discord.pages.page import Facts
-from cc_bot.discord.recipients import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.domain.locale import Locale
 from cc_bot.llm import offline
 from cc_bot.texts import commands, texts, texts_with_mentions
 from cc_bot.texts.area import Area
-from cc_bot.texts.naming import named, without_mentions
-from tests.discord.cases import check
-from tests.discord.mentioned import LONGEST_ID, mentioned
+from tests.discord.mentioned import mentioned
 
 MARK = re.compile(r"</[a-z][a-z -]*>")
 MENTION = re.compile(r"</([^:>]+):(\d+)>")
@@ -57,10 +52,10 @@ async def offered() -> frozenset[str]:
     """Every command that can be given, with its group and subcommand."""
     client = lightbulb.client_from_app(
         gateway_bot(TOKEN, None, "off"),
-        localization_provider=command_names(),
-        default_locale=DEFAULT_LOCALE,
+        localization_provider=recipients.command_names(),
+        default_locale=recipients.DEFAULT_LOCALE,
     )
-    await client.load_extensions(*extension_names())
+    await client.load_extensions(*bot.extension_names())
     found = set[str]()
     for command in client.registered_commands:
         builder = await command.as_command_builder(client.default_locale, client.localization_provider)
@@ -91,14 +86,8 @@ class TestSentence:
         assert [path for path, text in known.items() if re.search(r"`[^`\n]*</", text)] == []
 
     def test_has_no_mark_left_and_no_id_where_no_one_presses_it(self, locale: Locale) -> None:
-        unpressed: list[object] = [
-            instructions(locale),
-            commands.command_names(locale),
-            offline.JA,
-            offline.EN,
-        ]
-        for names in Locale:
-            unpressed.append(texts(locale, names=names))
+        named = [texts(locale, names=names) for names in Locale]
+        unpressed = [instructions(locale), commands.command_names(locale), offline.JA, offline.EN, *named]
         trees = [*unpressed, mentioned(locale), texts_with_mentions(locale, {})]
         assert [path for tree in trees for path, text in sentences(tree) if MARK.search(text)] == []
         assert [path for tree in unpressed for path, text in sentences(tree) if MENTION.search(text)] == []
@@ -109,63 +98,26 @@ class TestSentence:
         assert found
         assert found <= {f"/{name}" for key, name in NAMES[locale].items() if "_" not in key}
 
-    def test_has_the_readers_names_as_long_as_no_id_is_known(self, locale: Locale) -> None:
-        unknown = texts_with_mentions(locale, {"remind": 1})
-        assert {Locale.JA: "/メモリ 追加", Locale.EN: "/memory add"}[locale] in unknown.memory.none
-        assert "</remind add:1>" in unknown.reminder.none
-
-
-class TestNames:
-    async def test_are_known_in_both_languages_for_every_command(self) -> None:
-        japanese, english = commands.plainly(Locale.JA), commands.plainly(Locale.EN)
-        check(
-            (japanese("admin limits show"), "/管理 制限 表示"),
-            (japanese("memory delete-all"), "/メモリ 全削除"),
-            (english("memory delete-all"), "/memory delete-all"),
-        )
-        for path in await offered():
-            assert english(path) == f"/{path}"
-            assert re.fullmatch(r"/\S*[^\x00-\x7f]\S*( \S+)*", japanese(path))
-
-    async def test_are_known_without_discord_unless_the_token_can_be_none(self) -> None:
-        names = await list_command_names(TOKEN)
-        assert {"ask", "memory", "clear", "Remember this"} <= names
-        assert not {name for name in names if "_" in name}  # the keys of their wordings
-        with pytest.raises(ValueError, match="token"):
-            await list_command_names("not a token")
-
-    def test_stay_in_backticks_and_mentions_do_not(self) -> None:
-        assert named("- `</help>`", lambda _: "/ヘルプ") == "- `/ヘルプ`"
-        assert named("- `</help>`", lambda _: "</help:1>") == "- </help:1>"
-
-    @pytest.mark.parametrize(
-        ("kind", "shown"),
-        [
-            (hikari.CommandType.SLASH, f"</help:{LONGEST_ID}>"),
-            (hikari.CommandType.MESSAGE, "/ヘルプ"),  # a menu is no command
-        ],
-    )
-    def test_are_mentions_once_the_commands_are_registered(
-        self, kind: hikari.CommandType, shown: str
-    ) -> None:
-        fields = {each.name: None for each in hikari.PartialCommand.__attrs_attrs__}
-        known = {"name": "help", "type": kind, "id": hikari.Snowflake(LONGEST_ID)}
-        wordings = Wordings()
-        wordings.learn([hikari.PartialCommand(**{**fields, **known})])  # type: ignore[arg-type]
-        assert shown in wordings.of(Locale.JA).answer.help_hint
-
-
-class TestReadingBack:
-    @given(st.text("</a bc:1>", max_size=40))
-    def test_leaves_everything_else_as_it_is(self, text: str) -> None:
-        assert MENTION.search(text) or without_mentions(text) == text
-
-    @pytest.mark.parametrize(("locale", "name"), [(Locale.JA, "/メモリ 追加"), (Locale.EN, "/memory add")])
-    def test_gives_the_model_and_buttons_names(self, locale: Locale, name: str) -> None:
+    def test_that_is_read_back_gives_the_model_and_buttons_names(self, locale: Locale) -> None:
         said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
         assert quotation(said) == "> メモリはまだありません。/memory add で保存できます。"
         facts = Facts(notices=(mentioned(locale).receipt.not_saved,), locale=locale)
         [label] = dataclasses.replace(facts, in_buttons=True).labels()
-        assert name in label
-        assert MENTION.search(facts.description)
-        assert not MENTION.search(label)
+        assert {Locale.JA: "/メモリ 追加", Locale.EN: "/memory add"}[locale] in label
+        assert (bool(MENTION.search(facts.description)), MENTION.search(label)) == (True, None)
+
+
+async def test_names_are_known_in_both_languages_for_every_command_and_without_discord() -> None:
+    japanese, english = commands.plainly(Locale.JA), commands.plainly(Locale.EN)
+    assert (japanese("admin limits show"), japanese("memory delete-all")) == (
+        "/管理 制限 表示",
+        "/メモリ 全削除",
+    )
+    for path in await offered():
+        assert english(path) == f"/{path}"
+        assert re.fullmatch(r"/\S*[^\x00-\x7f]\S*( \S+)*", japanese(path))
+    names = await bot.list_command_names(TOKEN)
+    assert {"ask", "memory", "clear", "Remember this"} <= names
+    assert not {name for name in names if "_" in name}  # the keys of their wordings
+    with pytest.raises(ValueError, match="token"):
+        await bot.list_command_names("not a token")

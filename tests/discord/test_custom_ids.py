@@ -5,51 +5,31 @@ from typing import get_args
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.custom_ids import (
-    AnswerButton,
-    AskForm,
-    ConfirmButton,
-    Control,
-    Decision,
-    EditForm,
-    ListButton,
-    MemoryAction,
-    MemoryButton,
-    OpenMenu,
-    RemindersButton,
-    SearchButton,
-    SnoozeButton,
-    StopButton,
-    SummaryButton,
-    UndoButton,
-    UnscheduleButton,
-    UsedMemoriesButton,
-    parse_custom_id,
-)
+from cc_bot.discord.pages import custom_ids as of
+from cc_bot.discord.pages.custom_ids import Control, UsedMemoriesButton, parse_custom_id
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Order
 from tests.discord.cases import check
 
-snowflakes = st.integers(0, 2**63 - 1)
+users = st.integers(0, 2**63 - 1)
 ids = st.integers(0, 10**12)
 pages = st.integers(1, 10**6)
 categories = st.text(max_size=MAX_CATEGORY_CHARACTERS)
-earlier = st.lists(snowflakes, max_size=4).map(tuple)
-undoable = st.sampled_from(("added", "updated", "deleted"))
+earlier = st.lists(users, max_size=4).map(tuple)
 controls = st.one_of(
-    st.builds(SummaryButton, snowflakes),
-    st.builds(AskForm, snowflakes, snowflakes),
-    st.builds(StopButton, snowflakes, st.text("0123456789abcdef", min_size=8, max_size=8)),
-    st.builds(AnswerButton, st.sampled_from(["again", "more"]), snowflakes, st.integers(1, 10**12), earlier),
-    st.builds(ListButton, snowflakes, st.sampled_from(get_args(Order)), pages, categories),
-    st.builds(SearchButton, snowflakes, pages, categories),
-    st.builds(MemoryButton, st.sampled_from(get_args(MemoryAction)), snowflakes, ids, ids),
-    st.builds(OpenMenu, snowflakes),
-    st.builds(EditForm, snowflakes, ids),
-    st.builds(ConfirmButton, snowflakes, st.sampled_from(get_args(Decision)), ids, st.integers(0, 2**40)),
-    st.builds(UndoButton, undoable, snowflakes, snowflakes, snowflakes),
-    st.builds(UnscheduleButton, snowflakes, ids),
-    st.builds(SnoozeButton, snowflakes, ids, pages),
-    st.builds(RemindersButton, snowflakes, pages),
+    st.builds(of.SummaryButton, users),
+    st.builds(of.AskForm, users, users),
+    st.builds(of.StopButton, users, st.text("0123456789abcdef", min_size=8, max_size=8)),
+    st.builds(of.AnswerButton, st.sampled_from(["again", "more"]), users, st.integers(1, 10**12), earlier),
+    st.builds(of.ListButton, users, st.sampled_from(get_args(Order)), pages, categories),
+    st.builds(of.SearchButton, users, pages, categories),
+    st.builds(of.MemoryButton, st.sampled_from(get_args(of.MemoryAction)), users, ids, ids),
+    st.builds(of.OpenMenu, users),
+    st.builds(of.EditForm, users, ids),
+    st.builds(of.ConfirmButton, users, st.sampled_from(get_args(of.Decision)), ids, st.integers(0, 2**40)),
+    st.builds(of.UndoButton, st.sampled_from(("added", "updated", "deleted")), users, users, users),
+    st.builds(of.UnscheduleButton, users, ids),
+    st.builds(of.SnoozeButton, users, ids, pages),
+    st.builds(of.RemindersButton, users, pages),
 )
 
 
@@ -62,16 +42,14 @@ def test_a_control_is_read_back_from_a_custom_id_that_discord_takes(control: Con
 
 def test_a_button_that_was_posted_long_ago_is_known() -> None:
     check(
-        (parse_custom_id("again:1:2:3"), AnswerButton("again", 1, 2, (3,))),
-        (parse_custom_id("more:1:2"), AnswerButton("more", 1, 2)),
-        (parse_custom_id("summary:1"), SummaryButton(1)),
-        (parse_custom_id("about:1:z"), AskForm(1, 35)),
+        (parse_custom_id("again:1:2:3"), of.AnswerButton("again", 1, 2, (3,))),
+        (parse_custom_id("more:1:2"), of.AnswerButton("more", 1, 2)),
+        (parse_custom_id("about:1:z"), of.AskForm(1, 35)),
         (parse_custom_id("used:1:2:z"), UsedMemoriesButton(1, (2, 35))),
     )
 
 
-@given(snowflakes, st.lists(st.integers(1, 2**63 - 1), max_size=60).map(tuple))
-@example(1, tuple(range(1, 10)) * 7)
+@given(users, st.lists(st.integers(1, 2**63 - 1), max_size=60).map(tuple))
 @example(2**63 - 1, (2**63 - 1,) * 60)
 def test_a_button_has_as_many_memories_as_fit(user_id: int, memories: tuple[int, ...]) -> None:
     custom_id = UsedMemoriesButton(user_id, memories).custom_id()
@@ -83,12 +61,9 @@ def test_a_button_has_as_many_memories_as_fit(user_id: int, memories: tuple[int,
 
 
 @given(st.text())
-def test_anything_else_is_nobodys_button(custom_id: str) -> None:
+def test_a_broken_custom_id_is_nobodys_button(custom_id: str) -> None:
     found = parse_custom_id(custom_id)
     assert found is None or parse_custom_id(found.custom_id()) == found
-
-
-def test_a_broken_custom_id_is_nobodys_button() -> None:
     broken = [
         *("", "stop", "again:", "again:1", "list:newest:1:1:", "more:ü:1", "x:1:2", "list", "list:1"),
         *("list:1:sideways:1:", "search:1", "memory:1:burn:1:1", "open:1:2", "edit:1:", "x:1"),

@@ -1,11 +1,9 @@
 """An answer on its way."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import hikari
 import pytest
-from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import Reply
@@ -15,7 +13,6 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
 
-POST = "POST /channels/{channel}/messages"
 EN = texts(Locale.EN)
 
 
@@ -42,56 +39,24 @@ class Recorder(Reply):
         self._more.clear()
         async with asyncio.timeout(60):
             await self._more.wait()
-        return self.contents[-1] if self.contents else ""
+        return self.contents[-1]
 
 
-class LoggedOut(Recorder):
-    """To whom Discord listens no more."""
-
-    async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
-        self._more.set()
-        raise hikari.ComponentStateConflictError("closed")
-
-
-@pytest.fixture
-async def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Lets seconds pass at once, by the event loop's clock."""
+async def test_an_answer_changes_at_least_every_minute_and_ends_when_its_last_event_comes_after_a_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     loop = asyncio.get_running_loop()
-    real, passed = loop.time, [0.0]
-    monkeypatch.setattr(loop, "time", lambda: real() + passed[0])
-
-    def skip(seconds: float) -> None:
-        passed[0] += seconds
-
-    return skip
-
-
-def live_answer(reply: Reply) -> LiveAnswer:
-    return LiveAnswer(reply, EN, StopButton(1, "turn"), asker_id=1)
-
-
-class TestLiveAnswer:
-    async def test_changes_at_least_every_minute_and_ends_when_its_last_event_comes_after_a_silence(
-        self, wait: Callable[[float], None]
-    ) -> None:
-        reply = Recorder()
-        async with live_answer(reply) as live:
-            assert await reply.next() == EN.answer.thinking
-            wait(2)
+    real, passed_s = loop.time, 0.0
+    monkeypatch.setattr(loop, "time", lambda: real() + passed_s)
+    reply, seen = Recorder(), []
+    async with LiveAnswer(reply, EN, StopButton(1, "turn"), asker_id=1) as live:
+        assert await reply.next() == EN.answer.thinking
+        for _ in range(4):
+            passed_s += 2
             await asyncio.sleep(0.01)
-            seen = []
-            for _ in range(4):
-                wait(20)
-                seen.append(await reply.next())
-                wait(2)
-                await asyncio.sleep(0.01)
-            live.feed(TextDelta("The end."))
-        told = {"activity": EN.answer.thinking}
-        assert seen == [EN.answer.going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
-        assert live.state.text == "The end."
-
-    async def test_that_ends_after_the_bot_has_logged_out_is_no_error(self) -> None:
-        with capture_logs() as records:
-            async with live_answer(reply := LoggedOut()):
-                await reply.next()
-        assert [record["event"] for record in records if record["log_level"] != "info"] == []
+            passed_s += 20
+            seen.append(await reply.next())
+        live.feed(TextDelta("The end."))
+    told = {"activity": EN.answer.thinking}
+    assert seen == [EN.answer.going_on_for.format(**told, seconds=after) for after in (22, 44, 66, 88)]
+    assert live.state.text == "The end."

@@ -22,13 +22,7 @@ from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.places import Places
 from tests.loopback.discord.transcript import Transcript
 from tests.loopback.discord.users import User
-from tests.loopback.discord.world import (
-    DEFAULT_MESSAGE,
-    REPLY_MESSAGE,
-    THREAD_CREATED,
-    THREAD_STARTER,
-    World,
-)
+from tests.loopback.discord.world import DEFAULT_MESSAGE, REPLY_MESSAGE, THREAD_CREATED, THREAD_STARTER, World
 
 _MENTIONS_ALL = ["users", "roles", "everyone"]
 

@@ -80,9 +80,5 @@ def rate_limited(retry_after_s: float, *, everywhere: bool = False, scope: str =
         headers["X-RateLimit-Global"] = "true"
     message = "You are being rate limited."
     return Refusal(
-        429,
-        0,
-        message,
-        headers=headers,
-        extra={"retry_after": round(retry_after_s, 3), "global": everywhere},
+        429, 0, message, headers=headers, extra={"retry_after": round(retry_after_s, 3), "global": everywhere}
     )

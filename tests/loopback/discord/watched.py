@@ -46,11 +46,7 @@ class Watched(ABC):
         return await self.until(done, "a finished reply", timeout_s=timeout_s)
 
     async def until(
-        self,
-        predicate: Callable[[Self], object],
-        what: str = "the reply",
-        *,
-        timeout_s: float | None = None,
+        self, predicate: Callable[[Self], object], what: str = "the reply", *, timeout_s: float | None = None
     ) -> Self:
         """Looks at each change until `predicate(reply)` is true. Raises AssertionError with what was seen."""
         await self.world.pulse.until(

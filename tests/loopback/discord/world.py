@@ -207,11 +207,7 @@ class World:
         await self._dispatch(event, channel, needed, lambda _: data)
 
     async def _dispatch(
-        self,
-        event: str,
-        channel: Channel,
-        needed: Intent,
-        payload_for: Callable[[Intent], dict[str, Any]],
+        self, event: str, channel: Channel, needed: Intent, payload_for: Callable[[Intent], dict[str, Any]]
     ) -> None:
         """To the sessions that asked for such events, from places that the bot sees."""
         self.pulse.beat()

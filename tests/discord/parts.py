@@ -1,0 +1,132 @@
+"""Parts of the program over REST and a database alone: without a gateway, and where no file says anything."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Container
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import hikari
+
+from cc_bot.agents import Agents
+from cc_bot.discord.access import Gate, Owners
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.attachments import AttachmentFetcher
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
+from cc_bot.discord.delivery.deliveries import NOTING_S, TurnDeliveries
+from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.places import Places
+from cc_bot.discord.recipients import Recipients
+from cc_bot.discord.references import References
+from cc_bot.domain.canvas import Chart
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import ChannelKey
+from cc_bot.domain.session import SessionKey
+from cc_bot.policy import Policies
+from cc_bot.reading.reader import DocumentReader
+from cc_bot.spending import Spending
+from cc_bot.stores import Stores
+from tests.loopback.discord import Channel, LoopbackDiscord, Shown, User
+from tests.reading.confinement import UNCONFINED
+
+Rest = hikari.api.RESTClient
+
+
+@dataclass
+class Place:
+    """A channel and somebody in it, between the double and a database in a folder."""
+
+    discord: LoopbackDiscord
+    rest: Rest
+    stores: Stores
+    folder: Path
+    aiko: User
+    channel: Channel
+
+    @property
+    def key(self) -> ChannelKey:
+        return ChannelKey(self.channel.id)
+
+    def execute(self, sql: str, *values: object) -> list[Any]:
+        """As another program does with the same database."""
+        with closing(sqlite3.connect(self.folder / "sessions.db")) as connection, connection:
+            return connection.execute(sql, values).fetchall()
+
+    async def until(self, look: Callable[[], object]) -> None:
+        async with asyncio.timeout(60):
+            while not look():  # noqa: ASYNC110 - neither a file nor a log tells of its changes
+                await asyncio.sleep(0.01)
+
+    def written(self, channel: Channel | None = None) -> list[Shown]:
+        """The bot's messages."""
+        return [each for each in self.discord.messages(channel or self.channel) if each.author.is_bot]
+
+    def texts(self, channel: Channel | None = None) -> list[str]:
+        return [message.text for message in self.written(channel)]
+
+
+def no_pictures(_: Chart, __: Locale) -> bytes | None:
+    """As where the extra is not installed."""
+    return None
+
+
+def recipients_over(stores: Stores) -> Recipients:
+    return Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
+
+
+def fetcher() -> AttachmentFetcher:
+    return AttachmentFetcher(DocumentReader(unconfined=UNCONFINED))
+
+
+def boards_over(
+    stores: Stores, rest: Rest, draw: Draw = no_pictures, left: Container[SessionKey] = ()
+) -> CanvasBoards:
+    """`left`: the sessions of agents that their users are not answered by any more."""
+
+    async def is_current(key: SessionKey, _: Answerable | None) -> bool:
+        return key not in left
+
+    return CanvasBoards(
+        stores.canvases,
+        CanvasMessages(rest, TakenDown()),
+        Pictures(draw),
+        recipients_over(stores),
+        Places(rest, stores.channels),
+        spoken_in=lambda _: None,
+        is_current=is_current,
+    )
+
+
+def chooser_over(stores: Stores, rest: Rest) -> Chooser:
+    agents = Agents(Path("no agents.toml"), tools=(), locale=Locale.JA)
+    return Chooser(agents, stores.agents, Places(rest, stores.channels))
+
+
+def deliveries_over(stores: Stores, running: RunningTurns, *, noting_s: float = NOTING_S) -> TurnDeliveries:
+    spending = Spending(stores.usage)
+    return TurnDeliveries(stores.ledger, stores.channels, spending, running, utc_now, noting_s=noting_s)
+
+
+def references_over(stores: Stores, rest: Rest, bot: hikari.User) -> References:
+    """What questions point at, read by a bot that is shown everything."""
+    reads, places = gate_over(stores, rest).reads, Places(rest, stores.channels)
+    return References(rest, stores, reads, places, fetcher(), lambda: bot, reads_all=True)
+
+
+def gate_over(
+    stores: Stores,
+    rest: Rest,
+    *,
+    owners: frozenset[int] = frozenset(),
+    file: Path = Path("no policy.toml"),
+    patience_s: float = 1.0,
+) -> Gate:
+    policies, places = Policies(file, locale=Locale.JA), Places(rest, stores.channels)
+    return Gate(Owners(owners, policies, rest), policies, stores.access, places, rest, patience_s)
