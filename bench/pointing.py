@@ -25,9 +25,8 @@ from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.references import Standing
 from cc_bot.domain import Message
 from cc_bot.stores import open_stores
-from tests.discord.choosing import references_over
-from tests.loopback.discord import LoopbackDiscord
-from tests.loopback.discord.rate import Allowance
+from tests.discord.parts import references_over
+from tests.loopback.discord import Allowance, LoopbackDiscord
 
 GOAL_MS = 5.0
 ROUNDS = 100
