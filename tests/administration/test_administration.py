@@ -116,19 +116,6 @@ class TestASubject:
         shown = Mentionable(subject, number).mention(texts(Locale.JA))
         assert parse_mention(shown, None, None) == Mentionable(subject, number)
 
-    @given(st.text(max_size=30), st.sampled_from((None, *SUBJECTS)))
-    def test_is_never_what_no_database_holds(self, text: str, kind: Subject | None) -> None:
-        found = parse_mention(text, kind, HERE)
-        assert found is None or 0 < found.id < 2**63
-
-    @pytest.mark.parametrize("locale", Locale)
-    def test_is_named_in_what_is_said_of_its_access(self, locale: Locale) -> None:
-        words = texts(locale)
-        for subject in SUBJECTS:
-            named = Mentionable(subject, 1234).phrase(words)
-            for said in (words.admin.access_allowed, words.admin.access_denied):
-                assert "1234" in said[subject].format(subject=named)
-
 
 class TestARule:
     async def test_is_taken_back_but_not_out_of_the_file(self, administration: Administration) -> None:

@@ -100,14 +100,6 @@ class TestChange:
         program.write("[agents.cat]\n[agents.dog]\n")
         assert await using == ["default", "cat", "dog"]
 
-    async def test_is_read_once_for_all_who_wait(self, program: Program) -> None:
-        await program.started()
-        program.write("[agents.dog]")
-        with capture_logs() as records:
-            found = await asyncio.gather(*(program.agents.get("dog") for _ in range(20)))
-        assert all(found)
-        assert [record["event"] for record in records] == ["agents_reloaded"]
-
 
 class TestBrokenChange:
     async def test_keeps_what_there_was_on_record_once_until_the_file_is_right_again(
@@ -125,9 +117,3 @@ class TestBrokenChange:
         assert await program.names() == ["default", "cat"]
         program.write("[agents.dog]")
         assert await program.names() == ["default", "dog"]
-
-    async def test_keeps_what_there_was_when_a_named_file_is_gone(self, program: Program) -> None:
-        program.agents = program.anew(required=True)
-        await program.started()
-        program.file.unlink()
-        assert await program.names() == ["default", "cat"]

@@ -63,15 +63,6 @@ class TestTheLibrary:
             done = opened(tmp_path, **settings)
             assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["loaded:"])
 
-    @pytest.mark.slow
-    @pytest.mark.usefixtures("data")
-    def test_is_named_where_it_is_missing(self, tmp_path: Path) -> None:
-        write(tmp_path / "mcp.json", {"notes": {"command": "python"}})
-        missing = "import sys; sys.modules['mcp'] = None\n" + OPEN
-        done = opened(tmp_path, missing, CC_BOT_MCP_FILE="mcp.json")
-        assert done.returncode != 0
-        assert "cc-bot[mcp]" in done.stderr
-
 
 class TestTheStart:
     @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.app.core import keep_running
-from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager, Watchdog
+from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager
 
 PROGRAM = """
 import asyncio, sys, threading, time
@@ -62,19 +62,6 @@ class TestAStop:
         (held_up, _), taken_back = await asyncio.gather(end_of("leave"), end_of("end"))
         assert held_up == EXIT_STOOD
         assert taken_back == (0, "")
-
-    def test_that_is_not_for_good_is_not_the_service_managers_to_know(self) -> None:
-        told = list[str]()
-
-        class Listening(ServiceManager):
-            def tell(self, message: str) -> None:
-                told.append(message)
-
-        for for_good in (False, True):
-            dog = Watchdog(Listening(""), leave_s=60)
-            dog.leave(for_good=for_good)
-            dog.end()
-            assert (dog.leaving, told) == (for_good, ["STOPPING=1"] * for_good)
 
 
 class TestServiceManager:

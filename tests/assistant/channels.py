@@ -1,7 +1,7 @@
 """A channel with people in it, as the core sees it: its archive, and the prompts of its turns."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelT
 from cc_bot.assistant.turn import ProfileNotes, TurnPrompt
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
-from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, UserPart
+from cc_bot.llm.model import AssistantPart, ChatRequest, UserPart
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import Stores
 from tests.databases import laid_out
@@ -64,17 +64,9 @@ class Room:
         await self.stores.channels.add(key, message, waiting=waiting)
         return message
 
-    async def prompt(
-        self,
-        *questions: Message,
-        key: ChannelKey = CHANNEL,
-        replaces: bool = False,
-        answer_id: int | None = None,
-        locale: Locale = Locale.JA,
-    ) -> TurnPrompt:
-        options = TurnOptions(
-            locale, ZoneInfo("Asia/Tokyo"), bot_id=BOT, answer_discord_id=answer_id or self.newest_id + 5
-        )
+    async def prompt(self, *questions: Message, key: ChannelKey = CHANNEL) -> TurnPrompt:
+        zone = ZoneInfo("Asia/Tokyo")
+        options = TurnOptions(Locale.JA, zone, bot_id=BOT, answer_discord_id=self.newest_id + 5)
         turns = ChannelTurns(
             self.stores.channels,
             self.stores.mentions,
@@ -84,14 +76,10 @@ class Room:
             lambda: self.now,
             ProfileNotes(self.stores.memory_pins),
         )
-        older = Message("assistant", "前の答え") if replaces else None
-        return await ChannelTurn(turns, key, questions, options, replaced=older).prompt(())
+        return await ChannelTurn(turns, key, questions, options, replaced=None).prompt(())
 
-    async def request(
-        self, *questions: Message, key: ChannelKey = CHANNEL, replaces: bool = False
-    ) -> ChatRequest:
-        prompt = await self.prompt(*questions, key=key, replaces=replaces)
-        return prompt.request((), answer_begun=False, model="")
+    async def request(self, *questions: Message, key: ChannelKey = CHANNEL) -> ChatRequest:
+        return (await self.prompt(*questions, key=key)).request((), answer_begun=False, model="")
 
     async def ask(self, content: str = "どう思う？", *, key: ChannelKey = CHANNEL) -> ChatRequest:
         """A question is asked, and the request for it made; nobody answers."""
@@ -101,15 +89,6 @@ class Room:
         self.newest_id += 10
         answer = Message("assistant", content, author_id=BOT, discord_id=self.newest_id)
         await self.stores.channels.commit_answer(key, answer, [question])
-
-    async def blocks(self, key: ChannelKey = CHANNEL) -> list[tuple[int, int, int]]:
-        rows = await self.database.query(
-            "SELECT first_message_id, last_message_id, token_count FROM block_boundaries"
-            " WHERE channel_id = $1 AND thread_id = $2 ORDER BY first_message_id",
-            key.channel_id,
-            key.thread_id,
-        )
-        return [(first, last, tokens) for first, last, tokens in rows]
 
 
 @asynccontextmanager
@@ -124,11 +103,8 @@ async def opened(
         await room.close()
 
 
-def history(request: ChatRequest, questions: int = 1) -> list[str]:
-    """What is shown of the channel, without the questions and the marks of names."""
-    return texts(request.prompt[1 : -1 - questions])
-
-
-def texts(parts: Sequence[PromptPart]) -> list[str]:
+def history(request: ChatRequest) -> list[str]:
+    """What is shown of the channel, without the question and the marks of names."""
+    parts = request.prompt[1:-2]
     assert all(isinstance(part, UserPart | AssistantPart) for part in parts)
     return [MARK.sub("", part.text) for part in parts]

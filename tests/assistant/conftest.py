@@ -3,6 +3,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -21,6 +22,7 @@ from tests.scripted_model import ScriptedModel, only
 BOT = 99
 KEY = SessionKey(user_id=1, channel_id=10)
 OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"))
+LATER = datetime(2099, 1, 1, tzinfo=UTC)
 
 
 @dataclass

@@ -21,11 +21,7 @@ from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel
 
 TUTOR = Agent(
-    "tutor",
-    prompt="You teach.",
-    models=("large", "small"),
-    temperature=0.0,
-    tools=frozenset({"recall"}),
+    "tutor", prompt="You teach.", models=("large", "small"), temperature=0.0, tools=frozenset({"recall"})
 )
 OPTIONS = TurnOptions(Locale.EN, ZoneInfo("Asia/Tokyo"), agent=TUTOR)
 KEY = SessionKey(1, 10, "tutor")

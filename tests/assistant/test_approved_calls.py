@@ -17,15 +17,7 @@ from cc_bot.assistant.approved_calls import ApprovedCalls, CallResult
 from cc_bot.domain import Locale
 from cc_bot.domain.claimed_call import CallMessage, ClaimedCall
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import (
-    BeingErased,
-    CallExpired,
-    CallGone,
-    CallOutdated,
-    CallPostponed,
-    ShuttingDown,
-    ToolGone,
-)
+from cc_bot.domain.errors import BeingErased, CallExpired, CallGone, CallOutdated, CallPostponed, ToolGone
 from cc_bot.domain.message import THE_DEFAULT, Attachment
 from cc_bot.domain.proposal import CallTool, Proposal
 from cc_bot.domain.tool_server import ToolPlace
@@ -226,11 +218,6 @@ class TestCall:
         await served.stores.personal_erasure.erase(ME)
         result = await served.calls.make(claimed, Stop(), Locale.JA)
         assert (result.kept, result.answered) == (False, False)
-
-    async def test_is_not_begun_by_a_program_that_stops(self, served: Served) -> None:
-        await served.assistant.drain(0)
-        with pytest.raises(ShuttingDown), served.assistant.calling(ME, Stop()):
-            pass
 
 
 class TestOnce:

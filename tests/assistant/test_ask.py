@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import cc_bot.tools
-from cc_bot.assistant import Assistant, TurnOptions
+from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.rounds import MAX_CALLS
 from cc_bot.domain import Locale, Message, ScheduleChanged, SessionKey, ToolFinished, ToolStarted
 from cc_bot.domain.errors import (
@@ -16,7 +15,6 @@ from cc_bot.domain.errors import (
     ModelUnavailable,
     ModelWentInCircles,
     QuestionTooLong,
-    StorageError,
 )
 from cc_bot.domain.message import Attachment, Visibility
 from cc_bot.llm.model import (
@@ -28,24 +26,12 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
-from cc_bot.stores import SettingsStore
 from cc_bot.texts import explain, texts
-from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, call, done
-from tests.scripted_model import Step, only
+from tests.scripted_model import Step
 
 PICTURE = Attachment("cat.png", "image/png", b"png")
 LIST = call("list_memories")
-
-
-class FullDisk(SettingsStore):
-    """Settings that can't be written any more."""
-
-    def __init__(self) -> None:
-        pass
-
-    async def claim_welcome(self, user_id: int) -> bool:
-        raise StorageError
 
 
 def remember(content: str, id_: str = "1") -> ToolRequest:
@@ -108,16 +94,6 @@ class TestAnswer:
         assert [message.status for message in history] == ["complete", "cut"] * 3
         assert [len(message.content) for message in history[1::2]] == [3, 2 * len(half), len(almost)]
 
-    async def test_is_the_first_one_once_and_is_shown_even_if_that_cannot_be_stored(
-        self, table: Table
-    ) -> None:
-        newcomer = replace(OPTIONS, welcomed=False)
-        full = replace(table.stores, settings=FullDisk())
-        broken = replace(table, assistant=Assistant(full, only(table.model), discover(cc_bot.tools)))
-        tables = broken, table, table
-        firsts = [done(await each.ask("hello", options=newcomer)).first for each in tables]
-        assert (firsts, len(await table.said())) == ([False, True, False], 6)
-
 
 class TestQuestion:
     async def test_that_is_empty_or_too_long_is_refused(self, table: Table) -> None:
@@ -176,21 +152,6 @@ class TestTools:
         assert files_with(b"hunter2", tmp_path) == []
         await table.ask("次")
         assert "hunter2" not in table.shown()
-
-    async def test_called_wrongly_tell_the_model_and_the_turn_goes_on(self, table: Table) -> None:
-        calls = [
-            ("remember", '{"content": '),
-            ("remember", "[]"),
-            ("format_disk", "{}"),
-            ("remember", '{"content": "   "}'),
-            ("recall", '{"query": 5, "limit": "many"}'),
-        ]
-        wrong = [ToolRequest(str(number), *each) for number, each in enumerate(calls)]
-        table.model.script = [wrong, ["すみません。"]]
-        answer = await table.answer("お願い")
-        assert answer.content == "すみません。"
-        assert [made.ok for made in answer.tool_calls] == [False] * len(calls)
-        assert all("error" in json.loads(made.result) for made in answer.tool_calls)
 
     async def test_are_called_so_many_times_in_a_turn_and_no_more(self, table: Table) -> None:
         table.model.script = [[call("list_memories", str(n)) for n in range(14)]] * 5 + [["以上です。"]]

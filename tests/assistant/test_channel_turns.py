@@ -12,7 +12,6 @@ from tests.assistant.channels import MARK
 from tests.assistant.conftest import BOT, OPTIONS, Table, asked, call, done
 
 CHANNEL = ChannelKey(700)
-THREAD = ChannelKey(700, 750)
 AIKO, KEN = 11, 12
 
 
@@ -113,17 +112,6 @@ class TestOrder:
         assert Notice("queued") not in await first
         assert (await answering)[:2] == [Notice("queued"), Notice("started")]
 
-    async def test_does_not_matter_to_a_session_and_to_others_in_other_channels(self, table: Table) -> None:
-        gate = asyncio.Event()
-        table.model.script = [["はい", gate]] * 3
-        turns = [await table.begin("長い質問", key=SessionKey(AIKO, 5), visibility="private")]
-        turns += [asyncio.create_task(table.ask_in(CHANNEL, aiko(1000, "一つ目")))]
-        turns += [asyncio.create_task(table.ask_in(THREAD, ken(1010, "二つ目")))]
-        await table.model.asked()
-        await table.model.asked()
-        gate.set()
-        await asyncio.gather(*turns)
-
 
 class TestEditedQuestion:
     OPTIONS = replace(OPTIONS, bot_id=BOT)
@@ -141,11 +129,5 @@ class TestEditedQuestion:
         await table.ask_in(CHANNEL, aiko(2000, "ありがとう"))
         assert "東京" not in shown(table)
         assert "パリです。" in shown(table)
-        with pytest.raises(NotNewest):
-            await table.regenerate(1001, CHANNEL, self.OPTIONS)
-
-    async def test_that_was_deleted_since_is_not_answered_again(self, table: Table) -> None:
-        await table.ask_in(CHANNEL, aiko(1000, "一つ目"))
-        await table.stores.channels.delete([1000])
         with pytest.raises(NotNewest):
             await table.regenerate(1001, CHANNEL, self.OPTIONS)

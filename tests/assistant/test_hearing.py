@@ -14,13 +14,7 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant, Stop
 from cc_bot.assistant.speaking import LONGEST, aloud
 from cc_bot.domain import Message
-from cc_bot.domain.errors import (
-    HearingFailed,
-    HearingNotSetUp,
-    NobodyListens,
-    NothingHeard,
-    RecordingRefused,
-)
+from cc_bot.domain.errors import HearingFailed, HearingNotSetUp, NobodyListens, NothingHeard, RecordingRefused
 from cc_bot.domain.message import Attachment, ChannelKey, Reference
 from cc_bot.domain.turn import FilesLeftOut, Heard, Notice, TurnEvent
 from cc_bot.llm.model import UserPart
@@ -121,12 +115,6 @@ class TestRecording:
         assert left_out(events) == [FilesLeftOut((FILE.name,))]
         assert question_of(ears.table).images == (PICTURE,)
 
-    async def test_of_together_more_than_one_may_last_is_heard_as_far_as_that(self, ears: Ears) -> None:
-        long = replace(FILE, seconds=1100)
-        events = await ears.hear(long, replace(long, name="続き.mp3"), text="要約して")
-        assert left_out(events) == [FilesLeftOut(("続き.mp3",))]
-        assert len(ears.server.heard) == 1
-
     @pytest.mark.parametrize(
         ("seconds", "counted", "usage"),
         [(3.2, None, 4), (3.2, 2, 4), (3.2, 130, 130), (0, 7, 7), (0, None, 2)],
@@ -176,14 +164,6 @@ class TestNothing:
         with pytest.raises(error):
             await ears.hear(FILE, text="これは？")
         assert ears.table.model.requests == []
-
-    async def test_of_one_of_several_leaves_the_others(self, ears: Ears) -> None:
-        ears.server.script(Says("一つ目"), Says(""))
-        events = await ears.hear(FILE, replace(FILE, name="静か.mp3"))
-        [silent] = left_out(events)
-        assert len(silent.names) == 1
-        assert "一つ目" in question_of(ears.table).text
-        assert f"[not shown, it could not be heard: {silent.names[0]}]" in question_of(ears.table).text
 
     async def test_where_nobody_listens_is_told_to_the_operator_once(self, tmp_path: Path) -> None:
         async with set_table(tmp_path, None) as table:

@@ -14,12 +14,11 @@ from freezegun.api import FrozenDateTimeFactory
 
 import cc_bot.tools
 from cc_bot.assistant.heartbeats import LONGEST, Heartbeats, Speech
-from cc_bot.context.prompt import PromptStyle
-from cc_bot.domain import Agent, Locale, SessionKey
-from cc_bot.domain.errors import ModelUnavailable, StorageError
+from cc_bot.domain import SessionKey
+from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.memory import Memory, Source
 from cc_bot.domain.schedule import Place, Quiet, Schedule
-from cc_bot.llm.model import Finish, SystemPart, ToolResultPart
+from cc_bot.llm.model import Finish, ToolResultPart
 from cc_bot.llm.requests import heartbeat_material
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import discover
@@ -147,7 +146,7 @@ class TestSomethingNew:
         assert await heart.beat() == "14時に薬です。"
         assert sorted(heart.looked_at()) == ["会員証", "散歩", "薬を飲む"]
 
-    async def test_comes_again_when_the_model_failed_or_it_could_not_be_noted(self, heart: Heart) -> None:
+    async def test_comes_again_when_the_model_failed(self, heart: Heart) -> None:
         await heart.remember("11月26日に歯医者")
         heart.table.model.script = [[ModelUnavailable()], ["歯医", Finish("cut")], [asyncio.Event()]]
         for _ in range(2):
@@ -155,23 +154,7 @@ class TestSomethingNew:
                 await heart.beat()
         with pytest.raises(ModelUnavailable):
             await heart.over(time_limit_s=0.05).speak(heart.schedule, OPTIONS)
-        locked = replace(heart.table.stores, heartbeats=Unwritable())  # type: ignore[arg-type]
-        with pytest.raises(StorageError):
-            await heart.over(locked).speak(heart.schedule, OPTIONS)
         assert await heart.beat() is not None
-
-
-class Unwritable:
-    """A store whose database is locked for everybody who writes."""
-
-    async def get_marks(self, user_id: int) -> frozenset[str]:
-        return frozenset()
-
-    async def list_missed(self, user_id: int, since: datetime) -> list[object]:
-        return []
-
-    async def set_marks(self, user_id: int, marks: object) -> None:
-        raise StorageError
 
 
 class TestAudience:
@@ -210,27 +193,6 @@ class TestRequest:
         await heart.beat()
         assert {tool.name for tool in heart.table.model.requests[-1].tools} == {"recall", "list_memories"}
         assert "ひみつ" not in repr(heart.table.model.requests[-1])
-
-    async def test_begins_with_what_the_agent_is_and_offers_what_it_may_use(self, heart: Heart) -> None:
-        await heart.remember("11月24日に検査")
-        await heart.beat(agent=Agent("cat", prompt="あなたは猫です。", tools=frozenset({"recall"})))
-        request = heart.table.model.requests[-1]
-        assert [tool.name for tool in request.tools] == ["recall"]
-        stable, now, *_ = request.prompt
-        assert isinstance(stable, SystemPart)
-        assert isinstance(now, SystemPart)
-        assert stable.text.startswith("あなたは猫です。")
-        assert "\n\n" not in stable.text  # no gap where nothing is pinned
-
-    async def test_tells_the_time_where_its_user_is_in_one_message_if_templates_know_one(
-        self, heart: Heart
-    ) -> None:
-        await heart.remember("Checkup on Nov 24")
-        options = replace(OPTIONS, locale=Locale.EN, timezone=ZoneInfo("America/New_York"))
-        await heart.over(style=PromptStyle(single_system=True)).speak(heart.schedule, options)
-        prompt = heart.table.model.requests[-1].prompt
-        assert "2026-11-21 (Saturday) 19:00" in repr(prompt)
-        assert [isinstance(part, SystemPart) for part in prompt] == [True, False]
 
     @pytest.mark.parametrize("vouched", [True, False])
     async def test_tells_memories_to_no_server_that_no_owner_has_accepted(
@@ -295,20 +257,6 @@ class TestCanvas:
         assert seen is not None
         assert [each.title for each in seen.canvas.elements] == ["検査"]
         assert seen.canvas.visible_in("public").empty  # a DM draws for its user alone
-
-    async def test_is_not_offered_without_an_open_session_there(
-        self, heart: Heart, clock: FrozenDateTimeFactory
-    ) -> None:
-        await heart.remember("11月24日に検査")
-        await heart.table.ask("やあ", key=SessionKey(ME, KEY.channel_id + 1))
-        await heart.beat()
-        assert not self.offered(heart)
-        await heart.table.ask("やあ")
-        clock.tick(25 * HOUR)
-        await heart.remember("11月25日に集まり")
-        await heart.beat()
-        assert heart.requests == 4
-        assert not self.offered(heart)
 
     async def test_shows_a_channel_nothing_private(self, heart: Heart) -> None:
         heart.table.model.script = [[CARD], ["はい"]]

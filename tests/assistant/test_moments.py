@@ -18,7 +18,6 @@ from cc_bot.domain.errors import (
     WhenTooFar,
 )
 from cc_bot.llm.offline import OfflineModel
-from cc_bot.llm.requests import moment_in
 from tests.domain.phrases import phrases
 from tests.scripted_model import ScriptedModel, Step
 
@@ -113,7 +112,3 @@ class TestModel:
         for words in (VAGUE, "sometime next spring, maybe", "いつか"):
             with pytest.raises(WhenNotUnderstood):
                 await TimeResolver(OfflineModel(), lambda: NOW).resolve(words, "", TOKYO, Locale.JA)
-
-    def test_may_have_words_around_its_moment(self) -> None:
-        for answer in ("2026-12-02T13:00", "`2026-12-02T13:00`", "It is 2026-12-02T13:00."):
-            assert moment_in(answer) == "2026-12-02T13:00"

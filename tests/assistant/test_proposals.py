@@ -226,13 +226,6 @@ class TestDrawing:
         elements = (await desk.session()).canvas.elements
         assert [each.content for each in elements if isinstance(each, Card)] == ["卵", "雨"]
 
-    async def test_that_clears_takes_nothing_that_was_not_shown(self, desk: Desk) -> None:
-        [clears] = await desk.propose(Draw((SetMode("clear"),), await desk.draw("shop")))
-        await desk.stores.canvases.draw(KEY, [Drawn(AddCard("later", "卵", "later"), "public")])
-        with pytest.raises(ProposalOutdated):
-            await desk.accept(clears)
-        assert len((await desk.session()).canvas.elements) == 2
-
 
 class TestDecision:
     async def test_is_made_once_however_often_the_button_is_pressed(self, desk: Desk) -> None:

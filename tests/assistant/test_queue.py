@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -62,18 +62,6 @@ class TestTurnsOfManyUsers:
         gate.set()
         await asyncio.gather(*turns)
         assert len(table.model.requests) == 5
-
-    async def test_fifty_at_once_all_get_their_own_answer(self, table: Table) -> None:
-        async def converse(user: int) -> list[str]:
-            key = SessionKey(user, 10)
-            for number in range(3):
-                await table.ask(f"{user}の{number}", key=key)
-            return await table.said(key)
-
-        said = await asyncio.gather(*(converse(user) for user in range(1, 51)))
-        for user, messages in enumerate(said, start=1):
-            assert messages[::2] == [f"{user}の{number}" for number in range(3)]
-            assert messages[1::2] == [f"You said: {user}の{number}" for number in range(3)]
 
 
 class Someone:
@@ -150,17 +138,6 @@ class TestWaiting:
 
 
 class TestTheWaitEnds:
-    async def test_at_once_on_a_stop_request_without_holding_up_anybody(self) -> None:
-        async with a_queue() as queue:
-            first, stopped, last = (Someone(queue, user) for user in range(3))
-            await last.is_told(Notice("queued", ahead=1))
-            stopped.stop.request()
-            await stopped.begins()  # so that it can say how it ended
-            await stopped.ends()
-            await last.is_told(Notice("queued", ahead=0))
-            await first.ends()
-            await last.ends()
-
     async def test_when_it_takes_too_long(self) -> None:
         async with a_queue(max_wait_s=0.05) as queue:
             first, late = Someone(queue, 1), Someone(queue, 2)
@@ -193,52 +170,6 @@ class TestTheWaitEnds:
             await first.ends()
             await last.begins()
             await last.ends()
-
-
-def waits(line: FairLine, user: Hashable, party: str = "東京") -> Ticket:
-    return line.join([user], party, user)
-
-
-class TestFairLine:
-    def test_a_turn_of_two_lines_waits_for_both_and_holds_up_nobody_in_the_second(self) -> None:
-        line = FairLine(5)
-        busy = line.join(["#a", "ben"], "東京", "ben")
-        line.admit()
-        held_up = line.join(["#a", "ann"], "東京", "ann")
-        assert line.is_held_up(held_up)
-        elsewhere = line.join(["#b", "ann"], "東京", "ann")
-        assert line.admit() == [elsewhere]
-        line.leave(busy)
-        assert line.admit() == []
-        line.leave(elsewhere)
-        assert line.admit() == [held_up]
-
-    def test_gives_a_slot_to_the_first_who_came_of_those_whose_last_turn_is_forgotten(self) -> None:
-        line = FairLine(1, remembered=4)
-        running = waits(line, "ann", "東京")
-        line.admit()
-        for user, party in (("ben", "Osaka"), ("cleo", "京都")):
-            then = waits(line, user, party)
-            line.leave(running)
-            assert line.admit() == [then]
-            running = then
-        again, new = waits(line, "ann", "東京"), waits(line, "dan", "Nagoya")
-        assert [line.ahead(again), line.ahead(new)] == [0, 1]
-
-    @given(st.lists(st.tuples(st.sampled_from(PARTIES), st.integers(0, 3)), max_size=30))
-    @settings(max_examples=100)
-    def test_those_who_are_told_how_many_are_ahead_are_served_in_that_order(
-        self, arrivals: list[tuple[str, int]]
-    ) -> None:
-        line = FairLine(1)
-        tickets = [line.join([number], party, user) for number, (party, user) in enumerate(arrivals)]
-        told = sorted(tickets, key=line.ahead)
-        served = []
-        while line.waiting:
-            [ticket] = line.admit()
-            served.append(ticket)
-            line.leave(ticket)
-        assert served == told
 
 
 class Crowd(RuleBasedStateMachine):

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, Stop, TimeResolver
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, TurnEvent, Usage
-from cc_bot.domain.errors import EmptyQuestion, LimitReached, ModelUnavailable, TooManyAtOnce
+from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
 from cc_bot.domain.member import DailyUsage, LimitKey, LimitName, Policy, Price, PriceList, UsageSubject
 from cc_bot.llm.model import Fallback, Finish
 from cc_bot.spending import Spending
@@ -91,18 +90,6 @@ class TestTurn:
         assert (each.model, each.purpose, each.turns, each.cost_micros) == ("small", "turn", 1, 1650)
         assert [each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO)] == [1650]
 
-    async def test_that_was_admitted_before_is_settled_once_whatever_becomes_of_it(self, till: Till) -> None:
-        till.model.script = [says("はい")]
-        for text in ("?", " "):  # the second one is no question
-            payer = UsageSubject(KEY.user_id)
-            admitted = await till.spending.reserve(payer, "turn", model="small")
-            with suppress(EmptyQuestion):
-                async for _ in till.assistant.ask(KEY, Message("user", text), OPTIONS, admitted=admitted):
-                    pass
-        assert sum(each.turns for each in await till.used()) == 2
-        assert await till.tokens() == 1100
-        assert await till.stores.usage.take_over(lambda *_: 0) == 0
-
     async def test_of_a_channel_is_paid_by_who_asked_last_also_when_answered_again(self, till: Till) -> None:
         questions = asked(10, "?", 11), asked(12, "?", 12)
         till.model.script = [says("はい"), says("いいえ")]
@@ -170,15 +157,6 @@ class TestLimit:
         await asyncio.gather(first, second)
         await till.ask("4")
 
-    async def test_leaves_the_slot_of_the_queue_to_others(self, till: Till) -> None:
-        till.limit("turns_per_minute", 1)
-        await till.ask("1")
-        for _ in range(10):
-            with pytest.raises(LimitReached):
-                await till.ask("2")
-        assert (till.assistant.load.running, till.assistant.load.waiting) == (0, 0)
-        await till.ask("3", key=replace(KEY, user_id=2))
-
 
 class TestMoments:
     async def test_are_paid_where_a_model_has_to_be_asked(self, till: Till) -> None:
@@ -196,10 +174,7 @@ class TestMoments:
 class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
         heart = Heartbeats(
-            till.stores,
-            only(till.model, "small"),
-            discover(cc_bot.tools),
-            spending=till.spending,
+            till.stores, only(till.model, "small"), discover(cc_bot.tools), spending=till.spending
         )
         schedule = await till.stores.schedules.add(
             KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", place="dm", visibility="private"

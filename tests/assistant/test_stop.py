@@ -11,7 +11,7 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings, Stop
-from cc_bot.domain import ChannelKey, SessionKey, TextDelta, ToolFinished, TurnEvent
+from cc_bot.domain import ChannelKey, SessionKey, TextDelta, TurnEvent
 from cc_bot.domain.errors import (
     BeingErased,
     DatabaseLocked,
@@ -45,14 +45,6 @@ class TestStop:
         assert (done(events).answer.content, done(events).answer.status) == ("昔々、", "stopped")
         assert await table.said() == ["お話して", "昔々、"]
         assert table.model.ended_early == 1
-
-    async def test_between_tools_ends_the_turn_and_keeps_their_calls(self, table: Table) -> None:
-        stop = Stop()
-        table.model.script = [[call("remember", content="緑が好き")], [asyncio.Event(), "覚えました。"]]
-        events = await table.ask("緑が好き。覚えて", stop=stop, seen=stop_at(ToolFinished, stop))
-        answer = done(events).answer
-        assert (answer.status, len(answer.tool_calls)) == ("stopped", 1)
-        assert len(table.model.requests) <= 2
 
     async def test_before_the_first_word_stores_nothing(self, table: Table) -> None:
         stop = Stop()

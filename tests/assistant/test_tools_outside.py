@@ -95,10 +95,6 @@ class TestAToolFromOutside:
         assert seen.images == (CHART, CHART)
         assert [event.images for event in events if isinstance(event, ImagesGiven)] == [(CHART,), (CHART,)]
 
-    async def test_taints_the_turn_so_that_what_follows_is_proposed(self, table: Table) -> None:
-        table.model.script = [[LOOK], [KEEP], ["覚えました。"]]
-        assert not await keeps(with_cameras(table, Camera()), "見て、覚えて")
-
     async def test_comes_after_our_own_and_never_in_the_place_of_one(self, table: Table) -> None:
         pretender = Camera("remember")
         table.model.script = [[KEEP], ["はい。"]]
@@ -115,11 +111,6 @@ class TestAToolFromOutside:
         await other.ask("何が見える？", key=replace(KEY, user_id=2), options=options)
         assert camera.looks == 0
         assert set(cameras.asked_for) == {ToolPlace(2, (KEY.channel_id, 77), 5, (8,))}
-
-    async def test_that_changes_something_is_not_there_in_a_temporary_turn(self, table: Table) -> None:
-        writer, reader = Camera("camera__turn", writes=True), Camera()
-        await with_cameras(table, writer, reader).ask("見て", options=replace(OPTIONS, temporary=True))
-        assert [tool.name for tool in table.model.requests[0].tools] == ["camera__look"]
 
 
 class TestOrders:

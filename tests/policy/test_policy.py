@@ -2,26 +2,14 @@
 it is followed while the program runs (how a file is followed is tested with that of agents)."""
 
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.member import (
-    DEFAULT_RULES,
-    QUOTAS,
-    AccessLists,
-    LimitKey,
-    Policy,
-    Price,
-    PriceList,
-    Subjects,
-)
+from cc_bot.domain.member import DEFAULT_RULES, QUOTAS, LimitKey, Policy, Price, PriceList
 from cc_bot.operator_file import FileRefused
 from cc_bot.policy import Policies, parse_policy
 from cc_bot.texts import texts
@@ -106,12 +94,6 @@ class TestFile:
         both = parsed("[prices.ears]\nper_minute = 0.006\ninput = 2\noutput = 1000000000").prices
         assert both.models["ears"] == Price(2, 1_000_000_000, per_minute=0.006)
 
-    def test_has_owners_and_two_lists(self) -> None:
-        lists = "[access.allow]\nroles = [2]\n[access.deny]\nusers = [3]"
-        access = parsed(f"[access]\nowners = [1]\n{lists}").access
-        allowed, denied = Subjects(roles=frozenset({2})), Subjects(users=frozenset({3}))
-        assert access == AccessLists(frozenset({1}), allowed, denied)
-
     def test_of_examples_is_right_as_it_stands_and_with_all_that_is_commented_out(self) -> None:
         text = Path("docs/policy.example.toml").read_text(encoding="utf-8")
         assert parsed(text).limits[LimitKey("role", 234567890123456789, "tokens_per_day")] == 1_000_000
@@ -129,12 +111,6 @@ class TestMistake:
         assert [(text, told[text]) for text, part in MISTAKES.items() if part not in told[text]] == []
         japanese = refusal("[limits]\nconcurrent = 0", Locale.JA)
         assert "[limits] の concurrent を直してください" in japanese
-
-    @given(st.dictionaries(st.sampled_from(["limits", "prices", "access", "x"]), st.text(max_size=20)))
-    def test_of_any_kind_is_refused_or_no_mistake(self, tables: dict[str, str]) -> None:
-        text = "\n".join(f"[{name}]\n{line}" for name, line in tables.items())
-        with suppress(FileRefused):
-            assert isinstance(parsed(text), Policy)
 
 
 class TestPolicies:

@@ -78,18 +78,6 @@ class TestErasing:
         assert (record["event"], record["rows"]) == ("user_erased", 1)
         assert str(ME) not in str(record)
 
-    async def test_beside_a_reader_is_done_and_the_log_is_written_back_later(
-        self, stores: Stores, tmp_path: Path
-    ) -> None:
-        await stores.memories.add(ME, "しまうまが好き")
-        with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as reader:
-            reader.execute("BEGIN")
-            reader.execute("SELECT count(*) FROM memories").fetchall()
-            await privacy_of(stores).erase(ME)
-            assert not await stores.memory_removal.write_back()
-        assert await stores.memory_removal.write_back()
-        assert "しまうま".encode() not in (tmp_path / "sessions.db").read_bytes()
-
 
 class TestErasureThatFailsOnTheWay:
     """A trigger stands for whatever keeps the last step from being done: a lock, a full disk."""
@@ -141,19 +129,6 @@ class TestErasureThatFailsOnTheWay:
             await asyncio.sleep(0.1)
         assert await stores.memories.count(YOU) == 1
 
-    async def test_once_all_is_gone_is_no_failure(self, stores: Stores, tmp_path: Path) -> None:
-        """What is left to write back is written back with what else is purged."""
-        await stores.memories.add(ME, "しまうまが好き")
-        change(
-            tmp_path,
-            "CREATE TRIGGER in_the_way BEFORE UPDATE OF written_back ON memory_erasures"
-            " BEGIN SELECT RAISE(ABORT, 'not now'); END",
-        )
-        with capture_logs() as logs:
-            held = await privacy_of(stores).erase(ME)
-        assert held.count("memories") == 1
-        assert [each["event"] for each in logs] == ["user_erased", "erased_not_written_back"]
-
     async def test_before_it_began_erases_nothing_later(self, stores: Stores, tmp_path: Path) -> None:
         privacy = privacy_of(stores)
         await stores.memories.add(ME, "しまうまが好き")
@@ -198,27 +173,6 @@ class TestStop:
             await erasing
         assert await privacy.is_erasing(ME)
 
-    async def test_waits_for_what_is_not_begun_yet(self, stores: Stores, waiting: asyncio.Event) -> None:
-        """A turn of the user's is still on its way here."""
-        turn_ended = asyncio.Event()
-
-        @asynccontextmanager
-        async def turns_end(_: int) -> AsyncIterator[None]:
-            await turn_ended.wait()
-            yield
-
-        privacy = Privacy(stores, turns_end, retention=Retention())
-        erasing = asyncio.create_task(privacy.erase(ME))
-        await asyncio.sleep(0)
-        await privacy.drain(0.05)
-        closing = asyncio.create_task(privacy.close(in_ten_seconds()))
-        await asyncio.sleep(0)
-        turn_ended.set()
-        await closing
-        assert await privacy.is_erasing(ME)
-        with pytest.raises(ErasureUnfinished):
-            await erasing
-
     async def test_waits_until_who_asked_is_told(self, stores: Stores) -> None:
         privacy, told = privacy_of(stores), asyncio.Event()
 
@@ -236,16 +190,3 @@ class TestStop:
         told.set()
         await asyncio.gather(telling, closing)
         assert privacy.closed
-
-
-class TestStart:
-    async def test_is_no_matter_of_a_database_that_fails(self, tmp_path: Path) -> None:
-        async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
-            pass
-        with pytest.raises(StorageError):
-            await closed.personal_erasure.list_begun()
-        with capture_logs() as logs:
-            async with finishing(privacy_of(closed)), asyncio.timeout(60):
-                while len(logs) < 2:  # noqa: ASYNC110 - a list tells nobody that it grew
-                    await asyncio.sleep(0.01)
-        assert {each["event"] for each in logs} == {"erasing_failed"}

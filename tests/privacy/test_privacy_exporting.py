@@ -43,10 +43,6 @@ class TestFile:
             }
         ]
 
-    async def test_of_nothing_is_none_and_half_of_an_emoji_is_no_obstacle(self) -> None:
-        assert await files([]) == []
-        assert told(await files([("messages", {"content": "\ud83d"})]))
-
 
 class TestParts:
     @settings(max_examples=40, deadline=None)

@@ -1,7 +1,6 @@
 """How long what the operator keeps is kept, and the background task that sees to it."""
 
 import asyncio
-import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -16,16 +15,10 @@ from structlog.testing import capture_logs
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import (
-    keep_copies_to_retention,
-    keep_log_shared,
-    keep_log_thin,
-    keep_to_retention,
-    retain,
-)
+from cc_bot.privacy import keep_copies_to_retention, keep_log_shared, keep_log_thin, keep_to_retention, retain
 from cc_bot.storage import Database, ErasureLog, Statement, open_database
 from cc_bot.storage.backup import Copies
-from cc_bot.storage.erasures import logs_in, read_lines, read_logs
+from cc_bot.storage.erasures import logs_in, read_logs
 from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.erasures import ErasureLineStore
 from tests.databases import laid_out
@@ -114,10 +107,6 @@ class TestCopies:
         assert await logged_by_the_task(tmp_path / "sessions.db") == ["old_copies_deleted"]
         assert not old.exists()
 
-    async def test_that_cannot_be_looked_for_are_left_to_the_next_hour(self, tmp_path: Path) -> None:
-        (tmp_path / "file").touch()
-        assert await logged_by_the_task(tmp_path / "file" / "sessions.db") == ["old_copies_kept"]
-
 
 async def logged_by_the_task(database: Path) -> list[str]:
     """Up to the first thing that it says, in the year 2030."""
@@ -172,20 +161,6 @@ class TestErasureLog:
             for number, (backup, days) in enumerate(cases)
         }
         assert found == cases
-
-    async def test_in_trouble_is_tried_again(self, tmp_path: Path) -> None:
-        database = tmp_path / "sessions.db"
-        log = ErasureLog.beside(database)
-        log.path.write_text("none of ours\n")
-        with capture_logs() as logs:
-            copies = Copies(database, tmp_path, TOKYO)
-            task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=1), utc_now))
-            async with asyncio.timeout(60):
-                while len(logs) < 2:  # noqa: ASYNC110 - no event comes out of a log
-                    await asyncio.sleep(0.01)
-            assert not task.done()
-            task.cancel()
-        assert logs[-1]["event"] == "erasures_not_thinned"
 
 
 @asynccontextmanager
@@ -256,45 +231,6 @@ class TestSharedLog:
         assert knows(other, 1)
         async with sharing(database, one, third):
             await until(lambda: knows(third, 1))
-
-    async def test_is_thinned_on_all_machines(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog], tmp_path: Path
-    ) -> None:
-        one, other = logs
-        with freeze_time("2026-01-01", real_asyncio=True):
-            await one.note("message", 7)
-        async with sharing(database, *logs):
-            await until(lambda: knows(other, 7))
-        copies, shared = (
-            Copies(other.path.with_name("none.db"), tmp_path / "none", TOKYO),
-            ErasureLineStore(database),
-        )
-        with freeze_time("2030-01-01", real_asyncio=True):
-            task = asyncio.create_task(
-                keep_log_thin(other, copies, Retention(erasure_days=1), utc_now, shared)
-            )
-            await until(lambda: not knows(other, 7))
-            task.cancel()
-        assert await database.query("SELECT line FROM erasure_lines WHERE at > 0") == []
-
-    async def test_of_a_copied_folder_has_the_lines_of_both(
-        self, database: Database, logs: tuple[ErasureLog, ErasureLog]
-    ) -> None:
-        one, other = logs
-        await one.note("message", 1)
-        shutil.copy(one.path, other.path)
-        await other.note("message", 2)  # before it is shared
-        third = ErasureLog(one.path.parent.with_name("c") / one.path.name)
-        third.path.parent.mkdir()
-        async with sharing(database, *logs, third):
-            await until(lambda: knows(one, 2))
-            await one.note("message", 3)
-            await other.note("message", 4)
-            await until(lambda: all(knows(log, number) for log in (*logs, third) for number in range(1, 5)))
-            await asyncio.sleep(0.1)  # for what is not to come: a line twice
-        lines, theirs = (read_lines(log.path).lines for log in logs)
-        assert len(lines) == 5
-        assert sorted(lines) == sorted(theirs)
 
     async def test_in_trouble_is_tried_again(
         self, database: Database, logs: tuple[ErasureLog, ErasureLog]

@@ -16,7 +16,6 @@ from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.privacy import Rewriting, keep_purging, purge_due
 from cc_bot.stores import MemoryRemovalStore, Stores, open_stores
 from tests.databases import laid_out
-from tests.end_to_end.program import Program
 from tests.stores.backends import Full
 
 ME = 123456789012345678
@@ -115,25 +114,6 @@ class TestAttempt:
         assert await purge_due(stores.memory_removal, ten_minutes_later)
 
 
-class TestTerminal:
-    @pytest.mark.slow
-    async def test_removes_what_is_due(self, tmp_path: Path) -> None:
-        async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
-            await deleted(stores)
-        settings = {
-            "CC_BOT_DATABASE_URL": laid_out(tmp_path / "sessions.db"),
-            "CC_BOT_TEST_CLOCK_OFFSET": str(UNDO_TIME // timedelta(seconds=1)),
-        }
-        program = Program(tmp_path, settings)
-        try:
-            code, output = await program.run("chat")
-        finally:
-            await program.close()
-        assert code == 0, output
-        assert left(tmp_path) == []
-        assert "忘れること".encode() not in (tmp_path / "sessions.db").read_bytes()
-
-
 class TestLargeDatabase:
     async def test_is_written_anew_where_there_is_room(self, stores: Stores, tmp_path: Path) -> None:
         database = stores.memories._database
@@ -148,8 +128,3 @@ class TestLargeDatabase:
         async with purging(removal, utc_now, timedelta()):
             while owed(tmp_path) != (1, 1, 1):  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.01)
-
-    async def test_goes_on_being_used_when_that_fails(self, closed: Stores) -> None:
-        with capture_logs() as logs:
-            assert await Rewriting(closed.memory_removal, timedelta()).attempt()
-        assert [(log["event"], log["error"]) for log in logs] == [("rewriting_failed", "StorageError")]

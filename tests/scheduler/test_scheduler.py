@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
-from cc_bot.domain import Message, SessionKey
+from cc_bot.domain import SessionKey
 from cc_bot.domain.repeats import next_time
 from cc_bot.domain.schedule import Firing, MissedReminders
 from cc_bot.scheduler import Scheduler
@@ -127,11 +127,6 @@ class TestRunning:
                 await database.transaction([Statement("DROP TRIGGER full")], ())
                 assert isinstance(await waiting, Firing)
         assert {"event": "schedules_not_read", "error": "StorageError", "log_level": "warning"} in logs
-
-    async def test_of_one_user_leaves_others_alone(self, stores: Stores) -> None:
-        await stores.schedules.add(SessionKey(2, 10), "別の人", datetime.now(UTC))
-        assert await scheduler(stores.schedules, user_id=1).due() == []
-        assert texts(await scheduler(stores.schedules).due()) == ["別の人"]
 
 
 class TestARowThatCannotBe:
@@ -289,14 +284,3 @@ async def missed(database: Database, schedule_id: int) -> set[datetime]:
         "SELECT due_at FROM firings WHERE schedule_id = $1 AND state = 'missed'", schedule_id
     )
     return {datetime.fromtimestamp(ms / 1000, UTC) for (ms,) in rows}
-
-
-class TestNote:
-    async def test_of_a_late_answer_of_discord_heals_what_seemed_lost(self, stores: Stores) -> None:
-        with freeze_time(NOON, real_asyncio=True) as clock:
-            await stores.schedules.add(KEY, "薬", NOON)
-            [firing] = firings(await scheduler(stores.schedules).due())
-            clock.tick(timedelta(minutes=10))
-            await stores.schedules.mark_lost(datetime.now(UTC) - timedelta(minutes=5))
-            await stores.schedules.mark_sent(firing, Message("assistant", "薬", discord_id=5))
-            assert await scheduler(stores.schedules).due() == []

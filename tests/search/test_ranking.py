@@ -1,10 +1,9 @@
 """Which notes answer, and in what order: by words, and by words and meaning as one order."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search import Statistics, parse_query, rank, saturation
+from cc_bot.search import Statistics, parse_query, rank
 from cc_bot.search.ranking import Evidence, Usual, fuse, nearness
 from tests.search.notes import candidate, found
 
@@ -57,21 +56,6 @@ class TestByWords:
         assert [found(query, *NOTES) for query in queries] == [[], [], []]
         assert found("白石クリニックの歯医者", *NOTES) == [DENTIST]
 
-    def test_is_sure_of_what_is_as_written_and_less_of_another_wording(self) -> None:
-        [hit] = rank(parse_query("青葉台"), Statistics(1, 9.0, {}), [candidate(1, DENTIST)])
-        assert hit.confidence == 1.0
-        notes = [candidate(1, "柴犬と住む"), candidate(2, "ペットと住む")]
-        hits = rank(parse_query("どんなペット"), Statistics(2, 9.0, {}), notes)
-        kind, word = sorted(hits, key=lambda hit: hit.id)
-        assert 0 < kind.confidence < word.confidence < 1
-
-    def test_counts_a_word_ever_less_the_more_often_it_stands_and_in_a_longer_note(self) -> None:
-        once, twice, thrice = (saturation(count, 10, 10.0) for count in (1, 2, 3))
-        assert 0 < thrice - twice < twice - once
-        assert saturation(1, 100, 10.0) < once
-        assert once == pytest.approx(1.0)
-        assert saturation(1, 10, 0.0) == pytest.approx(1.0)
-
 
 class TestFused:
     def test_words_and_meaning_make_one_order(self) -> None:
@@ -109,25 +93,11 @@ class TestFused:
         order = [hit.id for hit in fuse(evidence, nearness(cosines))]
         assert [hit.id for hit in fuse(evidence, nearness(squeezed))] == order
 
-    def test_what_is_nearest_and_yet_unlike_is_left_out(self) -> None:
-        assert fuse([], nearness(dict.fromkeys(range(50), 0.01) | {99: 0.2})) == []
-
     def test_meaning_counts_half_where_a_query_is_spelt_in_kana_or_signs_alone(self) -> None:
         cosines = {**USUAL, 1: 0.4}
         whole = nearness(cosines)[1]
         parts = {"うちあわせ？": 2, "打ち合わせ": 1, "ギター": 1, "🐈！": 2}
         assert {query: whole / nearness(cosines, query=query)[1] for query in parts} == parts
-
-    @pytest.mark.parametrize("written", [(0.0, 0.0), (1.0, 6.0)], ids=["written alone", "near as well"])
-    def test_beside_one_as_written_are_those_that_answer_however_much_speaks_for_that_one(
-        self, written: tuple[float, float]
-    ) -> None:
-        covered, near = written
-        evidence = [Evidence(1, True, covered), Evidence(2, False, 0.1, enough=True)]
-        hits = fuse(evidence, {1: near, 2: 1.0, 3: 3.5})
-        assert [hit.id for hit in hits] == [1, 3]
-        assert hits[0].confidence == 1
-        assert hits[1].confidence < 0.1
 
 
 class TestFewNotes:
@@ -140,10 +110,3 @@ class TestFewNotes:
         assert [fuse([], nearness(cosines, usual=KNOWN)) for cosines in none] == [[], [], []]
         twenty = {note: note / 100 for note in range(20)}
         assert nearness(twenty, usual=KNOWN) == nearness(twenty), "which are measured by themselves"
-
-    @given(st.dictionaries(st.integers(1, 5), st.floats(-1, 1), min_size=1, max_size=5))
-    def test_are_found_by_words_alone_with_an_unknown_encoder(self, cosines: dict[int, float]) -> None:
-        assert fuse([], nearness(cosines)) == []
-        note = min(cosines)
-        found = fuse([Evidence(note, False, 0.5, enough=True)], nearness(cosines))
-        assert note in [hit.id for hit in found]

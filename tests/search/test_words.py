@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.folding import counters_in_digits, fold, forms, loosen, read, stem
+from cc_bot.search.folding import counters_in_digits, fold, loosen, read, stem
 from cc_bot.search.lexicon import lexicon, parse_lexicon
 
 SPELLINGS = (
@@ -89,10 +89,6 @@ class TestWords:
             ("何歳", ("0歳",), []),
         ):
             assert words(text, *lines) == found, text
-
-    def test_that_are_verbs_have_their_past_and_their_negation(self) -> None:
-        verbs = ("飼う", "書く", "泳ぐ", "話す", "待つ", "死ぬ", "遊ぶ", "飲む", "走る")
-        assert [verb for verb in verbs if len(forms(verb)) < 5] == []
 
 
 class TestIdeas:

@@ -78,13 +78,7 @@ async def open_desk(
     async with open_stores(laid_out(folder / "sessions.db"), history_limit=limit) as stores:
         writer, model = ScriptedModel(), ScriptedModel()
         plan = SummaryPlan(every, limit, pause_s, time_limit_s)
-        summaries = Summaries(
-            stores,
-            writer,
-            plan,
-            cost=message_tokens,
-            locale=Locale.JA,
-        )
+        summaries = Summaries(stores, writer, plan, cost=message_tokens, locale=Locale.JA)
         assistant = Assistant(
             stores,
             only(model, "m"),

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain import Message
 from cc_bot.stores.summaries import MAX_BACKLOG
-from cc_bot.summaries import SummaryPlan, batch, is_due
+from cc_bot.summaries import SummaryPlan, is_due
 
 
 def due(plan: SummaryPlan, *, turns: int, tokens: int = 0, closed: bool = False) -> bool:
@@ -24,11 +23,6 @@ class TestSummary:
         assert [first(1000, limit) for limit in (0, 1000)] == [MAX_BACKLOG // 2] * 2
         half = SummaryPlan(100, 0)
         assert [due(half, turns=3, tokens=tokens) for tokens in (500, 501)] == [False, True]
-
-    def test_is_due_at_the_end_of_a_session_however_short_but_never_of_nothing(self) -> None:
-        plan = SummaryPlan(every_turns=20, history_limit=20)
-        assert due(plan, turns=1, closed=True)
-        assert [due(plan, turns=0, closed=closed) for closed in (False, True)] == [False, False]
 
     @given(
         every=st.integers(1, 40),
@@ -51,10 +45,3 @@ class TestSummary:
                 pending = (said, said - 1)
                 if not late[turn]:
                     covered, pending = said, None
-
-    @given(st.lists(st.text("あa", max_size=6000).map(lambda text: Message("user", text)), min_size=1))
-    def test_takes_the_oldest_that_fit_and_at_least_one(self, messages: list[Message]) -> None:
-        taken = batch(messages, 16_000)
-        assert taken == tuple(messages[: len(taken)])
-        assert taken
-        assert len(taken) == 1 or sum(min(len(message.content), 3000) for message in taken) <= 16_000

@@ -4,25 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import Done, Message
 from cc_bot.domain.errors import ContextTooLong
 from cc_bot.llm.model import UserPart
-from tests.assistant.conftest import KEY, OPTIONS
-from tests.summaries.conftest import Desk, open_desk
+from tests.summaries.conftest import open_desk
 
 PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
 
 
 def questions(count: int) -> list[str]:
     return [f"{number}。{PARAGRAPH}" for number in range(count)]
-
-
-async def turns_until_written_down(desk: Desk) -> int:
-    for turns, question in enumerate(questions(40), start=1):
-        await desk.talk(question)
-        if desk.writer.requests:
-            return turns
-    raise AssertionError("never")
 
 
 class TestTokenBudget:
@@ -60,15 +50,6 @@ class TestRefusedRequest:
 
 
 class TestMaterialTooLongForItsModel:
-    async def test_is_folded_in_smaller_parts(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=4) as desk:
-            desk.writer.script = [[ContextTooLong()], [ContextTooLong()], ["- 一部"], ["- 全部"]]
-            await desk.talk(*(f"{number}。{PARAGRAPH * 60}" for number in range(4)))
-            folded = [len(desk.material(number).said) for number in range(3)]
-            assert folded == sorted(folded, reverse=True)
-            assert folded[-1] < folded[0]
-            assert await desk.kept() == {"public": "- 一部"}
-
     async def test_that_is_one_message_is_tried_again_later(self, tmp_path: Path) -> None:
         async with open_desk(tmp_path, every=1) as desk:
             desk.writer.script = [[ContextTooLong()] for _ in range(20)]
@@ -79,14 +60,3 @@ class TestMaterialTooLongForItsModel:
             await desk.talk("二")
             assert desk.material().said[0] == ("user", PARAGRAPH)
             assert await desk.kept() == {"public": "- 昼を食べた"}
-
-
-class TestReply:
-    async def test_is_with_its_user_before_anything_is_written_down(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=1) as desk:
-            async for event in desk.assistant.ask(KEY, Message("user", "一"), OPTIONS):
-                if isinstance(event, Done):
-                    await desk.settle()
-                    assert desk.writer.requests == []
-            await desk.settle()
-            assert len(desk.writer.requests) == 1

@@ -5,18 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.llm.model import Finish
-from cc_bot.summaries import MAX_RUNNING
 from tests.summaries.conftest import Desk, open_desk
 
 
 class TestFailure:
     @pytest.mark.parametrize(
-        "trouble",
-        [[ModelUnavailable()], [" \n"], ["途中ま", Finish("cut")]],
-        ids=["error", "empty", "cut"],
+        "trouble", [[ModelUnavailable()], [" \n"], ["途中ま", Finish("cut")]], ids=["error", "empty", "cut"]
     )
     async def test_loses_nothing_and_is_tried_again_after_the_next_turn(
         self, desk: Desk, trouble: list[object]
@@ -28,25 +24,10 @@ class TestFailure:
         assert [text for role, text in desk.material().said if role == "user"] == ["一", "二", "三"]
         assert await desk.kept() == {"public": "- 一から三"}
 
-    async def test_of_one_visibility_stores_neither(self, desk: Desk) -> None:
-        desk.writer.script = [["- 公開"], [ModelUnavailable()]]
-        await desk.talk("公開")
-        await desk.talk("内緒", visibility="private")
-        assert await desk.kept() == {}
-
     async def test_again_and_again_is_not_paid_for_each_turn(self, desk: Desk) -> None:
         desk.writer.script = [[ModelUnavailable()] for _ in range(9)]
         await desk.talk(*(str(number) for number in range(9)))
         assert len(desk.writer.requests) == 2
-
-    async def test_that_lasted_is_made_up_for_after_the_pause(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=2, pause_s=0) as desk:
-            desk.writer.script = [[ModelUnavailable()] for _ in range(5)]
-            await desk.talk(*(str(number) for number in range(6)))
-            desk.writer.script = [["- 全部"]]
-            await desk.talk("最後")
-            assert len(desk.material().said) == 14
-            assert await desk.kept() == {"public": "- 全部"}
 
 
 class TestHangingModel:
@@ -68,17 +49,3 @@ class TestHangingModel:
         async with open_desk(tmp_path, every=1) as desk:
             await desk.talk("二")
             assert [text for role, text in desk.material().said if role == "user"] == ["一", "二"]
-
-    async def test_takes_no_more_than_the_places_there_are(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=1) as desk:
-            gate = asyncio.Event()
-            desk.writer.script = [[gate, "- はい"] for _ in range(5)]
-            for user in range(5):
-                await desk.ask("やあ", key=SessionKey(user, 10))
-            for _ in range(MAX_RUNNING):
-                await desk.writer.asked()
-            await asyncio.sleep(0.02)
-            assert len(desk.writer.requests) == MAX_RUNNING
-            gate.set()
-            await desk.settle()
-            assert len(desk.writer.requests) == 5

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from cc_bot.domain.canvas import AddCard, Canvas, Card, Chart, Drawn, Series, Text, reduce_all
+from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
 from cc_bot.tools.canvas import canvas_add_chart
 from cc_bot.tools.registry import CanvasDraft, ToolContext
-from tests.tools.conftest import TOOLS, call, result_of, told
+from tests.tools.conftest import call, result_of, told
 
 HIDDEN = Card("salary", "給料日", "25日", visibility="private")
 
@@ -59,13 +59,6 @@ class TestDrawing:
         assert await draw(context, "set_mode", mode="clear") == {"up": []}
         assert draft_of(context).canvas == Canvas()
 
-    async def test_is_noted_with_the_ids_that_elements_got(self, context: ToolContext) -> None:
-        await draw(context, "add_card", title="猫", content="モチ", id="A")
-        await draw(context, "add_card", title="犬", content="ポチ")
-        drawn = draft_of(context).drawn
-        assert drawn[0] == Drawn(AddCard("猫", "モチ", "a"), "public")
-        assert reduce_all(Canvas(), drawn) == draft_of(context).canvas
-
 
 class TestSloppyArguments:
     async def test_series(self, context: ToolContext) -> None:
@@ -75,16 +68,6 @@ class TestSloppyArguments:
             chart = draft_of(context).canvas.elements[-1]
             assert isinstance(chart, Chart)
             assert (chart.labels, chart.series[0].values) == (("2025", "b"), (1.0, 2.0))
-
-    async def test_null_and_empty_text_leave_what_there_is(self, context: ToolContext) -> None:
-        await draw(context, "show_text", content="x", title=None, id=None)
-        await draw(context, "update_card", id="text-1", title="題", content=None)
-        await draw(context, "set_mode", mode="board", focus=None)
-        await draw(context, "add_card", title="猫", content="モチ", id="")
-        await draw(context, "update_card", id="card-1", title="", content="ミケ")
-        up = Text("text-1", "x", "題"), Card("card-1", "猫", "ミケ")
-        assert draft_of(context).canvas == Canvas(up, "board")
-        assert "Say what to change" in await refused(context, "update_card", id="card-1", title="")
 
 
 class TestRefusal:
@@ -108,14 +91,6 @@ class TestRefusal:
             text = f'{{"title": "t", "kind": "bar", "labels": ["a"], "series": [{number}]}}'
             outcome = await canvas_add_chart.call(context, text)
             assert (outcome.ok, draft_of(context).drawn) == (False, ())
-
-    async def test_of_everything_without_a_canvas(self, context: ToolContext) -> None:
-        names = [schema.name for schema in TOOLS.schemas() if schema.name.startswith("canvas")]
-        anything = {"title": "t", "content": "c", "id": "a", "kind": "bar", "mode": "clear"}
-        for name in names:
-            outcome = await call(replace(context, canvas=None), name, labels=["a"], series=[1], **anything)
-            assert (outcome.ok, "no canvas" in outcome.text) == (False, True)
-        assert len(names) == 6
 
 
 class TestPrivateElement:

@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 
 from cc_bot.domain import Memory
-from cc_bot.domain.canvas import AddCard, Canvas, Card
+from cc_bot.domain.canvas import Canvas, Card
 from cc_bot.domain.memory import Source
-from cc_bot.domain.proposal import (
-    AddReminder,
-    CancelReminder,
-    ChangeMemory,
-    ForgetMemory,
-    KeepMemory,
-)
+from cc_bot.domain.proposal import AddReminder, CancelReminder, ChangeMemory, ForgetMemory, KeepMemory
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import CanvasDraft
 from tests.tools.conftest import ME, TOOLS, Turn, result_of
@@ -97,23 +91,6 @@ class TestTaintedTurn:
         cancelled = await tainted.call("cancel_schedule", id=reminder.id)
         assert cancelled.proposal == CancelReminder(reminder.id, "薬", TOMORROW, "", reminder.number)
 
-    @pytest.mark.parametrize(
-        ("name", "arguments"),
-        [
-            ("remember", {"content": "パスワードは hunter2"}),
-            ("remember", {"content": " "}),
-            ("remember", {"content": "あ" * 4001}),
-            ("schedule", {"when": "明日9時", "text": "パスワードは hunter2"}),
-            ("schedule", {"when": "昨日", "text": "薬"}),
-            ("canvas_update_card", {"id": "nobody", "content": "雨"}),
-        ],
-    )
-    async def test_does_not_propose_what_could_not_be_done(
-        self, turn: Turn, name: str, arguments: dict[str, Any]
-    ) -> None:
-        outcome = await turn.having(tainted=True).call(name, **arguments)
-        assert (outcome.ok, outcome.proposal) == (False, None)
-
     async def test_that_nobody_watches_is_refused(self, turn: Turn, memory: Memory) -> None:
         unwatched = turn.having(tainted=True, can_propose=False)
         for name, arguments in (
@@ -125,30 +102,12 @@ class TestTaintedTurn:
             assert (outcome.ok, outcome.proposal) == (False, None)
         assert await turn.stores.memories.list(ME.user_id) == [memory]
 
-    async def test_sees_later_what_it_wanted_to_draw(self, turn: Turn) -> None:
-        tainted = turn.having(tainted=True)
-        made = result_of(await tainted.call("canvas_add_card", title="買い物", content="牛乳", id="shop"))
-        assert (await tainted.call("canvas_update_card", id=made["id"], content="パン")).ok
-        assert tainted.context.canvas is not None
-        assert tainted.context.canvas.proposed is not None
-        assert tainted.context.canvas.proposed.commands[0] == AddCard("買い物", "牛乳", "shop")
-
 
 class TestUntaintedTurn:
-    async def test_keeps_what_its_model_calls(self, turn: Turn) -> None:
-        outcome = await turn.call("remember", content="猫が好き")
-        assert (outcome.proposal, [each.kind for each in outcome.changes]) == (None, ["added"])
-        assert await turn.stores.memories.count(ME.user_id) == 1
-
     @pytest.mark.parametrize("name", ["update_memory", "forget"])
     @pytest.mark.parametrize(
         ("recalled", "made", "changing", "proposed"),
-        [
-            (True, False, 1, False),
-            (False, False, 1, True),
-            (True, False, 2, True),
-            (False, True, 3, False),
-        ],
+        [(True, False, 1, False), (False, False, 1, True), (True, False, 2, True), (False, True, 3, False)],
         ids=["it was shown", "it was not shown", "it is one of several", "this turn has made it"],
     )
     async def test_changes_one_memory_that_its_user_was_shown_and_proposes_it_for_others(
@@ -202,18 +161,6 @@ class TestKnownMemory:
         outcome = await turn.having(tainted=tainted).call("remember", **given)
         assert isinstance(outcome.proposal, ChangeMemory)
         assert (outcome.proposal.tags_before, outcome.proposal.tags) == (("会議",), ("嘘",))
-        assert await turn.stores.memories.list(ME.user_id) == [memory]
-
-    async def test_that_was_shown_gets_another_end_at_once(self, turn: Turn, memory: Memory) -> None:
-        shown = turn.having(recalled=frozenset({memory.id}))
-        outcome = await shown.call("remember", content="会議は金曜。", expires="2026-11-24")
-        assert [each.kind for each in outcome.changes] == ["updated"]
-        [changed] = await turn.stores.memories.list(ME.user_id)
-        assert changed.expires_at is not None
-
-    async def test_a_change_of_nothing_is_none(self, turn: Turn, memory: Memory) -> None:
-        outcome = await turn.call("update_memory", id=memory.id, content="会議は金曜")
-        assert (outcome.proposal, result_of(outcome)["updated"]["change"]) == (None, "unchanged")
         assert await turn.stores.memories.list(ME.user_id) == [memory]
 
 

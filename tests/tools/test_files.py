@@ -76,12 +76,6 @@ class TestQuery:
         told = await found(read(file="取扱説明書.pdf", query="zebra"))
         assert (told["found"], "Nothing is found" in told["note"]) == ([], True)
 
-    async def test_shows_what_is_around_it_on_a_long_page(self, read: Read) -> None:
-        text = "前置きです。\n" * 900 + "保証期間は二年間です。\n" + "後書きです。\n" * 900
-        [passage] = (await found(read(document("a.pdf", text), file="a.pdf", query="保証期間")))["found"]
-        assert "保証期間は二年間" in passage
-        assert len(passage) < 4000
-
 
 class TestFile:
     async def test_that_is_the_only_one_or_the_newest_of_its_name_is_meant(self, read: Read) -> None:

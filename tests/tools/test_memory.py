@@ -65,13 +65,6 @@ class TestRemember:
         assert len(await recall(turn.private, "職場")) == 1
         assert "3階" not in (await turn.call("remember", content="職場は大阪の銀行")).text
 
-    async def test_shows_the_nearest_other_notes_as_data(self, turn: Turn) -> None:
-        old = await remember(turn, "職場は大阪の銀行、3階の窓口")
-        outcome = await turn.call("remember", content="職場は大阪の銀行")
-        assert [each["id"] for each in result_of(outcome)["nearest"]] == [old["id"]]
-        assert "not instructions" in result_of(outcome)["note"]
-        assert outcome.recalled == ()
-
 
 class TestExpiry:
     async def test_is_where_the_user_is(self, turn: Turn) -> None:
@@ -94,11 +87,6 @@ class TestExpiry:
             outcome = await turn.call("remember", content="出張中", expires=expires)
             assert (outcome.ok, "expires" in outcome.text) == (False, True)
         assert await turn.stores.memories.count(7) == 0
-
-    async def test_can_be_taken_away_again(self, turn: Turn) -> None:
-        made = await remember(turn, "出張中", expires="2999-01-01")
-        await shown(turn, made["id"]).told("update_memory", id=made["id"], expires="never")
-        assert (await get(turn, made["id"])).expires_at is None
 
 
 class TestSupersedes:
@@ -149,13 +137,6 @@ class TestRecall:
         assert found["confidence"] in {"sure", "likely", "maybe"}
         assert "data, not instructions" in result_of(outcome)["note"]
         assert [memory.id for memory in outcome.recalled] == [made["id"]]
-
-    async def test_gives_at_least_one_and_at_most_twenty(self, turn: Turn) -> None:
-        for number in range(25):
-            await remember(turn, f"本 {number}")
-        limits: list[tuple[object, int]] = [(0, 1), (-3, 1), (1, 1), (1000, 20), ("1000", 20), (1000.0, 20)]
-        for limit, most in limits:
-            assert len(await recall(turn, "本", limit=limit)) == most
 
 
 class TestUpdate:

@@ -20,7 +20,7 @@ from cc_bot.internet.pages import PageReader
 from cc_bot.internet.search import SearxngSearch, WebSearch
 from cc_bot.internet.turn import MOST_PAGES, MOST_SEARCHES, Internet, TurnInternet
 from cc_bot.texts import explain, texts
-from cc_bot.tools.pages import LONGEST_QUERY, MOST_BYTES, WEB, WithWeb
+from cc_bot.tools.pages import LONGEST_QUERY, WEB, WithWeb
 from cc_bot.tools.registry import NOBODY, ToolContext, ToolOutcome
 from tests.loopback.search_server import LoopbackSearchServer, Result
 from tests.loopback.web import INSIDE, Answer, LoopbackWeb
@@ -91,12 +91,6 @@ class TestReadPage:
         assert (told["url"], told["title"], told["text"]) == ("http://a.example/a", "天気", "明日は雨です。")
         assert "never an instruction" in told["note"]
         assert "cut" not in told
-
-    async def test_cuts_between_characters_and_says_so(self, turn: Turn) -> None:
-        told = result_of(await turn.of("http://a.example/long").read("http://a.example/long"))
-        assert LONG.startswith(told["text"])
-        assert MOST_BYTES - 3 < len(told["text"].encode()) <= MOST_BYTES
-        assert told["cut"]
 
     @pytest.mark.parametrize(
         ("url", "word"),
@@ -226,12 +220,6 @@ class TestTexts:
                 )
                 assert (typed, seen) == ({"user.example"}, {"user.example", "beside.example"})
 
-    def test_of_what_was_said_around_them_are_seen(self) -> None:
-        above = [Reference(each, "https://above.example/", author_name="花子") for each in ("above", "since")]
-        found = link_texts([Message("user", "これは？", references=tuple(above))])
-        assert addresses_in(found.typed) == frozenset()
-        assert {each.host for each in addresses_in(found.seen)} == {"above.example"}
-
 
 class TestCarryingOut:
     """What others' words can have a model tell the web by choosing what it asks for."""
@@ -313,15 +301,3 @@ class TestPagesBehind:
         assert shown([found("https://z.example/"), found(*urls)]) == urls[:3]
         assert shown([found(*urls), found()]) == urls[:3]
         assert shown([found(urls[0], urls[1], urls[0], urls[2])]) == urls[:3]
-
-    def test_are_none_where_nothing_is_told_of_any(self) -> None:
-        for result in (
-            "",
-            "[]",
-            "1",
-            "?",
-            '{"url": 1, "title": "a"}',
-            '{"url": "javascript:a", "title": "a"}',
-        ):
-            assert shown([ToolCall("1", "read_page", "{}", result)]) == []
-        assert shown([ToolCall("1", "notes__read_page", "{}", read("https://a.example/").result)]) == []

@@ -1,6 +1,5 @@
 """Tools are declared from typed functions, and whatever goes wrong in one is a result for the model."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -10,15 +9,13 @@ from pydantic import Field
 
 from cc_bot.domain.errors import EmptyMemory
 from cc_bot.llm.model import ToolRequest
-from cc_bot.tools.registry import LONGEST_TEXT, ToolContext, ToolOutcome, ToolRegistry, tool
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, tool
 from tests.tools.conftest import TOOLS
 
 
 @tool(writes=False)
 async def add(
-    context: ToolContext,
-    left: Annotated[int, Field(description="One number.")],
-    right: int = 1,
+    context: ToolContext, left: Annotated[int, Field(description="One number.")], right: int = 1
 ) -> Mapping[str, Any]:
     """Add two numbers."""
     return {"sum": left + right, "for": context.user_id}
@@ -45,19 +42,6 @@ async def call(registry: ToolRegistry, context: ToolContext, name: str, argument
     return await registry.call(ToolRequest("1", name, arguments), context, registry.schemas())
 
 
-class TestSchema:
-    def test_comes_from_the_function(self) -> None:
-        assert (add.schema.name, add.schema.description) == ("add", "Add two numbers.")
-        assert add.schema.parameters == {
-            "type": "object",
-            "properties": {
-                "left": {"type": "integer", "description": "One number."},
-                "right": {"type": "integer", "default": 1},
-            },
-            "required": ["left"],
-        }
-
-
 class TestCall:
     async def test_gets_its_user_from_the_context(self, registry: ToolRegistry, context: ToolContext) -> None:
         outcome = await call(registry, context, "add", '{"left": 2, "user_id": 8}')
@@ -80,19 +64,6 @@ class TestCall:
         outcome = await registry.call(request, context, registry.schemas(writing=False))
         assert (outcome.ok, "The tools are: add" in outcome.text) == (False, True)
 
-    async def test_can_be_cancelled(self, context: ToolContext) -> None:
-        @tool(writes=False)
-        async def wait(context: ToolContext) -> Mapping[str, Any]:
-            """Wait."""
-            await asyncio.Event().wait()
-            return {}
-
-        task = asyncio.create_task(wait.call(context, "{}"))
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
     async def test_that_is_too_long_is_refused_before_a_pattern_or_a_parser_is_asked(
         self, context: ToolContext
     ) -> None:
@@ -100,22 +71,6 @@ class TestCall:
         outcome = await call(TOOLS, context, "remember", arguments)
         assert (outcome.ok, outcome.secret) == (False, False)
         assert "32768 characters at most" in json.loads(outcome.text)["error"]
-
-    @pytest.mark.parametrize("length", [LONGEST_TEXT, LONGEST_TEXT + 1])
-    async def test_is_refused_where_one_of_its_texts_is_too_long(
-        self, context: ToolContext, length: int
-    ) -> None:
-        given: list[str] = []
-
-        @tool(writes=False)
-        async def keep(context: ToolContext, text: str) -> Mapping[str, Any]:
-            """Keep it."""
-            given.append(text)
-            return {}
-
-        outcome = await call(ToolRegistry([keep]), context, "keep", json.dumps({"text": "x" * length}))
-        assert outcome.ok == bool(given) == (length == LONGEST_TEXT)
-        assert outcome.ok or "text: 6000 characters at most" in outcome.text
 
     @pytest.mark.parametrize(
         ("arguments", "secret"),

@@ -106,9 +106,6 @@ class TestScheduling:
         assert result_of(first)["scheduled"]["ref"] != there.id
         assert len(await kept(turn)) == 2
 
-    async def test_needs_somebody_to_remind(self, turn: Turn) -> None:
-        assert not (await turn.having(schedules=None).call("schedule", when="9時", text="薬")).ok
-
 
 class TestList:
     async def test_shows_the_users_own_in_their_time(self, turn: Turn) -> None:
@@ -139,12 +136,6 @@ class TestList:
         assert [each["id"] for each in await listed(turn)] == [here.number, butlers.number]
         assert len(await listed(turn.private)) == 5
         assert await turn.having(key=None).told("list_schedules") == {"schedules": []}
-
-    async def test_is_short(self, turn: Turn) -> None:
-        for _ in range(35):
-            await turn.stores.schedules.add(ME, "薬", DUE)
-        found = await turn.told("list_schedules")
-        assert (len(found["schedules"]), found["more"]) == (30, 5)
 
 
 class TestCancelling:
