@@ -12,21 +12,18 @@ import asyncpg
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.errors import CommitUncertain, DatabaseReadOnly
+from cc_bot.domain.errors import CommitUncertain
 from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
-from cc_bot.storage import Statement, open_database
-from cc_bot.storage.database import EVERYBODY
 from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
-from tests.postgres_cluster import Server, Wire, folder, pair, running_server, url_of
+from tests.postgres_cluster import Server, Wire, pair, url_of
 
 pytestmark = pytest.mark.postgresql("a file has no standby")
 
 USERS: Final = range(1, 17)
 GUILD: Final = 5
 TOKENS: Final = 10
-OFTEN: Final = 60
 LOAD_S: Final = 0.5
 """Before the server dies, and after another one has taken its place."""
 
@@ -109,18 +106,10 @@ class TestKilledServer:
             await asyncio.to_thread(second.promote)
         await judge(load, second)
 
-    async def test_that_starts_again_by_itself_loses_nothing_either(self, tmp_path: Path) -> None:
-        with folder() as where, running_server(where) as server:
-            async with under_load(server.url, tmp_path) as load:
-                await asyncio.to_thread(server.kill)
-                await asyncio.to_thread(server.start)
-            await judge(load, server)
-
-
-class TestMachineThatIsGone:
-    """It refuses nothing and ends no connection: nothing comes of it any more."""
-
-    async def test_is_noticed_and_passed_over(self, servers: tuple[Server, Server], tmp_path: Path) -> None:
+    async def test_on_a_machine_that_is_gone_is_noticed_and_passed_over(
+        self, servers: tuple[Server, Server], tmp_path: Path
+    ) -> None:
+        """It refuses nothing and ends no connection: nothing comes of it any more."""
         first, second = servers
         async with Wire.to(first) as wire:
             url = url_of(wire, second, target_session_attrs="read-write")
@@ -129,25 +118,6 @@ class TestMachineThatIsGone:
                 await asyncio.to_thread(first.kill)
                 await asyncio.to_thread(second.promote)
             await judge(load, second)
-
-    async def test_keeps_nobody_from_starting(self, servers: tuple[Server, Server]) -> None:
-        first, second = servers
-        async with Wire.to(first) as wire:
-            wire.cut()
-            await asyncio.to_thread(second.promote)
-            async with open_database(url_of(wire, second, target_session_attrs="read-write")) as database:
-                [(standby,)] = await database.query("SELECT CAST(pg_is_in_recovery() AS TEXT)")
-            assert standby == "false"
-
-
-class TestAStandby:
-    async def test_that_takes_no_changes_is_not_told_of_a_setting(
-        self, servers: tuple[Server, Server]
-    ) -> None:
-        async with open_database(servers[1].url) as standby:
-            with pytest.raises(DatabaseReadOnly) as refused:
-                await standby.transaction([Statement("CREATE TABLE one (id INTEGER)")], (EVERYBODY,))
-        assert type(refused.value) is DatabaseReadOnly
 
 
 async def kept_in(server: Server) -> Counter[str]:

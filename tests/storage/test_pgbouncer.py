@@ -24,7 +24,6 @@ from tests.postgres_cluster import (
     forgetful,
     free_port,
     hand_over,
-    pooled,
     pooler_version,
     privileges,
     require_pooler,
@@ -121,18 +120,10 @@ async def test_that_forgets_what_is_prepared_is_refused_unless_the_url_says_so(
             assert await database.query("SELECT 1")
         for command, *more in (
             ["migrate"],
-            ["chat"],
             ["run"],
             ["doctor", "--offline"],
-            ["copy", "--to", "sqlite:///copy.db"],
         ):
             settings = {"CC_BOT_DATABASE_URL": through, "DISCORD_TOKEN": "x.y.z"}
             code, output = await Program(tmp_path, settings).run(command, *more, stdin=b"")
             expected = 1 if command == "doctor" else 2
             assert (code, "?prepare=off" in output) == (expected, True), output
-
-
-async def test_that_prepares_is_taken_as_it_is(url: str) -> None:
-    with pooled(url, size=1) as through:
-        async with open_database(through) as database:
-            assert await database.query("SELECT 1")
