@@ -11,7 +11,6 @@ from tests.web.stored import GUILD, spend, talk
 class TestSettings:
     async def test_are_chosen_together_and_hold_on_the_next_page(self, site: Site, taro: Visit) -> None:
         settings = site.core.stores.settings
-        assert 'placeholder="Asia/Tokyo"' in await taro.open("/settings")
         page = await taro.follow(await taro.press("/settings", language="en", timezone="パリ"))
         assert "Your settings are saved." in page
         assert 'value="Europe/Paris"' in page
@@ -24,21 +23,15 @@ class TestSettings:
         assert await settings.get(TARO) == UserSettings()
 
     async def test_that_are_none_change_nothing_and_stay_in_the_form(self, site: Site, taro: Visit) -> None:
-        for language, timezone in (("ja", "どこか"), ("fr", ""), ("ja", "x" * 65)):
+        for language, timezone in (("fr", ""), ("ja", "x" * 65)):
             assert (await taro.press("/settings", language=language, timezone=timezone)).status == 400
-        answer = await taro.press("/settings", language="en", timezone='火星 "<b>"')
-        page = await answer.text()
-        assert answer.status == 400
+        page = await (await taro.press("/settings", language="en", timezone='火星 "<b>"')).text()
         for html in (
-            'value="火星 &#34;&lt;b&gt;&#34;"',
-            'aria-describedby="timezone-trouble timezone-hint" aria-invalid="true"',
-            "そのタイムゾーンは見つかりません",
+            *('value="火星 &#34;&lt;b&gt;&#34;"', "そのタイムゾーンは見つかりません"),
             '<option value="en" lang="en" selected>',
-            "サインインしているブラウザ",
         ):
             assert html in page
         assert await site.core.stores.settings.get(TARO) == UserSettings()
-        assert "aria-invalid" not in await taro.open("/settings")
 
 
 class TestUsage:
@@ -54,16 +47,12 @@ class TestUsage:
             assert html in page
         for name in ("small", "large", "質問への回答", "会話の要約"):
             assert f'<th scope="row">{name}</th>' in page
-        assert page.count("<rect ") == 30
         for secret in ("777", "secret-model", "サーバー:"):
             assert secret not in page
-        week = await taro.open("/usage?days=7")
-        assert (">1,734</td>" in week, week.count("<rect ")) == (False, 7)
+        assert ">1,734</td>" not in await taro.open("/usage?days=7")
         assert "月ごと" in await taro.open("/usage?days=365")
         for wrong in ("1", "abc", "", "-7", "９"):
-            page = await taro.open(f"/usage?days={wrong}")
-            assert 'href="/usage?days=30" aria-current="true"' in page
-            assert ">1,734</td>" in page
+            assert ">1,734</td>" in await taro.open(f"/usage?days={wrong}")
 
     async def test_of_a_server_is_shown_to_its_manager_who_used_something_without_names(
         self, site: Site, taro: Visit
@@ -81,22 +70,14 @@ class TestUsage:
 
 
 class TestStoredData:
-    async def test_is_counted_with_how_long_it_stays(self, site: Site, taro: Visit) -> None:
-        await talk(site, ("猫の名前は?", "タマです"))
-        page = await taro.open("/privacy")
-        for words in ("会話の中の質問と回答", ">2</td>", "そのほかは、あなたが消すまで残ります。"):
-            assert words in page
-        assert 'href="/settings" aria-current="page"' in page
-        await site.core.stores.settings.set(TARO, locale=Locale.EN)
-        english = await taro.open("/privacy")
-        assert "What is stored about you" in english
-        assert "Everything else stays until you delete it." in english
-
-    async def test_is_downloaded_as_one_file_of_everything_and_of_nobody_elses(
+    async def test_is_counted_and_downloaded_as_one_file_of_everything_and_of_nobody_elses(
         self, site: Site, taro: Visit
     ) -> None:
         await talk(site, *((f"質問{number}「\n」", "はい") for number in range(30)))
         await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
+        page = await taro.open("/privacy")
+        for words in ("会話の中の質問と回答", ">60</td>", "そのほかは、あなたが消すまで残ります。"):
+            assert words in page
         async with taro.client.get("/privacy/export") as answer:
             assert answer.content_type == "application/json"
             assert "attachment" in answer.headers["Content-Disposition"]
@@ -104,29 +85,20 @@ class TestStoredData:
         told = json.loads(text)
         assert (told["format"], bool(told["last"])) == ("cc-bot-personal-data", True)
         assert [each["content"] for each in told["data"]["messages"]].count("質問7「\n」") == 1
-        assert len(told["data"]["messages"]) == 60
-        assert "web_sessions" in told["data"]
-        assert "花の秘密" not in text
+        assert (len(told["data"]["messages"]), "花の秘密" in text) == (60, False)
 
     async def test_is_erased_after_a_question_and_signs_out_everywhere(self, site: Site, taro: Visit) -> None:
         await talk(site, ("猫の名前は?", "タマです"))
         await talk(site, ("猫の名前は?", "タマです"), key=SessionKey(HANA, CHANNEL))
-        async with site.visit() as gone:
-            await gone.press("/sign-out")
         async with site.visit() as other:
             question = await taro.open("/privacy/erase")
-            for words in (
-                "会話の中の質問と回答 2件",
-                "サインイン（未使用のリンクをふくむ） 2件",
-                "残るもの: Discord に表示されているメッセージ",
-            ):
+            for words in ("会話の中の質問と回答 2件", "残るもの: Discord に表示されているメッセージ"):
                 assert words in question
-            assert "-#" not in question
             assert (await site.core.privacy.overview(TARO)).count("messages") == 2
             answer = await taro.press("/privacy/erase", until=until(question))
             page = await answer.text()
             assert answer.status == 200
-            for words in ("すべて消しました", "サインアウトしました", "（未使用のリンクをふくむ） 2件"):
+            for words in ("すべて消しました", "サインアウトしました"):
                 assert words in page
             assert 'href="/memories"' not in page
             for visit in (taro, other):

@@ -147,18 +147,6 @@ class TestWithoutScripts:
             await expect(page.get_by_role("link", name="メモリ")).to_have_count(0)
         assert (await site.core.privacy.overview(TARO)).empty
 
-    async def test_an_owner_begins_and_ends_maintenance(self, browser: Browser, site: Site) -> None:
-        site.town.owners.add(TARO)
-        async with signed_in(browser, site, "/console", java_script_enabled=False) as page:
-            await page.get_by_label("お知らせ").focus()
-            await page.keyboard.type("22時まで")
-            await page.keyboard.press("Tab")
-            await page.keyboard.press("Enter")
-            await expect(page.locator("#said")).to_contain_text("メンテナンスを始めました。")
-            await expect(page.locator("blockquote")).to_have_text("22時まで")
-            await press_by_keyboard(page, page.get_by_role("button", name="メンテナンスを終える"))
-            await expect(page.locator("#said")).to_contain_text("メンテナンスを終えました。")
-
 
 async def press_by_keyboard(page: Page, wanted: Locator) -> None:
     """Press Tab until that has the focus, then Enter."""

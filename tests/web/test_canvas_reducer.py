@@ -1,5 +1,6 @@
 """The page's reducer and the program's: whatever commands are given, they agree."""
 
+import asyncio
 import json
 import random
 from collections.abc import Sequence
@@ -147,49 +148,38 @@ def play(sequence: Sequence[Drawn]) -> list[list[Any]]:
     return states
 
 
-class Player:
-    """A page that plays what it is given."""
+async def run(browser: Browser, sequences: list[Any], messages: list[Any]) -> tuple[list[Any], list[Any]]:
+    """What a page makes of commands, and of messages of the server."""
+    answers = asyncio.Queue[dict[str, list[Any]]]()
+    given = {
+        "/": (PAGE, "text/html"),
+        "/play.js": (PLAY, "text/javascript"),
+        "/favicon.ico": ("", "image/png"),
+    }
+    given["/tasks"] = json.dumps({"sequences": sequences, "messages": messages}), "application/json"
 
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self._tasks: dict[str, Any] = {}
-        self._answers: dict[str, Any] = {}
+    async def give(request: web.Request) -> web.Response:
+        text, kind = given[request.path]
+        return web.Response(text=text, content_type=kind)
 
-    async def run(self, sequences: list[Any], messages: list[Any]) -> tuple[list[Any], list[Any]]:
-        self._tasks = {"sequences": sequences, "messages": messages}
-        app = web.Application(client_max_size=2**30)
-        app.router.add_get("/", self._page)
-        app.router.add_get("/play.js", self._script)
-        app.router.add_get("/tasks", self._give)
-        app.router.add_post("/answers", self._take)
-        app.router.add_static("/static", STATIC)
-        app.router.add_get("/favicon.ico", self._nothing)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            async with new_page(self._browser) as page:
-                await page.goto(f"http://127.0.0.1:{runner.addresses[0][1]}")
-                await expect(page.locator("#done")).to_have_text("done")
-        finally:
-            await runner.cleanup()
-        return self._answers["played"], self._answers["received"]
-
-    async def _page(self, _: web.Request) -> web.Response:
-        return web.Response(text=PAGE, content_type="text/html")
-
-    async def _script(self, _: web.Request) -> web.Response:
-        return web.Response(text=PLAY, content_type="text/javascript")
-
-    async def _give(self, _: web.Request) -> web.Response:
-        return web.json_response(self._tasks)
-
-    async def _take(self, request: web.Request) -> web.Response:
-        self._answers = await request.json()
+    async def take(request: web.Request) -> web.Response:
+        answers.put_nowait(await request.json())
         return web.Response(status=204)
 
-    async def _nothing(self, _: web.Request) -> web.Response:
-        return web.Response(status=204)
+    app = web.Application(client_max_size=2**30)
+    app.add_routes([web.post("/answers", take), web.static("/static", STATIC)])
+    app.add_routes([web.get(path, give) for path in given])
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        async with new_page(browser) as page:
+            await page.goto(f"http://127.0.0.1:{runner.addresses[0][1]}")
+            await expect(page.locator("#done")).to_have_text("done")
+    finally:
+        await runner.cleanup()
+    answer = answers.get_nowait()
+    return answer["played"], answer["received"]
 
 
 class TestReducer:
@@ -199,7 +189,7 @@ class TestReducer:
         chance = Chance(request.config.option.order_seed)
         for _ in range(3):
             sequences = [chance.sequence() for _ in range(SEQUENCES // 3)]
-            played, _ = await Player(browser).run([[sent(each) for each in one] for one in sequences], [])
+            played, _ = await run(browser, [[sent(each) for each in one] for one in sequences], [])
             for sequence, states in zip(sequences, played, strict=True):
                 assert states == play(sequence), sequence
 
@@ -217,36 +207,8 @@ class TestReducer:
                 commands = changes(old, new, revision + 1, words)
                 whole = commands[0] == CLEAR
                 messages.append({"from": None if whole else revision, "commands": commands})
-            _, received = await Player(browser).run([], messages)
+            _, received = await run(browser, [], messages)
             for revision, (canvas, state) in enumerate(zip(canvases, received, strict=True)):
                 for element in state["elements"]:
                     assert element.pop("html")
                 assert state == state_of(canvas, revision)
-
-    async def test_takes_a_full_canvas_and_carries_what_the_server_made_of_an_element(
-        self, browser: Browser
-    ) -> None:
-        made = {"command": "canvas_add_card", "title": "t", "content": "c"}
-        cards = [
-            {**made, "id": f"c{n}", "visibility": seen} for n, seen in enumerate(["public", "private"] * 10)
-        ]
-        clear = {"command": "canvas_set_mode", "mode": "clear", "visibility": "private"}
-        messages = [
-            {"from": None, "commands": [clear, *cards, {"command": "canvas_shown", "revision": 7}]},
-            {"from": 7, "commands": [{**cards[0], "id": "x"}, {"command": "canvas_shown", "revision": 8}]},
-            {"from": 7, "commands": [clear, {"command": "canvas_shown", "revision": 9}]},
-        ]
-        steps: list[dict[str, Any]] = [
-            {**made, "id": "a", "html": "<p>c</p>"},
-            {"command": "canvas_update_card", "id": "a", "title": "u"},
-            {"command": "canvas_update_card", "id": "a", "content": "d", "html": "<p>d</p>"},
-            {"command": "canvas_update_card", "id": "a", "content": "e"},
-        ]
-        sequence = [{**step, "visibility": "public"} for step in steps]
-        [states], [filled, full, missed] = await Player(browser).run([sequence], messages)
-        html = [state["elements"][0].get("html") for _, state in states]
-        assert html == ["<p>c</p>", "<p>c</p>", "<p>d</p>", None]
-        assert [each["id"] for each in filled["elements"]] == [f"c{n}" for n in range(20)]
-        assert (filled["revision"], filled["filling"]) == (7, False)
-        assert (len(full["elements"]), full["revision"]) == (20, 8)
-        assert missed is None

@@ -28,17 +28,13 @@ class TestList:
         await site.core.stores.summaries.put(backlog, {"public": "京都へ行く"})
         one = await taro.open(f"/conversations?place={CHANNEL}/default")
         assert ("京都へ行く" in one, "旅行の" in one, "DMの話" in one) == (True, True, False)
-        assert "京都へ行く" not in await taro.open("/conversations")
         await taro.open("/conversations?place=7/default", status=404)
-
-    async def test_goes_page_by_page(self, site: Site, taro: Visit) -> None:
         for number in range(23):
             await talk(site, (f"質問{number}番", "はい"))
             await site.core.stores.sessions.clear(KEY)
         first, second = await taro.open("/conversations"), await taro.open("/conversations?page=2")
-        assert "1 / 2 ページ" in first
-        assert ("質問22番" in first, "質問2番" in first) == (True, False)
-        assert ("質問22番" in second, "質問2番" in second) == (False, True)
+        assert ("質問22番" in first, "旅行の" in first) == (True, False)
+        assert ("質問22番" in second, "旅行の" in second) == (False, True)
         for wrong in ("3", "x", "-1", "9" * 30):
             await taro.open(f"/conversations?page={wrong}", status=404)
 
@@ -52,10 +48,8 @@ class TestReading:
             assert html in page
         assert page.count("自分だけ") == 2
         await talk(site, *((f"質問{number}番", f"答え{number}番") for number in range(25)))
-        first = await taro.open(f"/conversations/{id_}")
-        second = await taro.open(f"/conversations/{id_}?page=2")
-        assert ("質問0番" in first, "答え24番" in first) == (True, False)
-        assert ("質問0番" in second, "答え24番" in second) == (False, True)
+        pages = [await taro.open(f"/conversations/{id_}{query}") for query in ("", "?page=2")]
+        assert [("質問0番" in each, "答え24番" in each) for each in pages] == [(True, False), (False, True)]
 
     async def test_links_the_pages_that_an_answer_rests_on_below_it(self, site: Site, taro: Visit) -> None:
         told = {"url": "https://news.example/a?b=<c>", "title": "<b>天気</b>", "text": "…"}
@@ -79,24 +73,19 @@ class TestReading:
             assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
 
 
-class TestDeleting:
-    async def test_takes_it_and_its_canvas_away_and_lets_the_next_question_begin_anew(
-        self, site: Site, taro: Visit
-    ) -> None:
-        kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
-        await draw(site, AddCard("旅程", "京都"))
-        page = await taro.follow(await taro.press(f"/conversations/{gone}/delete"))
-        assert "会話を消しました。" in page
-        assert (kept in page, gone in page) == (True, False)
-        assert site.town.changed == [KEY]
-        seen = await site.core.stores.canvases.get(KEY)
-        assert seen is None or seen.canvas.elements == ()
-        session = await site.core.stores.sessions.open(KEY)
-        assert (session.id != gone, session.history) == (True, ())
-        assert await site.core.stores.erasures.read()
-        answer = await taro.press(f"/conversations/{gone}/delete")
-        assert answer.status == 404
-        for page in (await answer.text(), await taro.open(f"/conversations/{gone}", status=404)):
-            assert "この会話は、もうありません。" in page
-            assert '<a href="/conversations">会話の一覧へ</a>' in page
-            assert 'href="/conversations" aria-current="page"' in page
+async def test_a_conversation_is_deleted_with_its_canvas_and_the_next_question_begins_anew(
+    site: Site, taro: Visit
+) -> None:
+    kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
+    await draw(site, AddCard("旅程", "京都"))
+    page = await taro.follow(await taro.press(f"/conversations/{gone}/delete"))
+    assert "会話を消しました。" in page
+    assert (kept in page, gone in page) == (True, False)
+    assert site.town.changed == [KEY]
+    seen = await site.core.stores.canvases.get(KEY)
+    assert seen is None or seen.canvas.elements == ()
+    session = await site.core.stores.sessions.open(KEY)
+    assert (session.id != gone, session.history) == (True, ())
+    assert await site.core.stores.erasures.read()
+    assert (await taro.press(f"/conversations/{gone}/delete")).status == 404
+    assert "この会話は、もうありません。" in await taro.open(f"/conversations/{gone}", status=404)

