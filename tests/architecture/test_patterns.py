@@ -12,6 +12,7 @@ from contextlib import suppress
 from datetime import date
 from functools import partial
 from types import FrameType
+from typing import Any
 
 import pytest
 import regex  # type: ignore[import-untyped]  # its stubs are not among the dependencies
@@ -113,8 +114,8 @@ class TestAttack:
             lengths = LENGTHS[:2] if isinstance(pattern, Phrase) else LENGTHS
             return any(weakness(Found("here", pattern), attack, lengths) for attack in attacks(pattern, 40))
 
-        away = [*map(re.compile, RUNS_AWAY), Endless(r"\s*\s*\s*x")]
-        fine = [*map(re.compile, FINE), regex.compile(r"\X")]
+        away: list[Any] = [*map(re.compile, RUNS_AWAY), Endless(r"\s*\s*\s*x")]
+        fine: list[Any] = [*map(re.compile, FINE), regex.compile(r"\X")]
         assert [each.pattern for each in away if not runs_away(each)] == []
         assert [each.pattern for each in fine if runs_away(each)] == []
 
