@@ -186,7 +186,6 @@ class Conversation:
             locale=Locale.JA,
             now=now,
             timezone=TOKYO,
-            style=self.style,
         )
 
     def _id(self) -> int:

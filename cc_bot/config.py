@@ -310,7 +310,6 @@ class Config:
     models: Annotated[tuple[str, ...], Setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)]
     """The first is asked; the others are its fallbacks, in order."""
     model_timeout_s: Annotated[float, Setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")]
-    single_system: Annotated[bool, Setting("CC_BOT_SINGLE_SYSTEM", OFF, switch, "on / off")]
     database_url: Annotated[str, Setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")]
     agents_file: Annotated[Path | None, Setting("CC_BOT_AGENTS_FILE", parse=path_or_none)]
     """None: `agents.toml` beside the database, if there is one."""
@@ -331,7 +330,6 @@ class Config:
     history_limit: Annotated[int, Setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")]
     token_budget: Annotated[int, Setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")]
     block_tokens: Annotated[int, Setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")]
-    cache_control: Annotated[bool, Setting("CC_BOT_CACHE_CONTROL", OFF, switch, "on / off")]
     summary_every: Annotated[int, Setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")]
     """Turns; 0: never."""
     summary_models: tuple[str, ...]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -123,7 +123,6 @@ def build_model(config: Config, names: Sequence[str]) -> ChatModel:
                     api_key=config.openai_api_key,
                     base_url=config.openai_base_url,
                     timeout_s=config.model_timeout_s,
-                    cache_control=config.cache_control,
                 ),
             )
             for name in names
@@ -133,14 +132,21 @@ def build_model(config: Config, names: Sequence[str]) -> ChatModel:
 
 async def reach_model(config: Config, model: str) -> None:
     """Have it say one token. Raises the ModelError that a turn would raise."""
-    from cc_bot.llm.openai import reach
+    from cc_bot.llm.model import ChatRequest, UserPart
+    from cc_bot.llm.openai import OpenAIChatModel
 
-    await reach(
+    asked = OpenAIChatModel(
         model,
         api_key=config.openai_api_key,
         base_url=config.openai_base_url,
         timeout_s=config.model_timeout_s,
+        max_retries=0,
     )
+    try:
+        async with aclosing(asked.stream(ChatRequest((UserPart("ok"),)))) as events:
+            await anext(events)
+    finally:
+        await asked.close()
 
 
 def build_embedder(config: Config) -> Embedder | None:
@@ -424,7 +430,7 @@ async def open_core(
         chains = Chains(partial(build_model, config), default, hears, speaks)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
-        style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)
+        style = PromptStyle(config.token_budget, config.block_tokens, config.locale)
         assistant = Assistant(
             stores,
             chains,

@@ -271,7 +271,6 @@ class ChannelTurn:
                 paused=options.memory_paused,
                 persona=options.agent.prompt,
                 notes=notes,
-                style=style,
             )
 
         return TurnPrompt(

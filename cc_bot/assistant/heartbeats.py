@@ -241,7 +241,6 @@ class Heartbeats:
             tainted=shown.tainted,
             locale=options.locale,
             timezone=options.timezone,
-            single_system=self._style.single_system,
         )
         temperature = options.agent.temperature
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=temperature, tells_private=True)

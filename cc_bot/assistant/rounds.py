@@ -53,6 +53,7 @@ from cc_bot.llm.model import (
     ToolResultPart,
     ToolSchema,
     UserPart,
+    storable,
 )
 from cc_bot.stores import TurnLedger
 from cc_bot.stores.memory.copies import kept_ids
@@ -277,9 +278,13 @@ class Rounds:
                 draft.text += "\n\n"
                 self.emit(TextDelta("\n\n"))
             wanted = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
+            step = len(draft.calls)
             results = await self._call_all(wanted, prompt, draft)
+            if len(draft.calls) > step:
+                draft.calls[step] = replace(draft.calls[step], native=storable(finish.native))
             told = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
-            prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
+            said = draft.text[said_before:].strip()
+            prompt.add(AssistantPart(said, told, native=finish.native), *results)
 
     async def _keep_promise(self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str) -> None:
         """Ask for one round more, of which no word is shown or stored: the model promised what it did not

@@ -169,7 +169,7 @@ class SessionTurn:
                 budget_tokens=budget_tokens,
                 cost=cost,
             )
-            return of_session(parts, single_system=turns.style.single_system)
+            return of_session(parts)
 
         return TurnPrompt(
             build,

@@ -17,13 +17,13 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.instructions import instructions
-from cc_bot.context.prompt import Built, PromptStyle, changing, profile, told_to_be
+from cc_bot.context.prompt import Built, changing, profile, told_to_be
 from cc_bot.context.speakers import YOU, beginning, speaker, spoken
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
-from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 # ---- blocks ----------------------------------------------------------------------------------------------
 # A channel's messages as a request shows them: how one looks, which are frozen together, and what leaves.
@@ -305,7 +305,6 @@ def build_channel_prompt(
     paused: bool = False,
     persona: str = "",
     notes: Sequence[Memory] = (),
-    style: PromptStyle = PromptStyle(),
 ) -> Built:
     """Build everything that the model sees of a channel's turn before it answers; `persona` is what an agent
     is told to be instead of cc-bot's own, `notes` are those of who asks that are told from the start."""
@@ -318,13 +317,8 @@ def build_channel_prompt(
     history = list(map(render, shown.rows))
     others = bool(shown.rows)
     system = SystemPart(_stable(locale, tools, persona))
-    if style.single_system:
-        first, *further = asked
-        folded = UserPart(f"[{told}]\n\n{first.text}", first.images, first.tainted or others)
-        parts, ends = _alternating((system, *history, folded, *further), shown.ends)
-    else:
-        parts, ends = (system, *history, SystemPart(told, others), *asked), shown.ends
-    return Built(parts, (0, *ends[-MARKED_BLOCKS:]), history=bool(history))
+    parts = (system, *history, SystemPart(told, others), *asked)
+    return Built(parts, (0, *shown.ends[-MARKED_BLOCKS:]), history=bool(history))
 
 
 def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
@@ -357,28 +351,3 @@ def _asked(question: Message, *, alone: bool) -> UserPart:
     said = spoken(question.author_name, question.author_id, question.content)
     part = user_part(replace(question, content=said))
     return replace(part, tainted=question.taints or not alone)
-
-
-def _alternating(
-    parts: Sequence[PromptPart], ends: Sequence[int]
-) -> tuple[tuple[PromptPart, ...], tuple[int, ...]]:
-    """Question and answer by turns, as templates want it that know one system message only, and where of the
-    places `ends` are now.
-
-    What several people say one after the other becomes one part, so a block may end within one: there the
-    next request may go on, and no mark can stand.
-    """
-    merged: list[PromptPart] = []
-    marks: list[int] = []
-    for index, part in enumerate(parts):
-        match merged[-1:], part:
-            case [UserPart(before, images, tainted)], UserPart(text, more):
-                joined = f"{before}\n\n{text}"
-                merged[-1] = UserPart(joined, (*images, *more), tainted or part.tainted)
-            case [AssistantPart(before, tainted=tainted)], AssistantPart(text):
-                merged[-1] = AssistantPart(f"{before}\n\n{text}", tainted=tainted or part.tainted)
-            case _:
-                if index - 1 in ends:
-                    marks.append(len(merged) - 1)
-                merged.append(part)
-    return tuple(merged), tuple(marks)

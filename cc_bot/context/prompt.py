@@ -27,7 +27,7 @@ from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Recollection, Session
 from cc_bot.domain.summary import listed
 from cc_bot.domain.text import shorten
-from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema, UserPart
+from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema
 
 # ---- canvas lines ----------------------------------------------------------------------------------------
 # What is on a canvas, in one line an element, as the model is told on every turn.
@@ -149,9 +149,6 @@ class PromptStyle:
 
     budget_tokens: int = 80_000
     """Tokens of history in one request."""
-    single_system: bool = False
-    """Fold the second system message into the question: many local servers' chat templates take one
-    system message only, and only first."""
     block_tokens: int = 1_500
     """Tokens of a channel's messages that are frozen together."""
     channel_locale: Locale = Locale.JA
@@ -189,16 +186,11 @@ def build_prompt(
         locale, now.astimezone(timezone), timezone, recap.text if recap else "", paused=paused, canvas=canvas
     )
     tainted = canvas.tainted or (recap is not None and recap.tainted)
-    if style.single_system:
-        end: tuple[PromptPart, ...] = (
-            UserPart(f"[{told}]\n\n{asked.text}", asked.images, asked.tainted or tainted),
-        )
-    else:
-        end = (SystemPart(told, tainted), asked)
     return (
         SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
         *chain.from_iterable(map(message_parts, window(history, budget, cost))),
-        *end,
+        SystemPart(told, tainted),
+        asked,
     )
 
 
@@ -269,9 +261,9 @@ class Built:
     """Whether it shows anything of what was said before the question: that could be left out."""
 
 
-def of_session(parts: Sequence[PromptPart], *, single_system: bool) -> Built:
+def of_session(parts: Sequence[PromptPart]) -> Built:
     """Wrap what `build_prompt` made: steady in its first part, and up to where its history ends."""
-    last = len(parts) - (1 if single_system else 2) - 1
+    last = len(parts) - 3
     return Built(tuple(parts), (0, last) if last > 0 else (0,), history=last > 0)
 
 

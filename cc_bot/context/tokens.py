@@ -18,7 +18,7 @@ from typing import Final, assert_never
 
 from cc_bot.context.attachments import as_prompt_texts
 from cc_bot.context.speakers import quote
-from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.message import Attachment, Message, ToolCall
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
@@ -66,10 +66,14 @@ def _files(message: Message) -> tuple[Attachment, ...]:
 def call_parts(message: Message) -> Iterator[PromptPart]:
     """The calls of an answer with their results: a call without its result is refused by most servers, so the
     two are never apart."""
-    if message.tool_calls:
-        calls = [(_call_id(message, index), call) for index, call in enumerate(message.tool_calls)]
+    steps = list[list[tuple[str, ToolCall]]]()
+    for index, call in enumerate(message.tool_calls):
+        if call.native or not steps:
+            steps.append([])
+        steps[-1].append((_call_id(message, index), call))
+    for calls in steps:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
-        yield AssistantPart("", tuple(requests), message.tainted)
+        yield AssistantPart("", tuple(requests), message.tainted, calls[0][1].native)
         for id_, call in calls:
             yield ToolResultPart(id_, call.name, call.told, message.tainted)
 

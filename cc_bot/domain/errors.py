@@ -116,6 +116,7 @@
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
+    │       ├── ModelOutOfRoom      it used up its tokens before it said a word
     │       ├── ModelWentInCircles  it called its tools as often as it may, and no word came
     │       ├── ModelRefusedKey
     │       ├── ModelRefusedRequest
@@ -976,6 +977,9 @@ class ModelUnavailable(ModelError): ...
 
 
 class ModelSaidNothing(ModelError): ...
+
+
+class ModelOutOfRoom(ModelError): ...
 
 
 class ModelWentInCircles(ModelError): ...

@@ -102,6 +102,8 @@ class ToolCall:
     result: str
     ok: bool = True
     """False when the result tells the model of an error."""
+    native: str = ""
+    """Of the first call of each step: what the provider wants back with the step's calls."""
 
     @property
     def told(self) -> str:

@@ -1,5 +1,6 @@
 """The seam to a language model: a request goes in, a stream of events comes out."""
 
+import json
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
@@ -15,6 +16,10 @@ MAX_ARGUMENTS_CHARACTERS: Final = 32_768
 answered with an error; of its arguments nothing is matched, parsed or stored."""
 MAX_CALLS: Final = 64
 """That are put together in one answer: four times as many as are made. What is beyond is dropped."""
+MAX_STORED_NATIVE: Final = 32_768
+MAX_TOOLS: Final = 128
+"""In one request (platform.openai.com/docs/api-reference/chat/create, `tools`). The first ones are sent: our
+own come first, then those of servers in the order of the operator's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,8 @@ class AssistantPart:
     text: str
     tool_requests: tuple[ToolRequest, ...] = ()
     tainted: bool = field(default=False, compare=False)
+    native: str = ""
+    """What the provider wants back with these calls: `Finish.native`, or the storable part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,8 @@ class ChatRequest:
     requests will be the same, so that is where a cache's marks belong."""
     temperature: float | None = None
     """From 0 to 2; None: the model's own. A server that does not let it be chosen is asked without."""
+    reasoning: str = ""
+    """How much the model thinks first: none, minimal, low, medium or high; empty: the model's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +147,32 @@ class Finish:
     usage: Usage = Usage()
     model: str = ""
     """Who answered, as the operator named it; empty where no tokens are counted."""
+    native: str = ""
+    """JSON that goes back with the calls: thought signatures, reasoning, ids. Opaque to everybody but the
+    model that gave it."""
+    without_tools: bool = False
+    """Whether tools were offered and the model takes none."""
 
 
 ModelEvent = Delta | Thinking | Fallback | Finish
+
+
+def storable(native: str) -> str:
+    """The part of a native that may be stored: nothing that can be read, since a memory that is erased later
+    could be quoted in it. `{}` if nothing is left; empty if there was no native."""
+    if not native:
+        return ""
+    kept = json.loads(native)
+    for item in kept.get("items", []):
+        item.update(summary=[], content=[])
+    details = kept.pop("reasoning", {}).get("reasoning_details", [])
+    sealed = [
+        each for each in details if isinstance(each, dict) and each.get("type") == "reasoning.encrypted"
+    ]
+    if sealed:
+        kept["reasoning"] = {"reasoning_details": sealed}
+    text = json.dumps(kept, ensure_ascii=False)
+    return text if len(text) <= MAX_STORED_NATIVE else "{}"
 
 
 class ChatModel(Protocol):

@@ -144,15 +144,12 @@ def heartbeat_parts(
     tainted: bool = False,
     locale: Locale,
     timezone: ZoneInfo,
-    single_system: bool,
 ) -> tuple[PromptPart, ...]:
     """Make what a model is shown; `told` is what changes: the date and time, and what is up on the canvas,
-    which may be `tainted`. `single_system` folds that into the material."""
+    which may be `tainted`."""
     stable = SystemPart(f"{persona}\n{_HEARTBEAT_INSTRUCTIONS[locale]}")
     material = json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
     foreign = any(each.tainted for each in matters)
-    if single_system:
-        return (stable, UserPart(f"[{told}]\n\n{material}", tainted=tainted or foreign))
     return (stable, SystemPart(told, tainted), UserPart(material, tainted=foreign))
 
 

@@ -426,6 +426,10 @@ SENTENCES: Final[Mapping[type[CcBotError], Sentence]] = {
         ja="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
         en="The AI model's answer was empty. Please ask again, or put it another way.",
     ),
+    errors.ModelOutOfRoom: Sentence(
+        ja="AIモデルが考えるだけで字数の上限に達し、返事を書けませんでした。質問を短くするか、分けてお聞きください。",
+        en="The AI model used up its tokens on thinking and wrote no answer. Please ask a shorter or simpler question.",
+    ),
     # Also in the place of an answer that has changed something.
     errors.ModelWentInCircles: Sentence(
         ja="ツールを繰り返し使いましたが堂々めぐりになり、答えを出せませんでした。変えたものがあれば下に出ています。小さく分けて、もう一度お聞きください。",

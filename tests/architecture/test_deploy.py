@@ -60,7 +60,7 @@ class TestUnit:
         assert [found[switch] for switch in SWITCHES] == [["yes"]] * len(SWITCHES)
         assert found["SystemCallFilter"] == ["@system-service", "~@privileged"]
 
-    def test_gives_the_program_and_each_shard_the_time_that_they_take_and_the_backup_no_network(self) -> None:
+    def test_gives_the_program_the_time_that_it_takes_and_starts_it_again(self) -> None:
         found = unit("cc-bot.service")
         assert seconds(found["TimeoutStopSec"][0]) > LONGEST_STOP_S + 5
         assert LONGEST_STOP_S < LEAVE_S < 15
@@ -68,11 +68,17 @@ class TestUnit:
         assert (found["Type"], found["Restart"]) == (["notify"], ["on-failure"])
         assert not {"SuccessExitStatus", "RestartPreventExitStatus"} & found.keys()
         assert seconds(found["WatchdogSec"][0]) > LIMIT_S + 5  # the program's own record comes first
-        backup = unit("cc-bot-backup.service")
-        assert (found["Environment"], backup["PrivateNetwork"]) == (backup["Environment"], ["yes"])
+
+    def test_backs_up_the_database_that_the_bot_uses_without_a_network(self) -> None:
+        bot, backup = map(unit, ("cc-bot.service", "cc-bot-backup.service"))
+        assert (bot["Environment"], backup["PrivateNetwork"]) == (backup["Environment"], ["yes"])
+
+    def test_of_some_shards_is_that_of_a_program_alone(self) -> None:
         apart = {"Description", "ExecStart", "EnvironmentFile", "Environment"}
-        one, shard = ({key: unit(name)[key] for key in unit(name).keys() - apart} for name in UNITS[:2])
-        assert one == shard
+        one, alone = [
+            {key: value for key, value in unit(name).items() if key not in apart} for name in UNITS[:2]
+        ]
+        assert one == alone
 
     @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd's own checker")
     def test_is_to_the_liking_of_systemd(self, tmp_path: Path) -> None:

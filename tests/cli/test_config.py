@@ -45,7 +45,6 @@ NONSENSE = """
     CC_BOT_MODEL: ,
     CC_BOT_LOCALE: fr
     CC_BOT_TIMEZONE: Asia/Nowhere | ../etc/passwd
-    CC_BOT_SINGLE_SYSTEM: perhaps
     CC_BOT_SYNCHRONOUS: OFF
     CC_BOT_LOG_LEVEL: loud
     CC_BOT_LOG_FORMAT: xml
@@ -58,7 +57,6 @@ NONSENSE = """
     CC_BOT_USAGE_DAYS: a year
     CC_BOT_CHANNELS: some
     CC_BOT_BLOCK_TOKENS: 0
-    CC_BOT_CACHE_CONTROL: perhaps
     CC_BOT_EMBEDDING_MODEL: a-model-without-a-server
     CC_BOT_TRANSCRIBE_MODEL: a-model-without-a-server
     CC_BOT_TRANSCRIBE_URL: localhost:8000

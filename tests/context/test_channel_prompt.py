@@ -18,7 +18,7 @@ from cc_bot.context.channel_prompt import (
     plan,
     render,
 )
-from cc_bot.context.prompt import Built, PromptStyle
+from cc_bot.context.prompt import Built
 from cc_bot.context.speakers import mark_of, speaker
 from cc_bot.domain import Block, ChannelKey, ContextMessage, Locale, Message
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
@@ -42,7 +42,6 @@ def built(
     *questions: Message,
     locale: Locale = Locale.JA,
     now: datetime = NOW,
-    single_system: bool = False,
     tools: tuple[ToolSchema, ...] = (),
 ) -> Built:
     return build_channel_prompt(
@@ -52,7 +51,6 @@ def built(
         locale=locale,
         now=now,
         timezone=ZoneInfo("Asia/Tokyo"),
-        style=PromptStyle(single_system=single_system),
     )
 
 
@@ -99,14 +97,6 @@ def test_marks_stand_after_the_system_message_and_after_the_last_blocks() -> Non
     assert built(ALL).stable == (0, 2, 3)
     assert built(Shown.of([group(row) for row in rows])).stable == (0, 6, 7, 8)
     assert (built(Shown(())).stable, built(Shown(())).history) == ((0,), False)
-
-
-def test_one_system_message_folds_what_changes_into_the_question_and_lets_speakers_alternate() -> None:
-    single = built(ALL, single_system=True)
-    assert [type(part) for part in single.parts] == [SystemPart, UserPart, AssistantPart, UserPart]
-    assert single.parts[-1].text.startswith("太郎: 傘がいりますね\n\nKen: I have two.\n\n[現在の日時")
-    assert single.parts[-1].text.endswith("みどり: 何時からですか")
-    assert (single.stable, single.history) == ((0, 2), True)  # marks of parts that are complete
 
 
 def test_a_shorter_history_has_the_newest_messages_that_fit_with_their_marks() -> None:

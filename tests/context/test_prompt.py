@@ -79,12 +79,6 @@ class TestOrder:
         assert prompt(*history)[:3] == prompt(*history, now=later)[:3]
         assert prompt(*history)[3] != prompt(*history, now=later)[3]
 
-    def test_has_one_system_message_where_servers_take_no_more(self) -> None:
-        parts = prompt(style=PromptStyle(single_system=True))
-        assert [type(part) for part in parts] == [SystemPart, UserPart]
-        assert text_of(parts[-1]).endswith("質問")
-        assert "2026-03-15" in text_of(parts[-1])
-
 
 class TestSystemMessages:
     @pytest.mark.parametrize(
@@ -182,7 +176,7 @@ def with_notes(*notes: Memory, now: datetime = NOW, locale: Locale = Locale.JA) 
     )
 
 
-def in_channel(*notes: Memory, single_system: bool = False) -> Built:
+def in_channel(*notes: Memory) -> Built:
     return build_channel_prompt(
         Shown((ContextMessage(1, "user", "太郎", "こんにちは"),)),
         (QUESTION,),
@@ -191,7 +185,6 @@ def in_channel(*notes: Memory, single_system: bool = False) -> Built:
         now=NOW,
         timezone=TOKYO,
         notes=notes,
-        style=PromptStyle(single_system=single_system),
     )
 
 
@@ -229,9 +222,6 @@ def test_in_a_channel_they_stand_after_the_messages_so_that_requests_begin_alike
     [told] = [part for part in parts[2:] if isinstance(part, SystemPart)]
     assert told.text.endswith('\n- 2026-03-15: "猫の名前はモチ"')
     assert "以下は今の質問をした人のメモの一部です" in told.text
-    single = in_channel(CAT, single_system=True).parts
-    assert single[0] == in_channel(single_system=True).parts[0]
-    assert "猫の名前はモチ" in single[-1].text
 
 
 WEATHER = Card("weather-today", "Today's Weather", '72°F, "sunny"')

@@ -8,8 +8,7 @@ import pytest
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS, ToolRequest
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.chat import ToolCallAssembler
-from cc_bot.llm.openai.wire import CallFragment
+from cc_bot.llm.openai.calls import ToolCallAssembler, ToolCallDelta
 from tests.llm.asking import hear, loopback
 from tests.loopback.model_server import (
     Chunk,
@@ -54,9 +53,6 @@ FLOODS = {
     ),
     "one comment": Reply(Raw(":" * 2 * MIB + "\n\n"), *LATE),
     "comments": Reply(*[Raw(f": {'x' * (MIB // 2)}\n\n")] * 130, *LATE),
-    "blank lines": Reply(*[Raw("\n" * (MIB // 2))] * 4, *LATE),
-    "signs of life": Reply(*[Raw(": ping\n\n" * 60_000)] * 4, *LATE),
-    "events without data": Reply(*[Raw("event: ping\n\n" * 50_000)] * 4, *LATE),
     "nesting": Reply(Raw("data: " + "[" * (MIB // 2) + "\n\n"), *LATE),
     "an error": fails(400, "x" * 65 * MIB),
 }
@@ -94,7 +90,7 @@ class TestStream:
             steps: list[Step] = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
             async with LoopbackModelServer(Reply(*steps, *LATE)) as server:
                 model = OpenAIChatModel(
-                    "m", base_url=server.base_url, timeout_s=0.3, longest_s=0.5, max_retries=0
+                    "m", base_url=server.base_url, timeout_s=0.3, max_answer_s=0.5, max_retries=0
                 )
                 try:
                     with pytest.raises(ModelUnavailable):
@@ -127,14 +123,14 @@ class TestCalls:
         assert max(len(request.name), len(request.id)) <= 256
 
 
-FRAGMENTS: dict[str, Callable[[int], CallFragment]] = {
-    "a call each": lambda n: CallFragment(n, f"id{n}", "remember", "{}"),
-    "one call": lambda n: CallFragment(0, arguments="x"),
-    "the name in each": lambda n: CallFragment(0, "a", "remember", '{"a": "' if not n else "x"),
-    "brackets in each": lambda n: CallFragment(0, "a", "remember", '{"a": [' if not n else "[],"),
-    "what looks whole in each": lambda n: CallFragment(None, "a", "remember", '{"a": "' if not n else "}"),
-    "an object and no more": lambda n: CallFragment(0, "a", "remember", "[{}]"),
-    "a longer name each": lambda n: CallFragment(0, "a", "n" * (n % 5000)),
+FRAGMENTS: dict[str, Callable[[int], ToolCallDelta]] = {
+    "a call each": lambda n: ToolCallDelta(n, f"id{n}", "remember", "{}"),
+    "one call": lambda n: ToolCallDelta(0, arguments="x"),
+    "the name in each": lambda n: ToolCallDelta(0, "a", "remember", '{"a": "' if not n else "x"),
+    "brackets in each": lambda n: ToolCallDelta(0, "a", "remember", '{"a": [' if not n else "[],"),
+    "what looks whole in each": lambda n: ToolCallDelta(None, "a", "remember", '{"a": "' if not n else "}"),
+    "an object and no more": lambda n: ToolCallDelta(0, "a", "remember", "[{}]"),
+    "a longer name each": lambda n: ToolCallDelta(0, "a", "n" * (n % 5000)),
 }
 
 

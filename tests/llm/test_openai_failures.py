@@ -18,7 +18,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
-from cc_bot.llm.openai.wire import read_refusal
+from cc_bot.llm.openai.client import refusal_text, too_long
 from tests.llm.asking import CONTINUATION, QUESTION, hear, loopback
 from tests.loopback.model_server import (
     Chunk,
@@ -242,12 +242,12 @@ class TestARequestThatIsTooLong:
     def test_is_known_by_the_words_of_each_server_and_tells_the_limit(self) -> None:
         for message, limit in SAID.values():
             for body in ({"message": message, "code": 400}, {"error": message}, message, None):
-                refusal = read_refusal(body, message)
+                refusal = too_long(refusal_text(body) or message)
                 assert refusal is not None, message
                 assert refusal.limit == limit, message
-        assert read_refusal({"code": "context_length_exceeded"}, "400") is not None
+        assert too_long(refusal_text({"code": "context_length_exceeded"})) is not None
         llama = {"type": "exceed_context_size_error", "n_prompt_tokens": 1407, "n_ctx": 256, "message": "no"}
-        refusal = read_refusal({"error": llama}, "")
+        refusal = too_long(refusal_text({"error": llama}))
         assert refusal is not None
         assert refusal.limit == 256
 
@@ -259,10 +259,10 @@ class TestARequestThatIsTooLong:
             "messages[3].content must be a string",
             "Unsupported value: 'temperature' must be at most 2",
         ):
-            assert read_refusal({"message": message, "code": None}, message) is None, message
+            assert too_long(refusal_text({"message": message, "code": None})) is None, message
         bodies: list[object] = [None, [], 7, "", {"error": None}, {"error": {"message": 3}}, {"code": {}}]
         for body in bodies:
-            assert read_refusal(body, "Bad Request") is None
+            assert too_long(refusal_text(body)) is None
 
     async def test_is_told_whatever_the_status_and_also_in_the_stream(self) -> None:
         for status in (400, 413, 422, 500):

@@ -25,7 +25,7 @@ from cc_bot.llm.model import (
 )
 from cc_bot.llm.openai import OpenAIChatModel
 from tests.llm.asking import QUESTION, hear, loopback
-from tests.loopback.model_server import Json, LoopbackModelServer, Reply, fails, message_text, says
+from tests.loopback.model_server import Json, LoopbackModelServer, Reply, fails, says
 
 SCHEMA: Final = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 RECALL: Final = ToolSchema("recall", "Look it up.", SCHEMA)
@@ -40,10 +40,10 @@ async def body_of(request: ChatRequest) -> Json:
 
 class TestPrompt:
     async def test_is_sent_whole_and_in_order(self) -> None:
-        recall = ToolRequest("call_1", "recall", '{"query": "誕生日"}')
+        recall = ToolRequest("callabc01", "recall", '{"query": "誕生日"}')
         emoji = "𠮷野家で👨‍👩‍👧‍👦と食べた。私の誕生日は？"
         asked = (SystemPart("簡潔に答えてください。"), UserPart("こんにちは"), AssistantPart("こんにちは！"))
-        called = (AssistantPart("", (recall,)), ToolResultPart("call_1", "recall", "3月15日"))
+        called = (AssistantPart("", (recall,)), ToolResultPart("callabc01", "recall", "3月15日"))
         body = await body_of(ChatRequest((*asked, UserPart(emoji), *called)))
         function = {"name": "recall", "arguments": '{"query": "誕生日"}'}
         assert body["messages"] == [
@@ -54,9 +54,9 @@ class TestPrompt:
             {
                 "role": "assistant",
                 "content": None,
-                "tool_calls": [{"id": "call_1", "type": "function", "function": function}],
+                "tool_calls": [{"id": "callabc01", "type": "function", "function": function}],
             },
-            {"role": "tool", "tool_call_id": "call_1", "content": "3月15日"},
+            {"role": "tool", "tool_call_id": "callabc01", "content": "3月15日"},
         ]
         assert (body["model"], body["stream"]) == ("loopback", True)
 
@@ -70,8 +70,8 @@ class TestPrompt:
             "[" * 3000,
             '{"a":' * 3000,
         ):
-            broken = AssistantPart("", (ToolRequest("call_1", "recall", arguments),))
-            prompt = (UserPart("?"), broken, ToolResultPart("call_1", "recall", "bad JSON"))
+            broken = AssistantPart("", (ToolRequest("callabc01", "recall", arguments),))
+            prompt = (UserPart("?"), broken, ToolResultPart("callabc01", "recall", "bad JSON"))
             body = await body_of(ChatRequest(prompt))
             assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}", arguments[:20]
 
@@ -125,8 +125,8 @@ class TestAnOptionThatIsRefused:
                 assert [option in request.body for request in server.requests] == [True, False, False], told
                 others = {"stream_options", "prompt_cache_key", "temperature", "tools"} - {option}
                 assert all(others <= {*request.body} for request in server.requests), told
-            refused = [each["options"] for each in records if each["event"] == "options_refused"]
-            assert refused == [[option]]
+            learned = [each["changes"] for each in records if each["event"] == "model_request_changed"]
+            assert learned == [[f"no {option}"]]
 
     async def test_stays_where_it_was_something_else_or_a_hiccup(self) -> None:
         """Without usage there is nothing to count a limit by."""
@@ -151,8 +151,8 @@ class TestAnOptionThatIsRefused:
                     await hear(model)
             asked = ["stream_options" in request.body for request in server.requests]
         assert asked == [True, False, True, False, False, False]
-        refused = [each["options"] for each in records if each["event"] == "options_refused"]
-        assert refused == [["stream_options"]]
+        learned = [each["changes"] for each in records if each["event"] == "model_request_changed"]
+        assert learned == [["no stream_options"]]
 
     async def test_with_every_other_is_left_out_with_them(self) -> None:
         def strict(body: Json) -> Reply | str:
@@ -162,7 +162,7 @@ class TestAnOptionThatIsRefused:
         async with loopback(responder=strict) as (model, server):
             request = replace(QUESTION, cache_key="0f3a")
             assert [(await hear(model, request)).text for _ in range(3)] == ["東京です。"] * 3
-            assert [len(set(request.body)) for request in server.requests] == [5, 4, 3, 5, 4, 3, 3]
+            assert [len(set(request.body)) for request in server.requests] == [5, 3, 5, 3, 3]
 
     async def test_because_of_what_is_said_with_the_tools_keeps_them(self) -> None:
         for refusal in (
@@ -179,31 +179,26 @@ class TestAnOptionThatIsRefused:
 
 
 class TestCacheMarks:
-    PROMPT: tuple[PromptPart, ...] = (
-        SystemPart("簡潔に。"),
-        *(UserPart(f"アイコ: {n}") for n in range(6)),
-        SystemPart("現在の日時: …"),
-        UserPart("ケン: 元気？"),
-    )
-
-    async def marked(self, request: ChatRequest, *, cache_control: bool = True) -> list[int]:
+    async def marked(self, model_name: str, request: ChatRequest) -> list[int]:
         async with LoopbackModelServer() as server:
-            model = OpenAIChatModel("m", base_url=server.base_url, cache_control=cache_control)
+            model = OpenAIChatModel(model_name, base_url=server.base_url)
             await hear(model, request)
             await model.close()
-            messages = server.requests[0].messages
-        if request.prompt == self.PROMPT:
-            assert [message_text(message) for message in messages] == [part.text for part in self.PROMPT]
+            messages = server.requests[0].body["messages"]
         return [index for index, message in enumerate(messages) if "cache_control" in str(message)]
 
-    async def test_stand_at_the_end_of_what_is_stable_if_the_operator_wants_them(self) -> None:
-        request = ChatRequest(self.PROMPT, stable=(0, 3))
-        assert await self.marked(request) == [0, 3]
-        assert await self.marked(request, cache_control=False) == []
-        assert await self.marked(replace(request, stable=(0, 1, 2, 3, 4, 5))) == [0, 3, 4, 5], "four at most"
+    async def test_stand_at_the_end_of_what_is_stable_for_models_of_anthropic(self) -> None:
+        said = tuple(UserPart(f"アイコ: {n}") for n in range(6))
+        now = (SystemPart("現在の日時: …"), UserPart("ケン: 元気？"))
+        prompt: tuple[PromptPart, ...] = (SystemPart("簡潔に。"), *said, *now)
+        request = ChatRequest(prompt, stable=(0, 3))
+        assert await self.marked("anthropic/claude-5", request) == [0, 3]
+        assert await self.marked("gpt", request) == []
+        many = replace(request, stable=(0, 1, 2, 3, 4, 5))
+        assert await self.marked("claude-5", many) == [0, 3, 4, 5], "four at most"
         call = ToolRequest("call_1", "recall", "{}")
-        prompt = (UserPart(""), AssistantPart("", (call,)), ToolResultPart("call_1", "recall", "{}"))
-        assert await self.marked(ChatRequest(prompt, stable=(0, 1))) == [], "there is no text"
+        called = (UserPart(""), AssistantPart("", (call,)), ToolResultPart("call_1", "recall", "{}"))
+        assert await self.marked("claude-5", ChatRequest(called, stable=(0, 1))) == [], "there is no text"
 
 
 MIB: Final = 2**20

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 Json = dict[str, Any]
+CONTEXT = "<context>\n"
 
 
 @dataclass(slots=True)
@@ -20,7 +21,8 @@ class RecordedRequest:
 
     @property
     def messages(self) -> list[Json]:
-        return list(self.body["messages"])
+        """The messages; context that was folded into a user message is a system message before it."""
+        return unfolded(self.body["messages"])
 
     @property
     def last_user_text(self) -> str:
@@ -29,8 +31,24 @@ class RecordedRequest:
 
 def last_user_text(body: Json) -> str:
     """The newest user message's text, without its images; empty when there is none."""
-    texts = [message_text(message) for message in body["messages"] if message["role"] == "user"]
+    texts = [message_text(message) for message in unfolded(body["messages"]) if message["role"] == "user"]
     return texts[-1] if texts else ""
+
+
+def unfolded(messages: list[Json]) -> list[Json]:
+    """The messages with each `<context>` of a user message as a system message in front of it."""
+    split = list[Json]()
+    for message in messages:
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        text = (parts[0].get("text") or "") if parts else ""
+        while message["role"] == "user" and text.startswith(CONTEXT):
+            context, _, text = text.removeprefix(CONTEXT).partition("\n</context>\n\n")
+            split.append({"role": "system", "content": context})
+            rest = [{**parts[0], "text": text}, *parts[1:]]
+            message = {**message, "content": rest if isinstance(content, list) else text}  # noqa: PLW2901
+        split.append(message)
+    return split
 
 
 def message_text(message: Json) -> str:
@@ -62,7 +80,10 @@ def protocol_error(body: Json, *, strict: bool = False) -> str | None:
         return "'tools' must not be empty"
     roles = [message["role"] for message in body["messages"]]
     return (
-        _calls_error(body["messages"]) or _order_error(roles) or (_template_error(roles) if strict else None)
+        _calls_error(body["messages"])
+        or _order_error(roles)
+        or ("System message must be at the beginning." if "system" in roles[1:] else None)
+        or (_template_error(roles) if strict else None)
     )
 
 
@@ -91,8 +112,6 @@ def _order_error(roles: list[str]) -> str | None:
 def _template_error(roles: list[str]) -> str | None:
     """As most models' templates have it: one system message, which comes first, then user and assistant by
     turns."""
-    if "system" in roles[1:]:
-        return "a system message may only stand first"
     said = [role for role in roles if role != "system"]
     if said[:1] != ["user"] or any(before == role != "tool" for before, role in pairwise(said)):
         return "Conversation roles must alternate user/assistant/user/assistant/..."

@@ -1,16 +1,9 @@
-"""The client, and what its failures mean to us.
+"""The openai client as cc-bot uses it: bounded in bytes, silent about waits that take too long, and failures
+read for what they mean."""
 
-What a server says in an error may quote the question or the key, so neither our errors nor the log
-carry it: a failure is one record of its kind and status, and no exception is chained to ours.
-
-How much a server may send is bounded where its bytes come in, before anybody joins, decodes or parses them:
-the client itself takes a line of any length, and as many blank ones as there are, at once. For that,
-nothing is sent compressed.
-"""
-
-import asyncio
+import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,11 +13,8 @@ from openai import (
     APIError,
     APIStatusError,
     AsyncOpenAI,
-    AsyncStream,
-    BadRequestError,
     DefaultAsyncHttpxClient,
     Timeout,
-    UnprocessableEntityError,
 )
 
 from cc_bot.domain.errors import (
@@ -35,124 +25,54 @@ from cc_bot.domain.errors import (
     ModelRefusedRequest,
     ModelUnavailable,
 )
-from cc_bot.llm.openai.wire import Json, read_refusal
+from cc_bot.llm.openai.quirks import LESSONS
 
-MAX_RETRIES = 2
-_CONNECT_TIMEOUT_S = 5.0
+MAX_RETRIES: Final = 2
+MAX_BYTES: Final = 64 * 2**20
+"""Of one response."""
+MAX_REFUSAL: Final = 2000
+"""Characters of a refusal that are read: what comes later quotes the request."""
+_CONNECT_TIMEOUT_S: Final = 5.0
 
-_BAD_KEY_STATUSES = frozenset({401, 402, 403})  # 402: the key's account has no credit left
-_NOT_THERE: Final = ("model_not_found", "does not exist", "not found", "invalid model", "unknown model")
-_NOT_FOUND: Final = 404
-_BAD_REQUEST: Final = 400
-_LOOKED_AT: Final = 500
-"""Characters of a refusal: what comes later quotes the request."""
-_PASSING_STATUSES = frozenset({408, 409, 425, 429})
+# ValueError: malformed JSON or UTF-8. RecursionError: endless nesting.
+FAILURES: Final = (APIError, httpx2.HTTPError, TimeoutError, ValueError, RecursionError)
 
-MOST_BYTES: Final = 64 * 2**20
-"""Of one response: what is thought and said, piece by piece at some 300 bytes each, as long as it may be."""
 
-# ValueError: the client lets malformed JSON and malformed UTF-8 in an answer through as they are, and
-# RecursionError what is nested without end.
-FAILURES = (APIError, TimeoutError, ValueError, RecursionError)
+class TooManyBytes(ValueError):
+    """A server sends more than any answer has, or what can't be measured."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """The reason why there is no whole answer, in words that may be logged."""
+class ModelFailure:
+    """Why there is no whole answer, in words that may be logged."""
 
     error: ModelError
     problem: str
     status: int | None = None
     retries: int | None = None
-    """How often the client had asked again; None where it did not say."""
-
-
-_BLANK_LINES: Final = (b"\n\n", b"\n\r\n", b"\r\r")
-"""What ends an event of a stream."""
-_SAYS: Final = re.compile(rb"(?:^|[\r\n])data:")
-"""What makes it one: comments and blank lines alone are none, and go on for as long as a server likes."""
-_IN_TWO_PIECES: Final = 5
-"""Bytes of these that may have come in the piece before."""
-_SLICE: Final = 2048
-"""Bytes that are taken in before others may have their turn: as many blank lines take the client 5 ms."""
-_BREATH_S: Final = 0.01
-"""For how long bytes that are there already are taken in before others do have it."""
-
-
-class TooMuch(ValueError):
-    """A server sends more than any answer has, or what can't be measured."""
-
-
-class _BoundedBody(httpx2.AsyncByteStream):
-    """The bytes of a response, up to where there are too many of them, at all or in one event."""
-
-    def __init__(self, body: httpx2.AsyncByteStream, longest_event: int) -> None:
-        self._body = body
-        self._longest_event = longest_event
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Yield the bytes. Raises TooMuch."""
-        clock = asyncio.get_running_loop().time
-        event, total, breath = _Event(), 0, clock() + _BREATH_S
-        async for data in self._body:
-            total += len(data)
-            if total > MOST_BYTES or event.grown(data) > self._longest_event:
-                raise TooMuch
-            for start in range(0, len(data), _SLICE):
-                yield data[start : start + _SLICE]
-                if clock() >= breath:
-                    await asyncio.sleep(0)
-                    breath = clock() + _BREATH_S
-
-    async def aclose(self) -> None:
-        await self._body.aclose()
-
-
-class _Event:
-    """The bytes that came since the last event of a stream that says something."""
-
-    def __init__(self) -> None:
-        self._bytes = 0
-        self._says = True
-        self._before = b"\n"
-
-    def grown(self, data: bytes) -> int:
-        """Count the bytes that it has with these, or the next one if it ends in them."""
-        known = self._before + data
-        end = max(known.rfind(blank) for blank in _BLANK_LINES)
-        self._says = self._says or bool(_SAYS.search(known))
-        self._bytes += len(data)
-        if self._says and end >= 0:
-            self._bytes = len(known) - end
-            self._says = bool(_SAYS.search(known, end))
-        self._before = known[-_IN_TWO_PIECES:]
-        return self._bytes
+    """How often the client had asked again."""
 
 
 def open_client(
-    *,
-    api_key: str | None,
-    base_url: str | None,
-    timeout_s: float,
-    max_retries: int,
-    longest_event: int = MOST_BYTES,
+    *, api_key: str | None, base_url: str | None, timeout_s: float, max_retries: int
 ) -> AsyncOpenAI:
-    """A client that leaves time-outs to its caller, who waits `timeout_s` seconds at most.
-
-    `longest_event` is in bytes, of a stream. Building it takes over 100 ms: do it at start, not in a turn.
-    """
+    """A client that leaves timeouts to its caller, who waits `timeout_s` seconds at most. Building it takes
+    over 100 ms."""
 
     async def bound(response: httpx2.Response) -> None:
-        """Bound a response; one that is sent compressed although that was not asked for could unfold to
-        anything."""
+        # A body that is compressed, although that was not asked for, could unfold to anything.
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise TooMuch
+            raise TooManyBytes
         if isinstance(response.stream, httpx2.AsyncByteStream):
-            response.stream = _BoundedBody(response.stream, longest_event)
+            response.stream = _BoundedBody(response.stream)
 
-    async def decline_long_waits(response: httpx2.Response) -> None:
-        """Keep the client from sleeping through a `Retry-After` that ends after our time is over."""
-        if _seconds(response.headers.get("retry-after")) >= timeout_s:
+    async def choose_retry(response: httpx2.Response) -> None:
+        """Ask again only if that can help, and not after a wait beyond our timeout."""
+        if response.status_code < 400:
+            return
+        await response.aread()
+        hopeless = _seconds(response.headers.get("retry-after")) >= timeout_s
+        if hopeless or is_final(refusal_text(response.text)):
             response.headers["x-should-retry"] = "false"
 
     timeout = Timeout(None, connect=min(_CONNECT_TIMEOUT_S, timeout_s))
@@ -163,103 +83,143 @@ def open_client(
         max_retries=max_retries,
         timeout=timeout,
         default_headers={"Accept-Encoding": "identity"},
-        http_client=DefaultAsyncHttpxClient(
-            timeout=timeout, event_hooks={"response": [bound, decline_long_waits]}
-        ),
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound, choose_retry]}),
     )
 
 
-def diagnose(error: Exception, model: str) -> Trouble:
-    """Read what one of FAILURES means, when this model was asked for."""
-    match error:
-        case APIError(body=body, message=message) if too_long := read_refusal(body, message):
-            status = error.status_code if isinstance(error, APIStatusError) else None
-            told = {} if too_long.limit is None else {"limit": too_long.limit}
-            return Trouble(ContextTooLong(**told), type(error).__name__, status, _retries(error))
-        case APIStatusError(status_code=status, message=message) if status == _NOT_FOUND or (
-            status == _BAD_REQUEST and _is_about_a_model(message)
-        ):
-            return Trouble(ModelNotFound(model=model), type(error).__name__, status, _retries(error))
-        case APIStatusError(status_code=status):
-            return Trouble(_meaning(status)(), type(error).__name__, status, _retries(error))
-        case APIConnectionError():
-            return Trouble(ModelUnavailable(), type(error).__name__, retries=_retries(error))
-        case _:
-            return Trouble(ModelUnavailable(), type(error).__name__)
+class _BoundedBody(httpx2.AsyncByteStream):
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
 
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        total = 0
+        async for data in self._body:
+            total += len(data)
+            if total > MAX_BYTES:
+                raise TooManyBytes
+            yield data
 
-def _is_about_a_model(message: str) -> bool:
-    """Return whether a refusal says that there is no such model: not every server has a 404 for that."""
-    said = message[:_LOOKED_AT].lower()
-    return "model" in said and any(words in said for words in _NOT_THERE)
-
-
-def _meaning(status: int) -> type[ModelError]:
-    if status in _BAD_KEY_STATUSES:
-        return ModelRefusedKey
-    if status < 500 and status not in _PASSING_STATUSES:
-        return ModelRefusedRequest
-    return ModelUnavailable
+    async def aclose(self) -> None:
+        await self._body.aclose()
 
 
 def _seconds(text: str | None) -> float:
-    """A `Retry-After` in seconds; 0 when there is none or it is a date, which is left to the client."""
+    """A `Retry-After` in seconds; 0 without one, or for a date, which is left to the client."""
     try:
         return float(text or 0)
     except ValueError:
         return 0
 
 
-def _retries(error: APIError) -> int:
-    return int(error.request.headers.get("x-stainless-retry-count", "0"))
+# ---- refusals --------------------------------------------------------------------------------------------
 
+_BAD_KEY_STATUSES: Final = frozenset({401, 402, 403})  # 402: the key's account has no credit left
+_BAD_KEY: Final = re.compile(r"api key not valid|invalid api key|incorrect api key", re.IGNORECASE)
+_NO_CREDIT: Final = re.compile(
+    r"insufficient_quota|exceeded your current quota|credit balance", re.IGNORECASE
+)
+_NO_MODEL: Final = re.compile(
+    r"model.{0,100}(?:does not exist|not found)|model_not_found|(?:invalid|unknown) model",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_MODEL_STATUSES: Final = frozenset({400, 404})
+_PASSING_STATUSES: Final = frozenset({408, 409, 425, 429})
 
-# ---- reach -----------------------------------------------------------------------------------------------
-# Asking a model for one token: whether it can be reached, knows the key, and takes questions at all.
-
-_SHORT: Final[tuple[Json, ...]] = ({"max_completion_tokens": 1}, {"max_tokens": 1}, {})
-"""How servers are told to be brief, each in its way; models that think first take neither of the two. The
-connection is closed after the first piece, so that even then little is paid for."""
-
-
-async def reach(model: str, *, api_key: str | None, base_url: str | None, timeout_s: float) -> None:
-    """Ask for a sign of life, and raise the ModelError that a turn would raise. Nothing is asked again."""
-    client = open_client(api_key=api_key, base_url=base_url, timeout_s=timeout_s, max_retries=0)
-    try:
-        async with asyncio.timeout(timeout_s):
-            heard = await _has_anything(client, model)
-    except FAILURES as error:
-        raise diagnose(error, model).error from None
-    finally:
-        await client.close()
-    if not heard:
-        raise ModelUnavailable
-
-
-async def _has_anything(client: AsyncOpenAI, model: str) -> bool:
-    """Return whether anything came."""
-    for number, short in enumerate(_SHORT):
-        try:
-            return await _first_piece(client, model, short)
-        except (BadRequestError, UnprocessableEntityError) as error:
-            last = number == len(_SHORT) - 1
-            if last or not any(word in error.message for word in ("max_tokens", "max_completion_tokens")):
-                raise
-    raise AssertionError("the last way returns or raises")
-
-
-async def _first_piece(client: AsyncOpenAI, model: str, short: Json) -> bool:
-    body = {"model": model, "messages": [{"role": "user", "content": "ok"}], "stream": True, **short}
-    chunks = await client.post(
-        "/chat/completions", cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object]
+_TOO_LONG: Final = re.compile(
+    r"""
+      context_length_exceeded | exceed_context_size_error | model_context_window_exceeded
+    | (?:maximum|model'?s?|available|exceed\w{0,3}|the|greater\ than)\ (?:\w+\ ){0,3}
+      context\ (?:length|size|window)\b
+    | context\ (?:length|size|window)\ (?:has\ been\ |is\ |was\ |limit\ )?(?:exceeded|of\ only|reached)
+    | exceeds?\ (?:the\ )?(?:max\w{0,5}\ )?context
+    | exceeds?\ context\ (?:length|size|window|limit)
+    | when\ context\ the\ overflows
+    | (?:prompt|input|request)\ (?:\w+\ )?(?:is\ )?too\ (?:long|large)\b
+    | too\ large\ for\ model\ with
+    | longer\ than\ the\ (?:maximum\ model|model's\ context)\ length
+    | maximum\ prompt\ length
+    | greater\ than\ max_seq_len
+    | input\ token\ count\b.{0,40}\bexceeds
+    | inputs?`?\ tokens\ \+\ `?max_new_tokens
+    | must\ have\ less\ than\ \d+\ tokens
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What llama.cpp, vLLM, SGLang, TGI, LM Studio, Ollama, Mistral, Gemini, xAI and gateways to Anthropic say. A
+false match costs one request with a shorter history; a missed one costs the answer. So they are broad."""
+_LIMIT: Final = re.compile(
+    r"""
+    (?: (?:context|prompt|model)\ (?:length|size|window)\ (?:is|of)\ (?:only\ )?
+      | context\ (?:length|size|window)\ \(
+      | maximum\ model\ length\ of\ | must\ be\ <=\ | max_seq_len\ | with\ | tokens\ >\ | allowed\ \(
+      | "n_ctx":\ ?
     )
-    heard = False
-    async with chunks:
+    (\d{3,8})\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def refusal_text(body: object) -> str:
+    """What an error says, whatever its shape: `{"error": {…}}`, a list of these (Gemini), `{"detail": …}`
+    (FastAPI), an object as text, or text."""
+    if isinstance(body, str):
         try:
-            async for _ in chunks:
-                heard = True
-                await chunks.close()  # the end comes at once; what is left half read is closed at any time
-        except Exception:  # whatever became of it since
-            if not heard:
-                raise
-    return heard
+            body = json.loads(body)
+        except (ValueError, RecursionError):
+            return str(body)[:MAX_REFUSAL]
+    if isinstance(body, list):
+        body = body[0] if body else {}
+    if not isinstance(body, Mapping):
+        return ""
+    inner = body.get("error") or body
+    if not isinstance(inner, Mapping):
+        return str(inner)[:MAX_REFUSAL]
+    told = [inner.get(name) for name in ("message", "code", "type", "param", "detail", "error")]
+    limit = f'"n_ctx": {inner["n_ctx"]}' if isinstance(inner.get("n_ctx"), int) else ""
+    texts = [each if isinstance(each, str) else json.dumps(each) for each in told if each]
+    return " ".join([text[:MAX_REFUSAL] for text in texts] + [limit])
+
+
+def too_long(text: str) -> ContextTooLong | None:
+    """Read whether a refusal means that the request is too long for the model, and its limit in tokens."""
+    if not _TOO_LONG.search(text):
+        return None
+    found = _LIMIT.search(text)
+    return ContextTooLong(limit=int(found[1])) if found else ContextTooLong()
+
+
+def is_final(text: str) -> bool:
+    """Return whether the same request would be refused again."""
+    return bool(
+        too_long(text) or _NO_CREDIT.search(text) or any(lesson.refusal.search(text) for lesson in LESSONS)
+    )
+
+
+def text_of_error(error: APIError) -> str:
+    return refusal_text(error.body) or error.message[:MAX_REFUSAL]
+
+
+def classify(error: Exception, model: str) -> ModelFailure:
+    """Return what one of FAILURES means when this model was asked for."""
+    problem = type(error).__name__
+    if not isinstance(error, APIError):
+        return ModelFailure(ModelUnavailable(), problem)
+    status = error.status_code if isinstance(error, APIStatusError) else None
+    retries = int(error.request.headers.get("x-stainless-retry-count", "0"))
+    return ModelFailure(_meaning(error, status, model), problem, status, retries)
+
+
+def _meaning(error: APIError, status: int | None, model: str) -> ModelError:
+    if isinstance(error, APIConnectionError):
+        return ModelUnavailable()
+    text = text_of_error(error)
+    if refused := too_long(text):
+        return refused
+    if status in _BAD_KEY_STATUSES or _BAD_KEY.search(text) or _NO_CREDIT.search(text):
+        return ModelRefusedKey()
+    if status == 404 or (status in _NO_MODEL_STATUSES and _NO_MODEL.search(text)):
+        return ModelNotFound(model=model)
+    if status is not None and status < 500 and status not in _PASSING_STATUSES:
+        return ModelRefusedRequest()
+    return ModelUnavailable()

@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
+from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, ModelFailure, classify, open_client
 from cc_bot.search.vectors import Vector, pack
 
 _BATCH: Final = 64
@@ -83,18 +83,18 @@ class OpenAIEmbedder:
                 )
             return _read(answer, len(texts))
         except FAILURES as error:
-            trouble = diagnose(error, self._model)
-        self._record(trouble, len(texts))
-        raise trouble.error
+            failure = classify(error, self._model)
+        self._record(failure, len(texts))
+        raise failure.error
 
-    def _record(self, trouble: Trouble, texts: int) -> None:
+    def _record(self, failure: ModelFailure, texts: int) -> None:
         _log.warning(
             "embedding_failed",
             model=self._model,
-            outcome=type(trouble.error).__name__,
-            problem=trouble.problem,
-            status=trouble.status,
-            retries=trouble.retries,
+            outcome=type(failure.error).__name__,
+            problem=failure.problem,
+            status=failure.status,
+            retries=failure.retries,
             texts=texts,
         )
 

@@ -12,7 +12,7 @@ import structlog
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Attachment
-from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, diagnose, open_client
+from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, classify, open_client
 from cc_bot.llm.speech import MAX_HEARD_CHARACTERS, Transcript
 
 _NAMES: Final = {
@@ -118,13 +118,13 @@ def _read(answer: object) -> Transcript:
 
 def _record(event: str, error: Exception, model: str) -> ModelError:
     """Put on record why there is nothing, and return what it means."""
-    trouble = diagnose(error, model)
+    failure = classify(error, model)
     _log.warning(
         event,
         model=model,
-        outcome=type(trouble.error).__name__,
-        problem=trouble.problem,
-        status=trouble.status,
-        retries=trouble.retries,
+        outcome=type(failure.error).__name__,
+        problem=failure.problem,
+        status=failure.status,
+        retries=failure.retries,
     )
-    return trouble.error
+    return failure.error

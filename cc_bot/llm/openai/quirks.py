@@ -1,0 +1,199 @@
+"""What each family of models must and must not be sent, as data, and what a refusal teaches about a model.
+
+The model layer asks in the form that most servers accept. FAMILIES lists the exceptions that are known from a
+host or a model's name; LESSONS are refusals that name what to change. A new family is a row of data.
+"""
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+from urllib.parse import urlsplit
+
+OPTIONAL: Final = frozenset(
+    {"prompt_cache_key", "stream_options", "temperature", "reasoning_effort", "reasoning", "thinking"}
+)
+"""Fields of a request that a server may do without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """The form of requests to one model."""
+
+    wire: Literal["chat", "responses", "chat only"] = "chat"
+    """`chat only`: the server has no Responses API."""
+    omit: frozenset[str] = frozenset()
+    """Of OPTIONAL, those that are not sent."""
+    effort_with_tools: str = ""
+    """The reasoning effort of each request with tools, whatever the operator chose."""
+    effort_field: Literal["reasoning_effort", "thinking"] = "reasoning_effort"
+    echo: frozenset[str] = frozenset()
+    """Fields of an assistant message with calls that the server wants back."""
+    skip_signature: bool = False
+    """Mark calls without a thought signature as coming from another model."""
+    tools: bool = True
+    images: bool = True
+    system_role: Literal["system", "user"] = "system"
+    alternate: bool = False
+    """Join neighbouring messages of one role."""
+    cache_marks: bool = False
+    """Mark where the stable part of a prompt ends, for Anthropic's prompt cache."""
+    native: bool = True
+    """Send back what the provider gave with earlier calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Models that need the same. Both patterns must match; an empty one matches all."""
+
+    needs: dict[str, Any]
+    model: str = ""
+    host: str = ""
+    source: str = ""
+
+
+FAMILIES: Final = (
+    Family(
+        {"wire": "responses", "omit": frozenset({"temperature"})},
+        model=r"^(gpt-[5-9]|o[1-9])",
+        host=r"^api\.openai\.com$",
+        source="Chat Completions takes no tools beside reasoning: livekit/agents#7169, firebase/genkit#6303",
+    ),
+    Family(
+        {"omit": frozenset({"temperature"})},
+        model=r"(^|/)(gpt-[5-9]|o[1-9])",
+        source="pydantic-ai profiles/openai.py",
+    ),
+    Family({"system_role": "user"}, model=r"(^|/)o1-(mini|preview)", source="CopilotKit#7191"),
+    Family({"omit": frozenset({"prompt_cache_key"})}, host=r"googleapis\.com$", source="deer-flow#1515"),
+    Family(
+        {"skip_signature": True},
+        model=r"gemini-(?!2)\d",
+        source="ai.google.dev/gemini-api/docs/thought-signatures",
+    ),
+    Family(
+        {"echo": frozenset({"reasoning_content"}), "images": False, "effort_field": "thinking"},
+        model=r"deepseek-(v[4-9]|flash|pro|chat|reasoner)",
+        host=r"deepseek\.com$",
+        source="api-docs.deepseek.com/guides/thinking_mode",
+    ),
+    Family({"echo": frozenset({"reasoning_content"})}, model=r"deepseek-v[4-9]", source="sst/opencode#24722"),
+    Family({"echo": frozenset({"reasoning_content"})}, model=r"kimi-k", source="continuedev/continue#11600"),
+    Family({"effort_field": "thinking"}, host=r"moonshot\.(ai|cn)$", source="HKUDS/nanobot#3939"),
+    Family({"alternate": True}, model=r"gemma", source="the chat template of Gemma"),
+    Family({"omit": frozenset({"prompt_cache_key"})}, host=r"mistral\.ai$", source="docs.mistral.ai/api"),
+    Family(
+        {"echo": frozenset({"reasoning_details"})},
+        host=r"openrouter\.ai$",
+        source="openrouter.ai/docs/use-cases/reasoning-tokens",
+    ),
+    Family({"cache_marks": True}, model=r"claude", source="openrouter.ai/docs/features/prompt-caching"),
+    Family(
+        {"cache_marks": False},
+        host=r"anthropic\.com$",
+        source="platform.claude.com/docs: OpenAI SDK compatibility",
+    ),
+)
+
+
+def quirks_of(base_url: str, model: str) -> Quirks:
+    """Return what is known of a model before it was asked. A later row overrides an earlier one, and `omit`
+    and `echo` add up."""
+    host, known = urlsplit(base_url).hostname or "", Quirks()
+    for family in FAMILIES:
+        if re.search(family.host, host) and re.search(family.model, model, re.IGNORECASE):
+            sums = {
+                name: getattr(known, name) | family.needs[name] for name in {"omit", "echo"} & {*family.needs}
+            }
+            known = replace(known, **{**family.needs, **sums})
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A refusal, and what to change after it."""
+
+    name: str
+    refusal: re.Pattern[str]
+    change: Callable[[Quirks], Quirks]
+
+
+def _lesson(name: str, refusal: str, change: Callable[[Quirks], Quirks]) -> Lesson:
+    return Lesson(name, re.compile(refusal, re.IGNORECASE | re.DOTALL), change)
+
+
+def _other_wire(quirks: Quirks) -> Quirks:
+    return replace(quirks, wire="responses") if quirks.wire == "chat" else quirks
+
+
+def _effort_refused(quirks: Quirks) -> Quirks:
+    """Without an effort of `none` a model that wants it for tools can't be given any on this wire."""
+    if not quirks.effort_with_tools:
+        return replace(quirks, omit=quirks.omit | {"reasoning_effort"})
+    if quirks.wire == "chat only":
+        return replace(quirks, effort_with_tools="", tools=False)
+    return replace(quirks, effort_with_tools="", wire="responses")
+
+
+_TOOLS: Final = r"\b(?:tools|tool (?:use|calling|choice))\b"
+
+LESSONS: Final = (
+    _lesson("responses", r"/v1/responses|responses api", _other_wire),
+    _lesson("effort", r"'?reasoning_?effort'? does not support|parameter reasoning_?effort", _effort_refused),
+    _lesson("signature", r"thought_?signature", lambda quirks: replace(quirks, skip_signature=True)),
+    _lesson(
+        "no reasoning_content",
+        r"(?:property|extra|unknown|unsupported|unrecognized).{0,60}reasoning_(?:content|details)"
+        r"|reasoning_(?:content|details)\W{0,3} is (?:unsupported|not (?:supported|permitted|allowed))",
+        lambda quirks: replace(quirks, echo=frozenset(), native=False),
+    ),
+    _lesson(
+        "reasoning_content",
+        r"reasoning_content",
+        lambda quirks: replace(quirks, echo=quirks.echo | {"reasoning_content"}),
+    ),
+    _lesson(
+        "reasoning_details",
+        r"reasoning.details",
+        lambda quirks: replace(quirks, echo=quirks.echo | {"reasoning_details"}),
+    ),
+    _lesson(
+        "no native items",
+        r"item with id .{0,80} not found|items are not persisted|without its required|encrypted content",
+        lambda quirks: replace(quirks, native=False),
+    ),
+    _lesson(
+        "no images",
+        r"image_url|image input|(?:not|n't) support (?:\w+ )?images?|images? (?:are|is) not supported",
+        lambda quirks: replace(quirks, images=False),
+    ),
+    _lesson(
+        "no tools",
+        rf"{_TOOLS}.{{0,40}}(?:not supported|unsupported|requires|not permitted)"
+        rf"|(?:not support|unsupported|unknown|unrecognized|extra)\b.{{0,60}}{_TOOLS}",
+        lambda quirks: replace(quirks, tools=False),
+    ),
+    _lesson(
+        "no system role",
+        r"system role|role.{0,20}['\"]?system['\"]?|'system' with this model",
+        lambda quirks: replace(quirks, system_role="user"),
+    ),
+    _lesson("alternate", r"roles must alternate", lambda quirks: replace(quirks, alternate=True)),
+    _lesson("no cache marks", r"cache_control", lambda quirks: replace(quirks, cache_marks=False)),
+)
+"""The first that matches and changes anything is followed."""
+
+
+def learn(quirks: Quirks, sent: Collection[str], refusal: str) -> tuple[str, Quirks] | None:
+    """Return the name of what a refusal teaches, and the changed quirks. None if it teaches nothing.
+
+    `sent` are the fields of the refused request. A refusal that names one of OPTIONAL omits that one.
+    """
+    for lesson in LESSONS:
+        changed = lesson.change(quirks)
+        if changed != quirks and lesson.refusal.search(refusal):
+            return lesson.name, changed
+    named = {name for name in OPTIONAL & {*sent} if name in refusal}
+    if named:
+        return "no " + ", ".join(sorted(named)), replace(quirks, omit=quirks.omit | named)
+    return None
