@@ -25,8 +25,6 @@ from cc_bot.storage.manifest import ignore_progress
 
 STEPS = {"open", "sqlite3.connect", "shutil.copyfile", "shutil.rmtree"}
 STEPS |= {f"os.{name}" for name in ("chmod", "link", "mkdir", "remove", "rename", "rmdir", "truncate")}
-
-
 LAST = 12
 """From the moment when the copy is done."""
 

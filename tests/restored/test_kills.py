@@ -40,35 +40,17 @@ asyncio.run(write(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
 """
 
 
-class Writer:
-    """A program that stores turn after turn, and says of each that it is stored."""
+async def start(*arguments: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
-        self.stored = -1
 
-    @classmethod
-    async def start(cls, url: str) -> "Writer":
-        arguments = ("-c", WRITER, url, str(KEY.user_id), str(KEY.channel_id))
-        return cls(
-            await asyncio.create_subprocess_exec(
-                sys.executable, *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE
-            )
-        )
-
-    async def goes_on(self, turns: int) -> None:
-        """Until so many more are stored."""
-        assert self._process.stdout
-        for _ in range(turns):
-            self.stored = int(await self._process.stdout.readline())
-
-    async def kill(self) -> None:
-        """What it had said by then is read to the end."""
-        assert self._process.stdout
-        self._process.send_signal(signal.SIGKILL)
-        rest = (await self._process.stdout.read()).splitlines()
-        self.stored = int(rest[-1]) if rest else self.stored
-        await self._process.wait()
+async def stored(writer: asyncio.subprocess.Process, count: int) -> int:
+    """The number of the last turn, when so many more are stored."""
+    assert writer.stdout
+    lines = [await writer.stdout.readline() for _ in range(count)]
+    return int(lines[-1])
 
 
 def turns(database: Path) -> list[tuple[str, str]]:
@@ -83,37 +65,31 @@ def first(count: int) -> list[tuple[str, str]]:
     return [(f"質問{number}", f"答え{number}") for number in range(count)]
 
 
-def spoil(database: Path) -> None:
+async def test_drill_load_backup_kill_restore_compare(tmp_path: Path) -> None:
+    database = tmp_path / "sessions.db"
+    url = f"sqlite:///{database}"
+    writer = await start("-c", WRITER, url, str(KEY.user_id), str(KEY.channel_id))
+    before = await stored(writer, 50) + 1
+    made = await back_up(database, tmp_path / "backups", utc_now())
+    last = await stored(writer, 50)
+    writer.send_signal(signal.SIGKILL)
+    rest, _ = await writer.communicate()
+    last = int(rest.splitlines()[-1]) if rest else last
+    after = len(turns(database))
+    assert turns(database) == first(after)
+    assert after in (last + 1, last + 2)  # the last may be stored and not said
     content = database.read_bytes()
     database.write_bytes(content[:100] + b"\xa5" * (len(content) - 100))
-
-
-class TestDrill:
-    async def test_load_backup_kill_restore_compare(self, tmp_path: Path) -> None:
-        database = tmp_path / "sessions.db"
-        url = f"sqlite:///{database}"
-        writer = await Writer.start(url)
-        await writer.goes_on(50)
-        before = writer.stored + 1
-        made = await back_up(database, tmp_path / "backups", utc_now())
-        await writer.goes_on(50)
-        await writer.kill()
-        after = len(turns(database))
-        assert turns(database) == first(after)
-        assert after in (writer.stored + 1, writer.stored + 2)  # the last may be stored and not said
-        spoil(database)
-        config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
-        await run_restore(config, RestoreRequest(made.path, lambda _: True), ignore_progress)
-        held = made.manifest.rows["messages"] // 2
-        assert before <= held <= after
-        assert turns(database) == first(held)
-        async with open_stores(url, embedder=None) as stores:  # and it goes on from there
-            session = await stores.sessions.open(KEY)
-            assert session.history[-1].content == f"答え{held - 1}"
-            await stores.sessions.commit_turn(
-                session, (Message("user", "まだ"), Message("assistant", "います"))
-            )
-        assert turns(database)[-1] == ("まだ", "います")
+    config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
+    await run_restore(config, RestoreRequest(made.path, lambda _: True), ignore_progress)
+    held = made.manifest.rows["messages"] // 2
+    assert before <= held <= after
+    assert turns(database) == first(held)
+    async with open_stores(url, embedder=None) as stores:  # and it goes on from there
+        session = await stores.sessions.open(KEY)
+        assert session.history[-1].content == f"答え{held - 1}"
+        await stores.sessions.commit_turn(session, (Message("user", "まだ"), Message("assistant", "います")))
+    assert turns(database)[-1] == ("まだ", "います")
 
 
 @pytest.fixture
@@ -134,23 +110,18 @@ async def template(tmp_path: Path) -> Path:
     return folder
 
 
-class TestKills:
-    async def test_at_every_step_leave_the_old_or_the_new_database_whole(
-        self, template: Path, tmp_path: Path
-    ) -> None:
-        work = tmp_path / "work"
-        work.mkdir()
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.restored.dying", str(template), str(work)),
-            cwd=ROOT,
-            stdout=asyncio.subprocess.PIPE,
-        )
-        output, _ = await process.communicate()
-        assert process.returncode == 0
-        kills = [json.loads(line) for line in output.splitlines()]
-        old, new = ["古い", "新しい"], ["古い"]
-        assert all(kill["killed"] for kill in kills)
-        assert [kill["left"] for kill in kills if kill["left"] not in (old, new)] == []
-        assert (kills[0]["left"], kills[-1]["left"]) == (old, new)
-        assert {"os.link", "os.rename", "sqlite3.connect", "open"} <= {kill["step"] for kill in kills}
-        assert all(kill["kept"] for kill in kills if kill["left"] == new)
+async def test_kills_at_every_step_leave_the_old_or_the_new_database_whole(
+    template: Path, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    process = await start("-m", "tests.restored.dying", str(template), str(work))
+    output, _ = await process.communicate()
+    assert process.returncode == 0
+    kills = [json.loads(line) for line in output.splitlines()]
+    old, new = ["古い", "新しい"], ["古い"]
+    assert all(kill["killed"] for kill in kills)
+    assert [kill["left"] for kill in kills if kill["left"] not in (old, new)] == []
+    assert (kills[0]["left"], kills[-1]["left"]) == (old, new)
+    assert {"os.link", "os.rename", "sqlite3.connect", "open"} <= {kill["step"] for kill in kills}
+    assert all(kill["kept"] for kill in kills if kill["left"] == new)
