@@ -5,11 +5,9 @@ do, they run as the user of the package that brings the binaries.
 """
 
 import asyncio
-import ctypes
 import os
 import shutil
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -210,7 +208,7 @@ class Server:
             return []
 
 
-def url_of(*servers: "Server | Pooler | Wire", **options: str) -> str:
+def url_of(*servers: "Server | Wire", **options: str) -> str:
     """The URL of the database on the one of these servers that takes changes."""
     hosts = ",".join(each.host for each in servers)
     asked = "&".join(f"{name}={quote(value)}" for name, value in options.items())
@@ -260,20 +258,6 @@ async def _synchronous(first: Server) -> None:
         await connection.close()
 
 
-# ---- pooler ------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Pooler:
-    """PgBouncer before a server."""
-
-    port: int
-
-    @property
-    def host(self) -> str:
-        return f"{HOST}:{self.port}"
-
-
 def require_pooler() -> None:
     """Skip the test where there is no PgBouncer, or fail it if CI_POOLER is `required`."""
     if POOLER is None:
@@ -288,32 +272,6 @@ def pooler_version() -> tuple[int, ...]:
     [name, number, *_] = run(POOLER, "--version").split()
     assert name == "PgBouncer"
     return tuple(map(int, number.split(".")))
-
-
-@contextmanager
-def running_pooler(before: str, *, size: int, settings: Mapping[str, str] | None = None) -> Iterator[Pooler]:
-    """PgBouncer in transaction mode. `before`: the server, as it names one; `size`: of its pool."""
-    assert POOLER
-    pooler = Pooler(free_port())
-    with folder() as own, (own / "log").open("wb") as log:
-        configuration = own / "pgbouncer.ini"
-        configuration.write_text(
-            f"[databases]\n* = {before} user=postgres\n"
-            "[pgbouncer]\n"
-            f"listen_addr = {HOST}\nlisten_port = {pooler.port}\nunix_socket_dir =\n"
-            f"auth_type = any\npool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = {size}\n"
-            + "".join(f"{name} = {value}\n" for name, value in (settings or {}).items())
-        )
-        hand_over(configuration)
-        process = subprocess.Popen(
-            [POOLER, str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, **privileges()
-        )
-        try:
-            wait_for(pooler.port)
-            yield pooler
-        finally:
-            process.kill()
-            process.wait()
 
 
 def wait_for(port: int) -> None:
@@ -331,91 +289,62 @@ def wait_for(port: int) -> None:
 
 @contextmanager
 def pooled(url: str, *, size: int) -> Iterator[str]:
-    """The URL of the same database through a pooler with so many connections."""
+    """The URL of the same database through a pooler in transaction mode, with so many connections."""
     require_pooler()
-    prepare = "on" if pooler_version() >= PREPARES_SINCE else "off"
-    settings = AS_WE_SHIP_IT | ({"max_prepared_statements": "100"} if prepare == "on" else {})
-    with running_pooler(_before(url), size=size, settings=settings) as pooler:
-        yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}?prepare={prepare}"
-
-
-@contextmanager
-def forgetful(url: str) -> Iterator[str]:
-    """The same through a pooler that keeps no prepared statements, as one does that is older; the URL says
-    nothing of it."""
-    require_pooler()
-    settings = {"max_prepared_statements": "0"} if pooler_version() >= PREPARES_SINCE else {}
-    with running_pooler(_before(url), size=3, settings=settings) as pooler:
-        yield f"postgresql://postgres@{pooler.host}{urlsplit(url).path}"
-
-
-def _before(url: str) -> str:
-    """The server of a URL, by its socket's folder or by its port, as PgBouncer names it."""
-    parts = urlsplit(url)
-    if parts.port is not None:
-        return f"host={parts.hostname} port={parts.port}"
-    [socket_folder] = parse_qs(parts.query)["host"]
-    return f"host={socket_folder}"
-
-
-# ---- wire --------------------------------------------------------------------------------------------------
-
-SSL_ASKED: Final = struct.pack("!ii", 8, 80877103)
-"""What a program sends first that would like to talk in secret."""
-
-
-def _refusal() -> bytes:
-    """What a server says to somebody whom it does not know any more."""
-    fields = (b"SFATAL", b"VFATAL", b"C28000", b"Mno entry")
-    body = b"".join(field + b"\0" for field in fields) + b"\0"
-    return b"E" + struct.pack("!i", len(body) + 4) + body
-
-
-SO_ATTACH_FILTER: Final = 26
-TAKES_NOTHING: Final = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))
-"""A program for the system's filter of packets: none is let in."""
+    assert POOLER
+    prepares, port, parts = pooler_version() >= PREPARES_SINCE, free_port(), urlsplit(url)
+    # The server by its socket's folder or by its port, as PgBouncer names it.
+    by_folder = parts.port is None
+    before = f"host={parse_qs(parts.query)['host'][0]}" if by_folder else f"host={HOST} port={parts.port}"
+    settings = AS_WE_SHIP_IT | ({"max_prepared_statements": "100"} if prepares else {})
+    with folder() as own, (own / "log").open("wb") as log:
+        configuration = own / "pgbouncer.ini"
+        configuration.write_text(
+            f"[databases]\n* = {before} user=postgres\n"
+            "[pgbouncer]\n"
+            f"listen_addr = {HOST}\nlisten_port = {port}\nunix_socket_dir =\n"
+            f"auth_type = any\npool_mode = transaction\nmax_client_conn = 200\ndefault_pool_size = {size}\n"
+            + "".join(f"{name} = {value}\n" for name, value in settings.items())
+        )
+        hand_over(configuration)
+        process = subprocess.Popen(
+            [POOLER, str(configuration)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, **privileges()
+        )
+        try:
+            wait_for(port)
+            yield f"postgresql://postgres@{HOST}:{port}{parts.path}?prepare={'on' if prepares else 'off'}"
+        finally:
+            process.kill()
+            process.wait()
 
 
 class Wire:
-    """What stands between a program and a server's machine, until the machine is gone without a word: then no
-    packet is acknowledged any more, not even one that would open a connection.
-
-    Before that it may break now and then (`unsteady`): of those who are connected one is cut off, with what
-    it was about to send or just after the server has got that. Or it breaks for all, and lets nobody in
-    (`closing`).
-    """
+    """What stands between a program and a server. It may break now and then (`unsteady`): of those who are
+    connected one is cut off, with what it was about to send or just after the server has got that."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
         self._breaks: Callable[[], bool] = lambda: False
         self.broken = 0
         """How often it broke."""
-        self._left: int | None = None
-        """So much is let through before it closes."""
-        self._ends = list[socket.socket]()
         self._writers = list[asyncio.StreamWriter]()
-        self._listener: asyncio.Server
         self._running = set[asyncio.Task[None]]()
-        self._is_cut = False
         self.host = ""
 
     @classmethod
     @asynccontextmanager
     async def to(cls, server: Server) -> AsyncIterator["Wire"]:
         wire = cls(server)
-        wire._listener = await asyncio.start_server(wire._carry, HOST, 0)
-        [listening] = wire._listener.sockets
-        wire._ends.append(listening)
-        wire.host = f"{HOST}:{listening.getsockname()[1]}"
+        listener = await asyncio.start_server(wire._carry, HOST, 0)
+        wire.host = f"{HOST}:{listener.sockets[0].getsockname()[1]}"
         try:
             yield wire
         finally:
-            wire._listener.close()
+            listener.close()
             for writer in wire._writers:
                 writer.transport.abort()
-            await asyncio.gather(
-                *wire._running, *(writer.wait_closed() for writer in wire._writers), return_exceptions=True
-            )
+            ends = (writer.wait_closed() for writer in wire._writers)
+            await asyncio.gather(*wire._running, *ends, return_exceptions=True)
 
     @contextmanager
     def unsteady(self, rng: Random, share: float) -> Iterator[None]:
@@ -426,69 +355,19 @@ class Wire:
         finally:
             self._breaks = lambda: False
 
-    @contextmanager
-    def closing(self, after: int) -> Iterator[None]:
-        """Meanwhile it closes once so many things were sent to the server: all who are connected are cut off,
-        and whoever comes is refused."""
-        self._left = after
-        try:
-            yield
-        finally:
-            self._left = None
-
-    @property
-    def is_closed(self) -> bool:
-        return self._left is not None and self._left < 0
-
-    def cut(self) -> None:
-        self._is_cut = True
-        filter_ = struct.pack("HL", 1, ctypes.addressof(TAKES_NOTHING))
-        for end in self._ends:
-            end.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_)
-
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.is_closed:
-            await self._refuse(reader, writer)
-            return
-        self._ends.append(writer.get_extra_info("socket"))
         far_reader, far_writer = await asyncio.open_connection(HOST, self._server.port)
         self._writers += [writer, far_writer]
         for source, sink in ((reader, far_writer), (far_reader, writer)):
             task = asyncio.create_task(self._pump(source, sink, writer if sink is far_writer else None))
             self._running.add(task)
 
-    @staticmethod
-    async def _refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            if await reader.read(65536) == SSL_ASKED:
-                writer.write(b"N")
-                await reader.read(65536)
-            writer.write(_refusal())
-            await writer.drain()
-        writer.close()
-
-    def _close_in_time(self) -> bool:
-        """Count what is sent, and cut everybody off when that was enough."""
-        if self._left is None or self.is_closed:
-            return False
-        self._left -= 1
-        if self.is_closed:
-            self.broken += 1
-            for writer in self._writers:
-                writer.transport.abort()
-        return self.is_closed
-
     async def _pump(
-        self,
-        source: asyncio.StreamReader,
-        sink: asyncio.StreamWriter,
-        sender: asyncio.StreamWriter | None,
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, sender: asyncio.StreamWriter | None
     ) -> None:
         """`sender`: who is cut off where it breaks; nobody on the way back."""
         with suppress(OSError):
             while data := await source.read(65536):
-                if sender is not None and self._close_in_time():
-                    break
                 if sender is not None and self._breaks():
                     self.broken += 1
                     if self.broken % 2:  # the server gets it, and nobody its answer
@@ -496,5 +375,4 @@ class Wire:
                     sender.transport.abort()
                     break
                 sink.write(data)
-        if not self._is_cut:  # nobody hears of an end there
-            sink.close()
+        sink.close()

@@ -99,6 +99,11 @@ class Campaign:
         seen = [history(self.stage.discord, asked) for asked in wronged[:5]]
         return "\n".join([*self.log, *lives, *seen, *found])
 
+    async def ends_well(self, about: str) -> None:
+        """Bring it to rest, and nothing is wrong."""
+        await self.rest()
+        assert (verdict := self.verdict()) == "", f"{about}\n{verdict}"
+
     async def stop(self) -> None:
         assert await self.stage.program.stop() == 0, self.stage.program.output
         await self.stage.discord.gone()

@@ -1,6 +1,7 @@
 """The judge itself: content with what is right, and not with any of the faults that are planted here."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.faults.asked import Asked, seen
 from tests.faults.campaign import Campaign, campaign
 from tests.faults.judge import Evidence, judge
 from tests.inspection import Inspector
+from tests.loopback.discord import Message
 from tests.loopback.discord.messages import LOADING
 
 
@@ -36,107 +38,89 @@ def first(case: Evidence, kind: str) -> Asked:
     return next(asked for asked in case.asked if asked.kind == kind)
 
 
-def change(case: Evidence, sql: str, *values: object) -> None:
-    assert case.database.change(sql, *values) > 0, "nothing was planted"
+def found(case: Evidence, who: object, finds: str) -> bool:
+    return any(str(who) in fault and finds in fault for fault in judge(case))
 
 
-class TestJudge:
-    def test_has_nothing_to_say_where_nothing_went_wrong(self, case: Evidence) -> None:
-        assert judge(case) == []
-        assert len(case.asked) >= 14
-
-    @pytest.mark.parametrize(
-        ("kind", "sql", "finds"),
-        [
-            ("public", "DELETE FROM messages WHERE content LIKE ?", "not in the archive"),
-            ("mention", "DELETE FROM messages WHERE content LIKE ?", "not in the archive"),
-            ("dm", "UPDATE messages SET status = 'replaced' WHERE content LIKE ?", "not in the archive"),
-            (
-                "long",
-                "UPDATE messages SET content = content || content WHERE content LIKE ?",
-                "stands in the archive twice",
-            ),
-        ],
-    )
-    def test_misses_an_answer_in_the_archive(self, case: Evidence, kind: str, sql: str, finds: str) -> None:
-        asked = first(case, kind)
-        change(case, sql, f"%A{asked.number:04}x%")
-        assert any(str(asked) in fault and finds in fault for fault in judge(case))
-
-    def test_sees_a_question_that_is_stored_twice(self, case: Evidence) -> None:
-        asked = first(case, "public")
-        columns = "session_id, user_id, channel_id, parent_channel_id, author_id, role, content"
-        change(
-            case,
-            f"INSERT INTO messages ({columns}, timestamp, created_at)"
-            f" SELECT {columns}, 1, 1 FROM messages WHERE content LIKE ?",
-            f"Q{asked.number:04}Z%",
-        )
-        assert any("stands in the archive 2 times" in fault for fault in judge(case))
-
-    def test_sees_what_a_temporary_question_leaves(self, case: Evidence) -> None:
-        asked = first(case, "temporary")
-        change(case, "UPDATE user_settings SET locale = ?", f"Q{asked.number:04}Z")
-        assert any(str(asked) in fault and "left bytes" in fault for fault in judge(case))
-
-    def test_sees_a_token_that_is_kept(self, case: Evidence) -> None:
-        token = case.discord.replies[0].interaction.token
-        change(case, "UPDATE user_settings SET locale = ?", token)
-        assert any("bytes of a token" in fault for fault in judge(case))
-
-    def test_sees_a_damaged_page(self, case: Evidence) -> None:
-        file, first = case.database.pages("messages")
-        data = bytearray(file.read_bytes())
-        for start in range(first, len(data), 4096):
-            data[start : start + 64] = b"\xff" * 64
-        file.write_bytes(data)
-        [fault] = judge(case)
-        assert "can't be read" in fault or "damaged" in fault
+def test_it_has_nothing_to_say_where_nothing_went_wrong(case: Evidence) -> None:
+    assert judge(case) == []
+    assert len(case.asked) >= 14
 
 
-class TestJudgeOfMessages:
+COLUMNS = "session_id, user_id, channel_id, parent_channel_id, author_id, role, content"
+PLANTED = (
+    ("public", "DELETE FROM messages WHERE content LIKE '%{answer}%'", "not in the archive"),
+    ("dm", "UPDATE messages SET status = 'replaced' WHERE content LIKE '%{answer}%'", "not in the archive"),
+    (
+        *("long", "UPDATE messages SET content = content || content WHERE content LIKE '%{answer}%'"),
+        "stands in the archive twice",
+    ),
+    (
+        "private",
+        f"INSERT INTO messages ({COLUMNS}, timestamp, created_at)"
+        f" SELECT {COLUMNS}, 1, 1 FROM messages WHERE content LIKE '{{question}}%'",
+        "stands in the archive 2 times",
+    ),
+    ("temporary", "UPDATE user_settings SET locale = '{question}'", "left bytes"),
+)
+
+
+def test_it_sees_what_is_wrong_in_the_database(case: Evidence) -> None:
+    for kind, sql, _ in PLANTED:
+        number = first(case, kind).number
+        change = sql.format(answer=f"A{number:04}x", question=f"Q{number:04}Z")
+        assert case.database.change(change) > 0, "nothing was planted"
+    assert [each for each in PLANTED if not found(case, first(case, each[0]), each[2])] == []
+    case.database.change("UPDATE user_settings SET locale = ?", case.discord.replies[0].interaction.token)
+    assert found(case, "", "bytes of a token")
+    file, begin = case.database.pages("messages")
+    data = bytearray(file.read_bytes())
+    for start in range(begin, len(data), 4096):
+        data[start : start + 64] = b"\xff" * 64
+    file.write_bytes(data)
+    [fault] = judge(case)
+    assert "can't be read" in fault or "damaged" in fault
+
+
+@contextmanager
+def deleted(message: Message) -> Iterator[None]:
     """What people see is the double's own, shared by these tests: each puts back what it changed."""
+    message.deleted = True
+    yield
+    message.deleted = False
 
-    @pytest.mark.parametrize("kind", ["public", "private", "mention", "dm"])
-    def test_sees_an_answer_that_is_gone(self, case: Evidence, kind: str) -> None:
+
+def test_it_sees_an_answer_that_is_gone_said_twice_or_still_to_come(case: Evidence) -> None:
+    world = case.discord.world
+    for kind in ("public", "private", "mention", "dm"):
         asked = first(case, kind)
-        message = case.discord.world.messages[seen(case.discord, asked)[0].id]
-        message.deleted = True
-        faults = judge(case)
-        message.deleted = False
-        assert any(str(asked) in fault and "neither answered nor told" in fault for fault in faults)
+        message = world.messages[seen(case.discord, asked)[0].id]
+        with deleted(message):
+            assert found(case, asked, "neither answered nor told"), kind
+    asked = first(case, "mention")
+    original = world.messages[seen(case.discord, asked)[0].id]
+    twin = world.compose_message(
+        original.channel, original.author, content=original.content, reply_to=original.reply_to
+    )
+    twin.record(0.0)
+    world.messages[twin.id] = twin
+    assert found(case, asked, "is read twice")
+    del world.messages[twin.id]
+    asked = first(case, "private")
+    message = world.messages[seen(case.discord, asked)[0].id]
+    message.flags |= LOADING
+    message.record(1.0)
+    assert found(case, asked, "still promises")
+    message.flags &= ~LOADING
+    message.history.pop()
 
-    def test_sees_an_answer_that_is_said_twice(self, case: Evidence) -> None:
-        asked = first(case, "mention")
-        original = case.discord.world.messages[seen(case.discord, asked)[0].id]
-        twin = case.discord.world.compose_message(
-            original.channel, original.author, content=original.content, reply_to=original.reply_to
-        )
-        twin.record(0.0)
-        case.discord.world.messages[twin.id] = twin
-        faults = judge(case)
-        del case.discord.world.messages[twin.id]
-        assert any(str(asked) in fault and "is read twice" in fault for fault in faults)
 
-    def test_sees_one_who_still_waits(self, case: Evidence) -> None:
-        asked = first(case, "private")
-        message = case.discord.world.messages[seen(case.discord, asked)[0].id]
-        message.flags |= LOADING
-        message.record(1.0)
-        faults = judge(case)
-        message.flags &= ~LOADING
-        message.history.pop()
-        assert any(str(asked) in fault and "still promises" in fault for fault in faults)
-
-    def test_sees_a_reminder_that_is_said_twice_or_never(self, case: Evidence) -> None:
-        reminded = case.reminders[0]
-        [said] = [m for m in case.discord.messages(reminded.channel) if not m.ephemeral]
-        message = case.discord.world.messages[said.id]
-        message.deleted = True
-        never = judge(case)
-        message.deleted = False
-        case.discord.world.messages[0] = message
-        twice = judge(case)
-        del case.discord.world.messages[0]
-        assert any(reminded.mark in fault and "neither said nor excused" in fault for fault in never)
-        assert any(reminded.mark in fault and "said 2 times" in fault for fault in twice)
+def test_it_sees_a_reminder_that_is_said_twice_or_never(case: Evidence) -> None:
+    reminded = case.reminders[0]
+    [said] = [each for each in case.discord.messages(reminded.channel) if not each.ephemeral]
+    message = case.discord.world.messages[said.id]
+    with deleted(message):
+        assert found(case, reminded.mark, "neither said nor excused")
+    case.discord.world.messages[0] = message
+    assert found(case, reminded.mark, "said 2 times")
+    del case.discord.world.messages[0]

@@ -6,18 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.databases import DatabaseSettings
-from tests.faults.campaign import Campaign, campaign
+from tests.faults.campaign import campaign
 from tests.faults.traffic import KINDS
 from tests.faults.weather import MODEL, trouble_with_discord
 
 IMPATIENT = {"CC_BOT_MODEL_TIMEOUT": "2"}
 WAVES = 6
-
-
-async def judged(fought: Campaign, seed: int) -> None:
-    """Bring it to rest, and nothing is wrong."""
-    await fought.rest()
-    assert (verdict := fought.verdict()) == "", f"seed {seed}\n{verdict}"
 
 
 class TestModel:
@@ -33,7 +27,7 @@ class TestModel:
                     fought.log.append(f"{asked}: {name}")
                 if number % 4 == 3:
                     await fought.traffic.settled()
-            await judged(fought, seed)
+            await fought.ends_well(f"seed {seed}")
 
 
 class TestDiscord:
@@ -46,7 +40,7 @@ class TestDiscord:
                 await fought.traffic.wave()
                 await fought.traffic.settled()
                 fought.stage.discord.faults.forget()
-            await judged(fought, seed)
+            await fought.ends_well(f"seed {seed}")
 
     @pytest.mark.parametrize("resumable", [True, False], ids=["dropped", "session invalid"])
     async def test_that_loses_the_connection_delays_answers_at_most(
@@ -61,4 +55,4 @@ class TestDiscord:
                 await discord.drop_gateway(code, resumable=resumable)
                 await discord.wait(lambda: discord.connected, "a new connection", timeout_s=60)
                 await fought.traffic.settled()
-            await judged(fought, seed)
+            await fought.ends_well(f"seed {seed}")

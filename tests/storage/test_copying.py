@@ -18,7 +18,6 @@ from cc_bot.domain.errors import (
     CommitUncertain,
     CopyOfAnother,
     CopySourceBroken,
-    CopySourceOutdated,
     CopyStopped,
     CopyTargetOccupied,
     CopyUnfinished,
@@ -282,12 +281,6 @@ class TestACopyThatCantBe:
         assert refused.value.params["name"] == "erasing"
         assert await rows(pair.target) == before
         assert await is_finished(pair.target)
-
-    async def test_of_an_older_version_is_refused(self, tmp_path: Path) -> None:
-        async with open_database(f"sqlite:///{tmp_path / 'old.db'}") as old:
-            await apply_pending(old, known_migrations()[:-1])
-            with pytest.raises(CopySourceOutdated):
-                await ensure_copyable(old)
 
     async def test_whose_rows_refer_to_nothing_is_refused_by_their_table_and_number(
         self, url: str, third: str

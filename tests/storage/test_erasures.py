@@ -1,8 +1,6 @@
 """The log of erasures: what it remembers, and what it does not tell."""
 
 import asyncio
-import hashlib
-import hmac
 import json
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -125,16 +123,6 @@ class TestErasureLog:
             with pytest.raises(ErasureNotNoted):
                 await log.note("user", ME)
         assert [(each["event"], each["path"]) for each in logs] == [("erasures_not_noted", str(log.path))] * 2
-
-    async def test_of_a_former_program_is_read_and_gone_on_with(self, log: ErasureLog) -> None:
-        quick = hmac.new(b"salt", f"user/{ME}".encode(), hashlib.sha256).hexdigest()
-        head = json.dumps({"version": 1, "salt": b"salt".hex()})
-        line = json.dumps({"kind": "user", "id": quick, "at": "2026-11-22T03:04:05.000+00:00"})
-        log.path.write_text(f"{head}\n{line}\n")
-        for you in (False, True):
-            erasures = await read(log)
-            assert [erasures.match("user", user, NOW) for user in (ME, YOU)] == [True, you]
-            await log.note("user", YOU)
 
 
 class TestUsers:

@@ -17,7 +17,7 @@ from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
 from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
-from tests.postgres_cluster import Server, Wire, pair, url_of
+from tests.postgres_cluster import Server, pair, url_of
 
 pytestmark = pytest.mark.postgresql("a file has no standby")
 
@@ -88,36 +88,18 @@ async def under_load(url: str, folder: Path) -> AsyncIterator[Load]:
         await running
 
 
-async def judge(load: Load, server: Server) -> None:
+async def test_a_killed_server_loses_nothing_and_keeps_nothing_twice_or_by_half(
+    servers: tuple[Server, Server], tmp_path: Path
+) -> None:
     """What was acknowledged is there, whole and once; of the rest at most what is uncertain, whole too."""
-    kept = await kept_in(server)
+    first, second = servers
+    async with under_load(url_of(first, second, target_session_attrs="read-write"), tmp_path) as load:
+        await asyncio.to_thread(first.kill)
+        await asyncio.to_thread(second.promote)
+    kept = await kept_in(second)
     assert load.acknowledged
     assert {*load.acknowledged} <= kept.keys() <= {*load.acknowledged, *load.uncertain}
     assert {*kept.values()} == {1}
-
-
-class TestKilledServer:
-    async def test_loses_nothing_and_keeps_nothing_twice_or_by_half(
-        self, servers: tuple[Server, Server], tmp_path: Path
-    ) -> None:
-        first, second = servers
-        async with under_load(url_of(first, second, target_session_attrs="read-write"), tmp_path) as load:
-            await asyncio.to_thread(first.kill)
-            await asyncio.to_thread(second.promote)
-        await judge(load, second)
-
-    async def test_on_a_machine_that_is_gone_is_noticed_and_passed_over(
-        self, servers: tuple[Server, Server], tmp_path: Path
-    ) -> None:
-        """It refuses nothing and ends no connection: nothing comes of it any more."""
-        first, second = servers
-        async with Wire.to(first) as wire:
-            url = url_of(wire, second, target_session_attrs="read-write")
-            async with under_load(url, tmp_path) as load:
-                wire.cut()
-                await asyncio.to_thread(first.kill)
-                await asyncio.to_thread(second.promote)
-            await judge(load, second)
 
 
 async def kept_in(server: Server) -> Counter[str]:

@@ -11,17 +11,15 @@ import pytest
 import yaml
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.errors import PoolerForgets, PostgresRefused
+from cc_bot.domain.errors import PostgresRefused
 from cc_bot.storage import open_database
 from cc_bot.stores import open_stores
-from tests.end_to_end.program import Program
 from tests.postgres_cluster import (
     HOST,
     POOLER,
     PREPARES_SINCE,
     Server,
     folder,
-    forgetful,
     free_port,
     hand_over,
     pooler_version,
@@ -106,24 +104,3 @@ async def test_hands_on_what_the_bot_asks_and_stores(server: Server, tmp_path: P
             async with open_database(f"postgresql://cc_bot:falsch@{place}"):
                 pass
     assert "falsch" not in repr(refused.value.params)
-
-
-async def test_that_forgets_what_is_prepared_is_refused_unless_the_url_says_so(
-    url: str, tmp_path: Path
-) -> None:
-    (tmp_path / "data").mkdir()
-    with forgetful(url) as through:
-        with pytest.raises(PoolerForgets):
-            async with open_database(through):
-                pass
-        async with open_database(f"{through}?prepare=off") as database:
-            assert await database.query("SELECT 1")
-        for command, *more in (
-            ["migrate"],
-            ["run"],
-            ["doctor", "--offline"],
-        ):
-            settings = {"CC_BOT_DATABASE_URL": through, "DISCORD_TOKEN": "x.y.z"}
-            code, output = await Program(tmp_path, settings).run(command, *more, stdin=b"")
-            expected = 1 if command == "doctor" else 2
-            assert (code, "?prepare=off" in output) == (expected, True), output

@@ -3,10 +3,8 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, closing
-from itertools import accumulate
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -24,9 +22,8 @@ from cc_bot.domain.errors import (
 from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_database
 from cc_bot.storage.database import user
 from cc_bot.storage.dialect import expand
-from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.postgres import MOST_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
-from cc_bot.storage.schema import _run
 from cc_bot.stores import Stores, open_stores
 from tests.postgres_cluster import Server, folder, running_server
 from tests.stores.backends import Recorder, columns_of, tables_of, turn
@@ -96,22 +93,6 @@ class TestTheSchema:
                 assert {*await columns_of(database, table)} == {*await columns_of(other, table)}, table
                 assert await facts(database, table) == await facts(other, table), table
 
-    async def test_has_the_checks_of_sqlite(self, database: PostgresDatabase) -> None:
-        """The server brings what SQLite's tables say into the form that it keeps of its own."""
-        newest = known_migrations("sqlite")[-1].version
-        with closing(_run(statements_up_to(newest))) as connection:
-            made = connection.execute(
-                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-            ).fetchall()
-        assert sum(len(checks_in(sql)) for _, sql in made) > 40
-        async with database._pool.acquire() as connection:
-            for table, sql in made:
-                await connection.execute(f"CREATE TEMP TABLE probe (LIKE {table})")
-                for check in checks_in(sql):
-                    await connection.execute(f"ALTER TABLE probe ADD CHECK ({check})")
-                assert await checks_of(connection, "probe") == await checks_of(connection, table), table
-                await connection.execute("DROP TABLE probe")
-
     async def test_compares_texts_byte_by_byte(self, database: Database) -> None:
         rows = await database.query(
             "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'public'"
@@ -127,27 +108,6 @@ class TestTheSchema:
 
         done = await asyncio.gather(*(start() for _ in range(4)))
         assert sum(done) == len(known_migrations("postgresql"))  # whoever takes which
-
-
-def checks_in(sql: str) -> list[str]:
-    """What stands in the brackets of each CHECK of a table."""
-    rests = [sql[match.end() :] for match in re.finditer(r"\bCHECK\s*\(", sql)]
-    return [rest[: length_in_brackets(rest)] for rest in rests]
-
-
-def length_in_brackets(rest: str) -> int:
-    """The length of what stands before the bracket that closes one before it."""
-    depths = accumulate(1 if sign == "(" else -(sign == ")") for sign in rest)
-    return next(at for at, depth in enumerate(depths) if depth < 0)
-
-
-async def checks_of(connection: Any, table: str) -> list[str]:
-    rows = await connection.fetch(
-        "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
-        " WHERE contype = 'c' AND conrelid = CAST($1 AS TEXT)::regclass ORDER BY 1",
-        table,
-    )
-    return [definition for (definition,) in rows]
 
 
 async def facts(database: Database, table: str) -> dict[str, tuple[bool, str]]:
@@ -308,18 +268,6 @@ class TestAStatement:
             async with asyncio.timeout(60):
                 while len(await database.query(open_)) != 1:  # noqa: ASYNC110 - the one that asks
                     await asyncio.sleep(0.02)  # the server takes a moment to end the last one
-
-    async def test_that_takes_long_is_waited_for(self, url: str) -> None:
-        def steps() -> Steps[Sequence[Row]]:
-            return (yield Statement("SELECT 1 FROM pg_sleep(0.7)"))
-
-        async with connect_postgres(url, patience_s=0.2) as hasty:
-            for found in (
-                await hasty.query("SELECT 1 FROM pg_sleep(0.7)"),
-                await hasty.read(steps),
-                await hasty.write(steps, (user(ME),)),
-            ):
-                assert [tuple(row) for row in found] == [(1,)]
 
     async def test_that_a_setting_of_the_server_ends_is_told_with_that_setting(
         self, database: PostgresDatabase

@@ -118,6 +118,8 @@ class TestPuttingInPlace:
         assert replaced == database.with_name("sessions.replaced-20261122-030405.db")
         assert await memories(database) == [WORD]
         assert await memories(replaced) == ["犬が好き", WORD]
+        async with open_stores(f"sqlite:///{database}", embedder=None) as stores:
+            assert (await stores.memories.add(1, "次の番号")).id == 3  # no number is given twice
         assert [mode(path) for path in (database, replaced)] == [0o600] * 2
 
     async def test_takes_the_log_of_a_damaged_file_away_with_it(self, backup: Path, database: Path) -> None:
@@ -145,11 +147,6 @@ class TestPuttingInPlace:
             with pytest.raises(RestoreFailed):
                 put_in_place(copy.path, database, NOW)
         assert await memories(database) == ["猫が好き", WORD]
-
-    async def test_gives_no_number_twice(self, backup: Path, database: Path) -> None:
-        restore(backup, database)
-        async with open_stores(f"sqlite:///{database}", embedder=None) as stores:
-            assert (await stores.memories.add(1, "次の番号")).id == 3
 
 
 class TestWiping:

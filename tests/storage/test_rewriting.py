@@ -64,19 +64,6 @@ class TestRewriting:
             await writing
             assert await database.query("SELECT count(*) FROM notes") == [(4001,)]
 
-    async def test_that_is_cancelled_changes_nothing_and_lets_writers_go_on(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE], ())
-            await database.transaction([insert("x" * 5000) for _ in range(4000)], ())
-            assert await database.checkpoint()
-            rewriting = asyncio.create_task(database.rewrite())
-            await asyncio.sleep(0.01)
-            rewriting.cancel()
-            await asyncio.gather(rewriting, return_exceptions=True)
-            assert rewriting.cancelled()
-            await database.transaction([insert("new")], ())
-            assert (tmp_path / "a.db-wal").stat().st_size < 100_000
-
     async def test_beside_somebody_who_writes_is_to_be_tried_again(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             await database.transaction([CREATE, insert("text")], ())

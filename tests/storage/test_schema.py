@@ -54,20 +54,6 @@ class TestSchema:
                 deviations += Schema.of(connection).deviations(schema_made_by(statements_up_to(version)))
         assert deviations == []
 
-    def test_is_another_where_more_than_comments_and_spaces_differs(self) -> None:
-        def plain(text: str) -> object:
-            return SchemaObject("table", "t", "t", text).plain
-
-        one = plain("CREATE TABLE t (a TEXT DEFAULT ' -- ', /* x */ b)")
-        assert one == plain("CREATE TABLE t(a TEXT   DEFAULT ' -- ',b) -- here\n")
-        for text in (
-            "CREATE TABLE t (a TEXT DEFAULT '--', b)",
-            "CREATE TABLE t (a TEXT DEFAULT ' -- ', b) STRICT",
-            "CREATE TABLE t (a TEXT DEFAULT ' -- ', b /* */ DEFAULT 1)",
-            'CREATE TABLE t (a TEXT DEFAULT " -- ", b)',
-        ):
-            assert plain(text) != one, text
-
     def test_takes_nothing_that_a_write_could_run_into_for_an_addition(self) -> None:
         made = schema_made_by(("CREATE TABLE a (x)",))
         for kind, table, sql in (

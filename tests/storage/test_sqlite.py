@@ -168,25 +168,6 @@ class TestErrors:
 class TestSteps:
     """Statements of which each may hang on the rows of those before."""
 
-    async def test_are_sent_the_rows_of_the_one_before_and_return_what_was_wanted(
-        self, tmp_path: Path
-    ) -> None:
-        def double() -> Steps[str]:
-            [(text,)] = yield Statement("SELECT text FROM notes")
-            yield insert(text * 2)
-            [*_, (last,)] = yield Statement("SELECT text FROM notes ORDER BY id")
-            return f"{text} and {last}"
-
-        def nothing() -> Steps[int]:
-            yield from ()
-            return 7
-
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("あ")], ())
-            assert await database.write(double, ()) == "あ and ああ"
-            assert await database.query("SELECT text FROM notes ORDER BY id") == [("あ",), ("ああ",)]
-            assert (await database.read(nothing), await database.write(nothing, ())) == (7, 7)
-
     async def test_that_break_off_leave_nothing_behind(self, tmp_path: Path) -> None:
         def break_off() -> Steps[None]:
             yield insert("lost")
@@ -225,7 +206,8 @@ class TestSteps:
             [(number,)] = yield Statement("SELECT coalesce(max(CAST(text AS INTEGER)), 0) FROM notes")
             yield insert(str(number + 1))
 
-        async with connect_sqlite(tmp_path / "a.db") as one, connect_sqlite(tmp_path / "a.db") as other:
+        path = tmp_path / "a.db"
+        async with connect_sqlite(path) as one, connect_sqlite(path) as other:
             await one.transaction([CREATE], ())
             await asyncio.gather(
                 *(database.write(one_more, ()) for database in (one, other) for _ in range(20))
