@@ -115,27 +115,19 @@ class TestLimit:
         assert len(draw(AddChart("一", "pie", ("x",), (Series("", (1,)),))).elements) == 1
 
 
-class TestUpdating:
-    def test_changes_what_is_named_where_it_stands_and_of_a_chart_its_title_alone(self) -> None:
-        canvas = draw(MILK, MILK, ShowText("x"))
-        canvas = draw(UpdateCard("card-1", content="卵"), UpdateCard("text-1", title="題"), canvas=canvas)
-        assert canvas.elements == (
-            Card("card-1", "買い物", "卵"),
-            Card("card-2", "買い物", "牛乳"),
-            Text("text-1", "x", "題"),
-        )
-        assert draw(UpdateCard("text-1", title=""), canvas=canvas).elements[2] == Text("text-1", "x")
-        [chart] = draw(UpdateCard("chart-1", title="費用"), canvas=draw(SALES)).elements
-        assert chart == replace(draw(SALES).elements[0], title="費用")
-        assert "title alone" in refusal(UpdateCard("chart-1", content="x"), draw(SALES))
-
-    def test_keeps_the_limits_and_names_what_is_up(self) -> None:
-        assert "1000" in refusal(UpdateCard("card-1", content="x" * 1001), draw(MILK))
-        assert "nothing in it" in refusal(UpdateCard("card-1", title=""), draw(MILK))
-        assert "Say what to change" in refusal(UpdateCard("card-1"), draw(MILK))
-        assert refusal(UpdateCard("x", title="y")) == "The canvas is empty."
-        up = "No such element is up. Up are: card-1, card-2."
-        assert refusal(RemoveElement("x"), draw(MILK, MILK)) == up
+def test_updating_changes_what_is_named_where_it_stands_and_of_a_chart_its_title_alone() -> None:
+    canvas = draw(MILK, MILK, ShowText("x"))
+    canvas = draw(UpdateCard("card-1", content="卵"), UpdateCard("text-1", title="題"), canvas=canvas)
+    assert canvas.elements == (
+        *(Card("card-1", "買い物", "卵"), Card("card-2", "買い物", "牛乳"), Text("text-1", "x", "題")),
+    )
+    [chart] = draw(UpdateCard("chart-1", title="費用"), canvas=draw(SALES)).elements
+    assert chart == replace(draw(SALES).elements[0], title="費用")
+    assert "title alone" in refusal(UpdateCard("chart-1", content="x"), draw(SALES))
+    assert "1000" in refusal(UpdateCard("card-1", content="x" * 1001), draw(MILK))
+    assert "Say what to change" in refusal(UpdateCard("card-1"), draw(MILK))
+    up = "No such element is up. Up are: card-1, card-2."
+    assert refusal(RemoveElement("x"), draw(MILK, MILK)) == up
 
 
 class TestMode:

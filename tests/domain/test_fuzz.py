@@ -8,18 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain.errors import (
-    EndNotUnderstood,
-    EndPassed,
-    ImportNotUnderstood,
-    RepeatNotUnderstood,
-    RepeatTooOften,
-    SeveralTimes,
-    TooManyToImport,
-    WhenNotUnderstood,
-    WhenPassed,
-    WhenTooFar,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.memory import parse_end, parse_tags
 from cc_bot.domain.memory_transfer import read_memories
 from cc_bot.domain.repeats import parse_repeat, parse_schedules
@@ -30,8 +19,8 @@ from cc_bot.domain.when import parse_when
 from cc_bot.domain.when_and_what import split_when
 from tests.domain.spoken import spoken_texts
 
-TIMES = (WhenNotUnderstood, WhenPassed, WhenTooFar)
-REPEATS = (RepeatNotUnderstood, RepeatTooOften, SeveralTimes)
+TIMES = (errors.WhenNotUnderstood, errors.WhenPassed, errors.WhenTooFar)
+REPEATS = (errors.RepeatNotUnderstood, errors.RepeatTooOften, errors.SeveralTimes)
 
 NOW = (
     datetime(2026, 1, 1, 3, 4, tzinfo=UTC),
@@ -49,11 +38,16 @@ def read_times(text: str, number: int) -> None:
     with suppress(*REPEATS):
         parse_repeat(text, start=now if number % 2 else None)
     for when, repeat in ((text, ""), ("明日9時", text), (text, "隔週")):
-        with suppress(*TIMES, RepeatNotUnderstood, RepeatTooOften, *([SeveralTimes] if repeat else [])):
+        with suppress(
+            *TIMES,
+            errors.RepeatNotUnderstood,
+            errors.RepeatTooOften,
+            *([errors.SeveralTimes] if repeat else []),
+        ):
             planned = parse_schedules(when, repeat, now, zone)
             assert planned
             assert all(due > now for due, _ in planned)
-    with suppress(EndNotUnderstood, EndPassed, *TIMES):
+    with suppress(errors.EndNotUnderstood, errors.EndPassed, *TIMES):
         end = parse_end(text, now, zone)
         assert end is None or end > now
     parse_minute(text)
@@ -61,16 +55,16 @@ def read_times(text: str, number: int) -> None:
 
 def split_times(text: str, number: int) -> None:
     """When and what, of one line."""
-    with suppress(WhenNotUnderstood, RepeatNotUnderstood):
+    with suppress(errors.WhenNotUnderstood, errors.RepeatNotUnderstood):
         when, _ = split_when(text)
         assert when
 
 
 def read_all_else(text: str, number: int) -> None:
     """What files and notes are read for."""
-    with suppress(ImportNotUnderstood, TooManyToImport):
+    with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
         assert read_memories(text)
-    with suppress(ImportNotUnderstood, TooManyToImport):
+    with suppress(errors.ImportNotUnderstood, errors.TooManyToImport):
         read_memories("\n".join(("[", *text.split("の"), "]")))
     looks_secret(text)
     days_named(text, date(2026, 1, 1), within=number % 400)

@@ -8,17 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.errors import (
-    EmptyMemory,
-    EndNotUnderstood,
-    EndPassed,
-    ImportNotUnderstood,
-    InputError,
-    MemoryTooLong,
-    NoSuchTime,
-    TooManyToImport,
-    WhenTooFar,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.memory import Source, clean_category, clean_content, parse_end, parse_tags
 from cc_bot.domain.memory_transfer import (
     MARKDOWN_MARK,
@@ -51,11 +41,11 @@ ENDS = meanings(
 """
 )
 """In 2026 where there is no year."""
-NO_ENDS: dict[type[InputError], str] = {
-    EndNotUnderstood: "soon | そのうち | 毎週 | 9999-12-31 | 0 | 明日と明後日",
-    NoSuchTime: "2026-13-01 | 2026-02-30 | 2月30日 | 25:99",
-    EndPassed: "2026-11-21 | 昨日 | 今週の金曜 | 2020年1月1日 | 2026-11-22T10:00",
-    WhenTooFar: "20年後",
+NO_ENDS: dict[type[errors.InputError], str] = {
+    errors.EndNotUnderstood: "soon | そのうち | 毎週 | 9999-12-31 | 0 | 明日と明後日",
+    errors.NoSuchTime: "2026-13-01 | 2026-02-30 | 2月30日 | 25:99",
+    errors.EndPassed: "2026-11-21 | 昨日 | 今週の金曜 | 2020年1月1日 | 2026-11-22T10:00",
+    errors.WhenTooFar: "20年後",
 }
 
 
@@ -63,10 +53,10 @@ class TestContent:
     def test_is_trimmed_and_something_of_4000_characters_at_most(self) -> None:
         assert clean_content("\u3000 一行目\n\n二行目 \n") == "一行目\n\n二行目"
         for content in ("", " \n\u3000", "\u200b\u2060", "\u3164", "\U000e0041"):
-            with pytest.raises(EmptyMemory):
+            with pytest.raises(errors.EmptyMemory):
                 clean_content(content)
         assert len(clean_content("あ" * 4000 + " ")) == 4000
-        with pytest.raises(MemoryTooLong) as refusal:
+        with pytest.raises(errors.MemoryTooLong) as refusal:
             clean_content("あ" * 4001)
         assert refusal.value.params == {"limit": 4000, "length": 4001}
 
@@ -95,7 +85,7 @@ class TestAnEnd:
 
     def test_that_is_none_or_is_over_is_refused(self) -> None:
         assert refused_otherwise(NO_ENDS, lambda text: parse_end(text, SUNDAY, TOKYO)) == {}
-        with pytest.raises(EndNotUnderstood):
+        with pytest.raises(errors.EndNotUnderstood):
             parse_end("あ" * 300, SUNDAY, TOKYO)
 
 
@@ -139,7 +129,7 @@ class TestOurOwnJson:
         assert [memory for part in parts for memory in read_memories(part)] == kept
         [part] = importable_parts([], NOW)
         assert json.loads(part)["memories"] == []
-        with pytest.raises(TooManyToImport) as refusal:
+        with pytest.raises(errors.TooManyToImport) as refusal:
             read_memories(to_json([PortableMemory("x")] * (MAX_IMPORTED + 1), NOW))
         assert refusal.value.params == {"limit": MAX_IMPORTED}
 
@@ -157,32 +147,21 @@ class TestForeignJson:
     def test_anything_else_is_refused(self) -> None:
         exported = f"{MARKDOWN_MARK}\n# 家族\n- x"  # for reading
         for text in ("{", '{"a": 1}', '{"memories": {}}', "[]", "{" * 100_000, "", " \n ", "---", exported):
-            with pytest.raises(ImportNotUnderstood):
+            with pytest.raises(errors.ImportNotUnderstood):
                 read_memories(text)
 
 
-class TestLists:
-    def test_what_stands_before_a_line_is_not_part_of_it(self) -> None:
-        bullets = ["", "- ", "* ", "• ", "・", "1. ", "12) ", "（3）", "3） ", "① ", "  - ", "– "]
-        read = {bullet: contents(f"{bullet}猫の名前はタマ") for bullet in bullets}
-        assert read == {bullet: ["猫の名前はタマ"] for bullet in bullets}
-
-    def test_what_only_looks_like_it_is(self) -> None:
-        lines = phrases(
-            """
-3.14 is pi | 2024-05-01 に引っ越した | 12:30 に起きる | -5度でも平気 | *args は可変長引数
-[2024-13-45]. x | [2024-05-01]
-"""
-        )
-        assert {line: contents(line) for line in lines} == {line: [line] for line in lines}
-
-    def test_a_date_before_a_line_says_when_it_was_written_down(self) -> None:
-        for day in phrases("1. [2024-05-01]. | - 2024-05-01: | （2024年5月1日） | [2024-05-01T10:20:30Z]"):
-            [memory] = read_memories(f"{day} User lives in Osaka.")
-            told = memory.content, memory.created_at
-            assert told == ("User lives in Osaka.", datetime(2024, 5, 1, tzinfo=UTC)), day
-
-    def test_are_read_as_a_person_would(self) -> None:
-        assert contents("# Memories\n\n```text\n- a\n\n---\n* b\n```\n") == ["a", "b"]
-        assert contents("- 一行目\n  二行目\n- 次") == ["一行目\n二行目", "次"]
-        assert contents("a\r\nb\rc\n") == ["a", "b", "c"]
+def test_lists_are_read_as_a_person_would() -> None:
+    for bullet in ("", "- ", "* ", "• ", "・", "1. ", "12) ", "（3）", "3） ", "① ", "  - ", "– "):
+        assert contents(f"{bullet}猫の名前はタマ") == ["猫の名前はタマ"], bullet
+    for line in phrases(
+        "3.14 is pi | 2024-05-01 に引っ越した | -5度でも平気 | *args は可変長引数 | [2024-05-01]"
+    ):
+        assert contents(line) == [line], "what stands there only looks like a bullet"
+    for day in phrases("1. [2024-05-01]. | - 2024-05-01: | （2024年5月1日） | [2024-05-01T10:20:30Z]"):
+        [memory] = read_memories(f"{day} User lives in Osaka.")
+        told = memory.content, memory.created_at
+        assert told == ("User lives in Osaka.", datetime(2024, 5, 1, tzinfo=UTC)), day
+    assert contents("# Memories\n\n```text\n- a\n\n---\n* b\n```\n") == ["a", "b"]
+    assert contents("- 一行目\n  二行目\n- 次") == ["一行目\n二行目", "次"]
+    assert contents("a\r\nb\rc\n") == ["a", "b", "c"]

@@ -5,15 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain.errors import (
-    CcBotError,
-    NoSuchTime,
-    RepeatNotUnderstood,
-    RepeatTooOften,
-    SeveralTimes,
-    WhenNotUnderstood,
-    WhenPassed,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.repeats import parse_repeat, parse_schedule, parse_schedules
 from tests.domain.phrases import meanings, refused_otherwise, this_year
 
@@ -81,16 +73,16 @@ every thanksgiving → 0 9 * 11 4#4
 0 10 * * tue EVERY 2 WEEKS → 0 10 * * TUE every 2 weeks | 0 10 * * 2 every 1 weeks → 0 10 * * 2
 """
 )
-REFUSED: dict[type[CcBotError], str] = {
-    SeveralTimes: "毎日9時と18時半",
-    RepeatNotUnderstood: """
+REFUSED: dict[type[errors.CcBotError], str] = {
+    errors.SeveralTimes: "毎日9時と18時半",
+    errors.RepeatNotUnderstood: """
 3日おき | 3日おきに8時 | 毎週 | 毎月 | 2か月に1回 | 1日3回 | twice a day | every second tuesday
 毎年春分の日 | 毎月第6月曜 | 毎週12月3日 | 0週間ごとの月曜 | 隔週の月曜の25時 | 3日ごとに25時
 0 9 * * 1 every 200 weeks | 0 9 * * 1 every 2 weeks from 2026-02-30 | 0 9 * * 1 every 2 mondays
 500時間ごと | 9時から5時間ごと | 毎週月曜の25時 | 毎週金曜の深夜1時 | every other week | whenever
 毎日9時に薬 | every day foo | 明日9時 | 毎月32日 | 毎年2月30日 | 0時間おき | 3時間おき 9時
 """,
-    RepeatTooOften: "15分おき | */5 * * * * | every 5 minutes",
+    errors.RepeatTooOften: "15分おき | */5 * * * * | every 5 minutes",
 }
 SCHEDULES = meanings(
     """
@@ -134,16 +126,16 @@ every other week from dec 1 → 12-01 09:00 + 0 9 * * 2 every 2 weeks from 2026-
 """
 )
 """When + how often → the first time, in 2026 where there is no year + how it repeats."""
-NO_SCHEDULES: dict[type[CcBotError], str] = {
-    WhenNotUnderstood: "そのうち | 0001-01-01 + 毎日 | 次の平日の9時 | そのうち + 毎週",
-    WhenPassed: "1700-01-01T00:00 + 隔週 | 昨日9時",
-    NoSuchTime: "2月30日 | 2月30日 + 毎週 | 2月30日から毎週",
-    RepeatNotUnderstood: """
+NO_SCHEDULES: dict[type[errors.CcBotError], str] = {
+    errors.WhenNotUnderstood: "そのうち | 0001-01-01 + 毎日 | 次の平日の9時 | そのうち + 毎週",
+    errors.WhenPassed: "1700-01-01T00:00 + 隔週 | 昨日9時",
+    errors.NoSuchTime: "2月30日 | 2月30日 + 毎週 | 2月30日から毎週",
+    errors.RepeatNotUnderstood: """
 3日おきに8時 | 1日3回 | 毎朝8時 + 平日 | 毎日9時から18時まで1時間ごと | 毎日から毎週
 2026-12-31 + 毎年2月30日 | 明日 + ときどき
 """,
-    SeveralTimes: "明日9時と18時 | 明日9時と18時 + 毎日 | 毎日9時と18時半",
-    RepeatTooOften: "15分おき",
+    errors.SeveralTimes: "明日9時と18時 | 明日9時と18時 + 毎日 | 毎日9時と18時半",
+    errors.RepeatTooOften: "15分おき",
 }
 
 
@@ -159,7 +151,7 @@ class TestRepeat:
 
     def test_that_is_none_is_refused(self) -> None:
         assert refused_otherwise(REFUSED, parse_repeat) == {}
-        assert refused_otherwise({RepeatNotUnderstood: ["", "every weekday" * 20]}, parse_repeat) == {}
+        assert refused_otherwise({errors.RepeatNotUnderstood: ["", "every weekday" * 20]}, parse_repeat) == {}
 
 
 class TestSchedule:
@@ -172,7 +164,7 @@ class TestSchedule:
 
     def test_that_makes_no_sense_is_refused(self) -> None:
         assert refused_otherwise(NO_SCHEDULES, planned) == {}
-        assert refused_otherwise({RepeatNotUnderstood: ["明日 + " + "毎" * 500]}, planned) == {}
+        assert refused_otherwise({errors.RepeatNotUnderstood: ["明日 + " + "毎" * 500]}, planned) == {}
 
 
 class TestSeveral:
@@ -193,5 +185,5 @@ tomorrow at 9 and 18 → 11-23 09:00 & 11-23 18:00
 
     def test_are_not_guessed(self) -> None:
         for when in ("9時と9時", "明日と", "月曜か火曜", "1時間後と2時間後", "明日9時と寝る前"):
-            with pytest.raises(WhenNotUnderstood):
+            with pytest.raises(errors.WhenNotUnderstood):
                 parse_schedules(when, "", SUNDAY, TOKYO)

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.errors import (
-    InputError,
-    NoSuchTime,
-    RepeatNotUnderstood,
-    WhenNotUnderstood,
-    WhenPassed,
-    WhenTooFar,
-)
+from cc_bot.domain import errors
 from cc_bot.domain.when import FURTHEST_YEARS, parse_when
 from cc_bot.domain.when_and_what import split_when
 from tests.domain.phrases import meanings, phrases, refused_otherwise, this_year
@@ -80,26 +73,26 @@ the first monday of next month → 12-07 09:00 | last friday of december at 5pm 
 """
 )
 """In 2026 where there is no year."""
-REFUSED: dict[type[InputError], str] = {
-    WhenNotUnderstood: """
+REFUSED: dict[type[errors.InputError], str] = {
+    errors.WhenNotUnderstood: """
 十十時 | 2週間後の月曜 | 3日ごと | mondays at 9 | on fridays | 3秒ごとに | 明日の深夜 | 明日の深夜1時
 金曜の深夜1時 | 12月3日の夜中2時 | 2月の第5月曜 2027年 | そのうち | いつか | 第2水曜 | 1時間後の同じ時間
 来月の元日 | 明日9時と18時 | 9-18時 | am13時 | 午前12時 | 今日 | 13pm | 毎朝8時 | あとで | soon
 明日 明後日 | in 99999 years | の | 9 | 朝から | 1.5日後 | 1時間後の9時 | 0月0日 | 0日
 9999-12-31T23:59-12:00 | 0001-01-01T00:00+14:00 | 明日9時 <@123> | tomorrow or friday
 """,
-    NoSuchTime: """
+    errors.NoSuchTime: """
 2月30日 | feb 30 | 令和8年2月30日 | 02-30 | 13月1日 | 2027年2月の第5月曜 | 12月3日（金）9:00
 12月3日金曜 9時 | 2027年2月29日 | 25:99 | 99時 | 2026-13-01 | 2026-02-30T09:00 | 12月32日
 """,
-    WhenPassed: """
+    errors.WhenPassed: """
 令和元年5月1日 | 今日の9時 | 今日の3:00 | 今日の朝5時 | 今週の金曜 | 昨日9時 | 0分後 | 2020年1月1日
 2020-01-01T00:00Z
 """,
-    WhenTooFar: "2050-01-01 | in 9999 days | 9999-12-31T23:59",
+    errors.WhenTooFar: "2050-01-01 | in 9999 days | 9999-12-31T23:59",
 }
 LONG = {  # some of these took an hour
-    WhenNotUnderstood: [
+    errors.WhenNotUnderstood: [
         *("1日 " * 33 + "x", "1時間 と " * 20 + "x", "in " + "1h and " * 28 + "x", "明日" * 200, "1" * 5000),
         *("二三十時", "明日十十時", "十十十日", "一" * 200 + "時", "十" * 199 + "日", "", "   "),
     ]
@@ -182,7 +175,7 @@ class TestTime:
         now = datetime.fromtimestamp(second, UTC)
         try:
             moment = parse_when(" ".join(words), now, zone)
-        except InputError:
+        except errors.InputError:
             return
         assert now < moment < now + timedelta(days=366 * FURTHEST_YEARS)
 
@@ -222,7 +215,12 @@ class TestTimeAndWhatItIsFor:
 
     def test_are_not_where_there_is_no_time_or_it_goes_on(self) -> None:
         no_time = ["", *phrases("薬を飲む | take the pills | そのうち薬 | monitor 9")]
-        assert refused_otherwise({WhenNotUnderstood: no_time, RepeatNotUnderstood: NO_RULE}, split_when) == {}
+        assert (
+            refused_otherwise(
+                {errors.WhenNotUnderstood: no_time, errors.RepeatNotUnderstood: NO_RULE}, split_when
+            )
+            == {}
+        )
         for written in NOT_SPLIT:
-            with pytest.raises((WhenNotUnderstood, RepeatNotUnderstood)):
+            with pytest.raises((errors.WhenNotUnderstood, errors.RepeatNotUnderstood)):
                 split_when(written)

@@ -72,17 +72,6 @@ class TestACall:
             assert "期限（10分）が過ぎています" in await chat.say(line)
         assert len(calls_in(tmp_path)) == tried + 1
 
-    async def test_is_not_made_when_it_is_declined(
-        self, stores: Stores, model: ScriptedModel, tmp_path: Path
-    ) -> None:
-        chat = talk(stores, model, tmp_path, Locale.EN)
-        model.script = [[WRITE], ["Decide below."]]
-        await chat.lines("write milk")
-        assert await chat.lines("/decline") == ["◆ ↩️ Not done: notes · write"]
-        await chat.lines("And now?")
-        assert '"declined": true' in told(model)
-        assert calls_in(tmp_path) == []
-
     async def test_that_owners_decide_is_decided_by_whoever_has_the_terminal(
         self, stores: Stores, model: ScriptedModel, tmp_path: Path
     ) -> None:

@@ -56,19 +56,6 @@ class TestInAPipe:
         assert len(ended.stderr.decode().splitlines()) == 2
         assert b"never" not in ended.stdout
 
-    def test_what_a_file_would_have_kept_waits_for_its_user_over_restarts(
-        self, url: str, tmp_path: Path
-    ) -> None:
-        (tmp_path / "note.txt").write_text("誕生日は3月15日だと覚えて", encoding="utf-8")
-        asked = run(url, f"/attach {tmp_path}/note.txt\nremember\n/memory list".encode()).stdout.decode()
-        assert "◆ 提案 #1: 💾 メモリに覚える\n  │ 誕生日は3月15日\n" in asked
-        assert "メモリはまだありません" in asked
-        ended = run(url, b"/memory list\n/accept 1\n/accept 1\n/memory list")
-        said = ended.stdout.decode()
-        assert said.index("メモリはまだありません") < said.index("◆ 💾 覚えました（#1）: 誕生日は3月15日")
-        assert "#誕生日  誕生日は3月15日" in said
-        assert "もう決まっている" in ended.stderr.decode() + said
-
     def test_a_file_is_read_and_a_reader_that_goes_away_is_no_crash(self, url: str, tmp_path: Path) -> None:
         (tmp_path / "questions").write_text("x\n" * 50, encoding="utf-8")
         piped = f"{' '.join(PROGRAM)} {url} ja < {tmp_path}/questions | head -1"

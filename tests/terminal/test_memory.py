@@ -22,7 +22,7 @@ from cc_bot.domain import (
     TurnEvent,
     Usage,
 )
-from cc_bot.domain.memory import MAX_PINNED, ChangeKind
+from cc_bot.domain.memory import ChangeKind
 from cc_bot.stores import Stores
 from cc_bot.terminal.plain import PlainView
 from cc_bot.texts import texts
@@ -33,19 +33,13 @@ DONE: Final = Done(Message("assistant", "はい。"), Usage())
 
 
 class TestList:
-    async def test_is_of_what_was_added_found_and_deleted(self, chat: Talk) -> None:
+    async def test_is_narrowed_down_and_one_that_is_long_says_how_to_go_on(self, chat: Talk) -> None:
         assert "（#1）: 誕生日は3月15日" in await chat.say("/memory add 誕生日は3月15日 --tags 家族")
-        assert "#1" in await chat.say("/memory search 誕生日")
-        assert "#家族" in await chat.say("/memory list")
-        await chat.say("/memory add 会議は月曜 --category 仕事")
-        shown = await chat.say("/memory list 一般")
-        assert ("誕生日" in shown, "会議" in shown) == (True, False)
-        assert "忘れました（#1）" in await chat.say("/memory delete 1")
-        assert "誕生日" not in await chat.say("/memory list")
-
-    async def test_that_is_long_says_how_to_go_on(self, chat: Talk) -> None:
         for number in range(1, 46):
             await chat.stores.memories.add(0, f"メモ{number}", category="買う もの")
+        assert "#1" in await chat.say("/memory search 誕生日")
+        shown = await chat.say("/memory list 一般")
+        assert ("誕生日" in shown, "#家族" in shown, "メモ1" in shown) == (True, True, False)
         seen: list[str] = []
         line: str | None = "/memory list 買う もの"
         while line:
@@ -122,17 +116,6 @@ class TestFiles:
             assert "一時停止中" in await chat.say(line)
         await chat.say("/memory resume")
         assert "覚えました" in await chat.say("/memory add x")
-
-
-async def test_a_pin_is_for_some_of_ones_own_alone(english: Talk, stores: Stores) -> None:
-    for number in range(1, MAX_PINNED + 2):
-        memory = await stores.memories.add(0, f"Note {number}")
-        if number <= MAX_PINNED:
-            await stores.memory_pins.pin(0, memory.id)
-    assert "You can pin up to 10 memories." in await english.say(f"/memory pin {MAX_PINNED + 1}")
-    other = await stores.memories.add(8, "Somebody else's")
-    assert f"There is no memory #{other.id}." in await english.say(f"/memory pin {other.id}")
-    assert [each.pinned for each in await stores.memories.list(8)] == [False]
 
 
 MISTAKES: Final = {

@@ -45,9 +45,7 @@ class TestExport:
 
 
 class TestErase:
-    async def test_tells_first_what_goes_and_leaves_nothing_of_what_was_said_kept_and_typed(
-        self, chat: Talk, tmp_path: Path
-    ) -> None:
+    async def test_tells_first_what_goes_and_leaves_nothing_of_it(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("しまうまの名前は？")
         await chat.say("/memory add しまうまが好き")
         assert "/privacy erase --now" in await chat.say("/privacy erase")
@@ -56,9 +54,7 @@ class TestErase:
         assert files_with("しまうま", tmp_path) == []
         assert "何もありません" in await chat.say("/privacy erase")
 
-    async def test_that_fails_on_the_way_leaves_nothing_of_what_was_typed(
-        self, chat: Talk, tmp_path: Path
-    ) -> None:
+    async def test_that_fails_on_the_way_leaves_nothing_typed(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("/memory add しまうまが好き")
         with closing(sqlite3.connect(next(tmp_path.glob("*.db")))) as database, database:  # noqa: ASYNC240
             refuse = "BEGIN SELECT RAISE(ABORT, 'not now'); END"

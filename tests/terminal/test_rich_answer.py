@@ -13,7 +13,6 @@ from tests.terminal.screen import Screen
 
 PARAGRAPHS = [f"段落 {number}: これは画面より長い回答の一部です。" for number in range(30)]
 CODE = ["```", *(f"line_{number} = {number}" for number in range(30)), "```"]
-RECALLED = ToolFinished("1", "recall", ok=True)
 
 
 def done(content: str, status: Status = "complete", *, first: bool = False) -> Done:
@@ -57,20 +56,12 @@ class TestAnswer:
             raise RuntimeError
         assert terminal.screen.lines[0] == "ここまで"
 
-    def test_has_each_tool_once_between_the_words_before_and_after_it(self) -> None:
-        started = ToolStarted("1", "recall")
-        shown = Terminal().show(
-            TextDelta("**調べ**ます。"), started, RECALLED, RECALLED, TextDelta("3月15日です。"), done("x")
-        )
-        assert shown == ["調べます。", "◆ メモリを探しました", "3月15日です。"]
-        failed = ToolFinished("1", "recall", ok=False)
-        assert Terminal().show(failed, done("x")) == ["◆ recall はうまくいきませんでした"]
-
     def test_ends_in_each_way_with_its_line(self) -> None:
-        words = texts(Locale.JA)
+        words, used = texts(Locale.JA), (ToolStarted("1", "recall"), ToolFinished("1", "recall", ok=True))
+        shown = Terminal().show(TextDelta("**調べ**ます。"), *used, TextDelta("3月15日です。"), done("x"))
+        assert shown == ["調べます。", "◆ メモリを探しました", "3月15日です。"]
         for ending, note in (
             (done("x", "stopped"), words.answer.stopped),
-            (done("", "stopped"), words.answer.stopped_empty),
             (done("x", "cut"), words.terminal.cut),
             (done(""), words.answer.no_words),
             (done("x", first=True), words.answer.help_hint),

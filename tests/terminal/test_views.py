@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Final, get_args
+from typing import Final
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -24,7 +24,7 @@ from cc_bot.domain import (
     TurnEvent,
     Usage,
 )
-from cc_bot.domain.canvas import Canvas, Card, Chart, Mode, Series, Text
+from cc_bot.domain.canvas import Canvas, Card, Chart, Series, Text
 from cc_bot.domain.message import ToolCall
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores
@@ -51,17 +51,10 @@ MEMORIES = [
 ]
 TOKYO = ZoneInfo("Asia/Tokyo")
 PAGE = MemoryPage("あなたのメモリ（2件）", MEMORIES, TOKYO, LATE_IN_LONDON, "続きは /memory list --before 3")
-
-
-class Rich:
-    def __init__(self, width: int) -> None:
-        self.console = Console(file=io.StringIO(), width=width)
-        self.view = RichView(self.console)
-
-    @property
-    def lines(self) -> list[str]:
-        assert isinstance(self.console.file, io.StringIO)
-        return self.console.file.getvalue().splitlines()
+SHOPPING: Final = Card("card-1", "買い物", "- 牛乳\n- **たまご**\x1b[31m")
+SECRET: Final = Text("text-1", "金庫の番号は上の段", visibility="private")
+SPENDING: Final = Chart("chart-1", "支出", "bar", ("食費", "本"), (Series("円", (12000.0, 3000.0)),))
+EVERYTHING: Final = (SHOPPING, SECRET, SPENDING)
 
 
 class Plain:
@@ -76,11 +69,6 @@ class Plain:
         return self.out.getvalue().splitlines()
 
 
-@pytest.fixture(params=[40, 80, 120])
-def rich(request: pytest.FixtureRequest) -> Rich:
-    return Rich(request.param)
-
-
 @pytest.fixture
 def plain() -> Iterator[Plain]:
     plain = Plain()
@@ -88,35 +76,31 @@ def plain() -> Iterator[Plain]:
     assert "\x1b" not in plain.out.getvalue() + plain.err.getvalue()
 
 
-class TestMemories:
-    def test_are_shown_whole_at_every_width_with_the_date_of_their_users_time_zone(self, rich: Rich) -> None:
-        rich.view.memories(PAGE, texts(Locale.JA))
-        shown = "".join(rich.lines)
-        for word in ("12", "くらし", "#ゴミ", "#曜日", "3", "一般", "peanuts", "--before 3", "2026-03-15"):
-            assert word in shown
-        assert "…" not in shown
-        assert all(cell_len(line) <= rich.console.width for line in rich.lines)
-
-    def test_are_one_line_each_in_a_pipe(self, plain: Plain) -> None:
-        plain.view.memories(PAGE, texts(Locale.EN))
-        _, first, second, _ = plain.out.getvalue().splitlines()
-        assert first.startswith("#12  2026-03-15  くらし  #ゴミ #曜日  毎週水曜日は")
-        assert second == "#3  2026-03-15  general  Allergic to peanuts[31m"
-        plain.view.complain("見つかりません")
-        assert plain.err.getvalue() == "見つかりません\n"
+def test_memories_are_one_line_each_in_a_pipe(plain: Plain) -> None:
+    plain.view.memories(PAGE, texts(Locale.EN))
+    _, first, second, _ = plain.out.getvalue().splitlines()
+    assert first.startswith("#12  2026-03-15  くらし  #ゴミ #曜日  毎週水曜日は")
+    assert second == "#3  2026-03-15  general  Allergic to peanuts[31m"
+    plain.view.complain("見つかりません")
+    assert plain.err.getvalue() == "見つかりません\n"
 
 
-async def test_help_names_every_command_and_key_at_every_width(stores: Stores, rich: Rich) -> None:
-    await Runner(chat_of(stores, profile(Locale.JA), rich.view)).run("/help")
-    shown = " ".join(" ".join(rich.lines).split())
-    for name in (*COMMANDS, "Alt+Enter", "/メモリ 追加"):
-        assert name in shown
-    assert all(cell_len(line) <= rich.console.width for line in rich.lines)
-
-
-def test_a_sentence_is_as_it_stands() -> None:
-    (rich := Rich(40)).view.say("[bold]これ[/bold] :smile:")
-    assert rich.lines[0] == "[bold]これ[/bold] :smile:"
+async def test_memories_a_canvas_and_help_are_whole_at_every_width(stores: Stores) -> None:
+    for width in (40, 120):
+        view = RichView(Console(file=(out := io.StringIO()), width=width))
+        view.memories(PAGE, texts(Locale.JA))
+        view.canvas(Canvas(EVERYTHING, "board"), texts(Locale.JA))
+        view.say("[bold]これ[/bold] :smile:")
+        await Runner(chat_of(stores, profile(Locale.JA), view)).run("/help")
+        lines = out.getvalue().splitlines()
+        assert max(map(cell_len, lines)) <= width
+        assert "\x1b[31m" not in out.getvalue()
+        shown = " ".join(" ".join(lines).split())
+        for words in (
+            *("12", "くらし", "#曜日", "peanuts", "--before 3", "2026-03-15", "買い物", "🔒", "金庫の番号"),
+            *("支出", "12,000 ███", "[bold]これ[/bold] :smile:", *COMMANDS, "Alt+Enter", "/メモリ 追加"),
+        ):
+            assert words in shown
 
 
 class TestPlainAnswer:
@@ -140,28 +124,12 @@ class TestPlainAnswer:
         assert lines[-1] == "◆ 5. 題 4  https://4.example/a（ほか1件）"
 
 
-SHOPPING: Final = Card("card-1", "買い物", "- 牛乳\n- **たまご**\x1b[31m")
-SECRET: Final = Text("text-1", "金庫の番号は上の段", visibility="private")
-SPENDING: Final = Chart("chart-1", "支出", "bar", ("食費", "本"), (Series("円", (12000.0, 3000.0)),))
-EVERYTHING: Final = (SHOPPING, SECRET, SPENDING)
-
-
-class TestCanvas:
-    def test_is_shown_whole_at_every_width(self, rich: Rich) -> None:
-        for mode in get_args(Mode)[:2]:
-            rich.view.canvas(Canvas(EVERYTHING, mode), texts(Locale.JA))
-        shown = "\n".join(rich.lines)
-        for words in ("買い物", "牛乳", "たまご", "🔒", "金庫の番号", "支出", "12,000 ███", "食費", "本"):
-            assert shown.count(words) >= 2, words
-        assert max(map(cell_len, rich.lines)) <= rich.console.width
-        assert "\x1b[31m" not in shown
-
-    async def test_is_drawn_shown_and_taken_down_in_a_chat(self, stores: Stores) -> None:
-        chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))
-        assert "何も出ていません" in await chat.say("/canvas")
-        drawn = await chat.say("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
-        assert "◆ キャンバスを扱いました\nキャンバスに出しました。" in drawn
-        shown = "■ 支出\n78,000 65% ████████████ 家賃\n42,000 35% ██████▌      食費\n\n"
-        assert await chat.say("/canvas") == shown
-        assert "空にしました" in await chat.say("/canvas clear")
-        assert "もう何も出ていません" in await chat.say("/canvas clear")
+async def test_a_canvas_is_drawn_shown_and_taken_down_in_a_chat(stores: Stores) -> None:
+    chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))
+    assert "何も出ていません" in await chat.say("/canvas")
+    drawn = await chat.say("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
+    assert "◆ キャンバスを扱いました\nキャンバスに出しました。" in drawn
+    shown = "■ 支出\n78,000 65% ████████████ 家賃\n42,000 35% ██████▌      食費\n\n"
+    assert await chat.say("/canvas") == shown
+    assert "空にしました" in await chat.say("/canvas clear")
+    assert "もう何も出ていません" in await chat.say("/canvas clear")

@@ -11,7 +11,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.web.browsing import sign_in, signed_in, site_fixture
-from tests.web.pages import TARO, Site, open_site
+from tests.web.pages import Site, open_site
 from tests.web.stored import CARD, CHART, draw
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module")]
@@ -105,30 +105,6 @@ class TestWhileTheBotIsAway:
                 await is_live(page)
             trouble.forgive("ERR_CONNECTION_REFUSED")
             trouble.forgive("WebSocket connection")
-
-    async def test_whoever_is_shut_out_comes_back_and_whoever_signs_out_stays_out(
-        self, browser: Browser, site: Site
-    ) -> None:
-        trouble = Trouble()
-        async with new_page(browser, locale="ja-JP", trouble=trouble) as page:
-            await page.clock.install()
-            await draw(site, CARD)
-            await sign_in(page, site)
-            await is_live(page)
-            site.town.denied.add(TARO)
-            await expect(page.locator("#state")).to_contain_text("お使いいただけない")
-            await expect(page.locator(".element")).to_have_count(0)
-            await expect(page.locator("#empty")).to_be_hidden()
-            site.town.denied.clear()
-            await page.clock.run_for(8000)
-            await expect(page.locator(".element")).to_have_count(1)
-            await is_live(page)
-            trouble.forgive("403")
-            await site.core.stores.web_sessions.end_all(TARO)
-            await expect(page.locator("#state")).to_have_text(SIGNED_OUT)
-            await page.clock.run_for(8000)
-            await expect(page.locator("#empty")).to_be_hidden()
-            await expect(page.locator("#state")).to_have_text(SIGNED_OUT)
 
 
 async def test_a_page_that_missed_a_revision_asks_for_all_of_it(browser: Browser, site: Site) -> None:

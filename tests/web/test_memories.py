@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import aiohttp
@@ -79,19 +78,22 @@ class TestTheList:
         found = await site.core.stores.memories.search(TARO, "ねこ", audience="private")
         assert listed(await taro.open("/memories?q=ねこ")) == [each.content for each in found]
         assert "条件に合うメモリはありません" in await taro.open("/memories?q=xyzzy")
-        for query in ("", "q=ねこ&"):
-            for asked, expected in (
-                ("category=家族", {"ねこ 一"}),
-                ("tag=ペット", {"ねこ 一"}),
-                ("audience=private", {"ねこ 二"}),
-                ("audience=anywhere", {"ねこ 一", "ねこ 三"}),
-                ("origin=command", {"ねこ 三"}),
-                ("origin=none", {"ねこ 一", "ねこ 二"}),
-                ("origin=nonsense&audience=x&order=y", {"ねこ 一", "ねこ 二", "ねこ 三"}),
-            ):
-                assert {*listed(await taro.open(f"/memories?{query}{asked}"))} == expected, asked
-        part = await taro.open("/memories?q=ねこ", status=200, **{"X-Part": "found"})
-        assert (len(listed(part)), "家族（1件）" in part) == (3, False), "a script gets what it shows"
+        for asked, expected in (
+            *(
+                ("category=家族", "一"),
+                ("tag=ペット", "一"),
+                ("audience=private", "二"),
+                ("origin=command", "三"),
+            ),
+            *(
+                ("audience=anywhere", "一三"),
+                ("origin=none", "一二"),
+                ("origin=x&audience=x&order=y", "一二三"),
+            ),
+        ):
+            for query in ("", "q=ねこ&"):
+                shown = {*listed(await taro.open(f"/memories?{query}{asked}"))}
+                assert shown == {f"ねこ {each}" for each in expected}, asked
 
 
 class TestAdding:
@@ -111,7 +113,6 @@ class TestAdding:
             "パスワード": {"content": "パスワードは hunter2secret!A です"},
             "期限": {"content": "x", "end": "いつか"},
             "カテゴリは50文字まで": {"category": "あ" * 51},
-            "タグは20個まで": {"tags": " ".join(f"t{n}" for n in range(500))},
         }
         for sentence, form in refused.items():
             answer = await taro.press("/memories", **NEW | form)
@@ -119,22 +120,15 @@ class TestAdding:
             assert (answer.status, sentence in alert(text)) == (400, True), sentence
             for entered in form.values():
                 assert f"\n{entered}</textarea>" in text or f'value="{entered}"' in text
+        for name in NEW:
+            form = {**NEW}
+            del form[name]
+            assert (await taro.press("/memories", **form)).status == 400, name
         await taro.press("/memories/pause")
-        assert "一時停止中" in await taro.open("/memories")
-        told = alert(await (await taro.press("/memories", **NEW)).text())
-        assert ("一時停止中です" in told, "/memory" in told) == (True, False)
+        assert "一時停止中です" in alert(await (await taro.press("/memories", **NEW)).text())
         assert await contents(site) == []
         await taro.press("/memories/resume")
         assert (await taro.press("/memories", **NEW)).status == 303
-
-    async def test_decides_nothing_that_the_form_does_not_say(self, site: Site, taro: Visit) -> None:
-        memory = await keep(site, "犬", tags=("ペット",), expires_at=datetime.now(UTC) + timedelta(days=3))
-        for missing in NEW:
-            form = {name: value for name, value in NEW.items() if name != missing}
-            assert (await taro.press("/memories", **form)).status == 400, missing
-            assert (await taro.press("/memories/1", mark=mark_of(memory), **form)).status == 400, missing
-        assert (await taro.press("/memories", **NEW | {"audience": "zzz"})).status == 400
-        assert await site.core.stores.memories.list(TARO) == [memory]
 
 
 class TestOne:

@@ -131,8 +131,6 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="元に戻す").click()
             await is_said(page, "元に戻しました。")
             await page.goto(site.url + MEMORIES)
-            await press_enter_beside_a_tick(page, site)
-            await page.goto(site.url + MEMORIES)
             await page.get_by_role("link", name="ファイルから取り込む…").click()
             notes = "- 猫\n- 犬".encode()
             file: FilePayload = {"name": "メモ.txt", "mimeType": "text/plain", "buffer": notes}
@@ -141,35 +139,6 @@ class TestWithoutScripts:
             await page.get_by_role("button", name="2件を取り込む").click()
             await is_said(page, "2件を取り込みました。")
         assert await contents(site) == ["犬", "猫", "水曜は在宅"]
-
-    async def test_several_are_filed_and_erased(self, browser: Browser, site: Site) -> None:
-        await keep_all(site, "一", "二", "三")
-        options = {"locale": "en-GB", "size": PHONE, "java_script_enabled": False}
-        async with signed_in(browser, site, MEMORIES, **options) as page:
-            for number in (1, 3):
-                await page.get_by_role("checkbox", name=f"Choose #{number}").check()
-            field = page.get_by_role("textbox", name="New category")
-            await field.or_(page.get_by_role("combobox", name="New category")).fill("family")
-            await page.get_by_role("button", name="Change the category").click()
-            await expect(page.locator(".counts")).to_have_text("There: 2")
-            await page.goto(site.url + MEMORIES)
-            for number in (1, 3):
-                await page.get_by_role("checkbox", name=f"Choose #{number}").check()
-            await page.get_by_role("button", name="Erase for good…").click()
-            await page.get_by_role("button", name="Erase the memory only").click()
-            await expect(page.locator("h1")).to_have_text("Erased for good")
-        assert await contents(site) == ["二"]
-
-
-async def press_enter_beside_a_tick(page: Page, site: Site) -> None:
-    """Enter in a field does nothing to what is chosen."""
-    await page.locator("#several input[type=checkbox]").check()
-    await page.get_by_label("新しいカテゴリ").fill("予定")
-    await page.get_by_label("新しいカテゴリ").press("Enter")
-    await page.get_by_role("link", name="水曜は在宅").click()
-    await expect(page.get_by_label("内容")).to_have_value("水曜は在宅")
-    [kept] = await site.core.stores.memories.list(TARO)
-    assert kept.category == "general"
 
 
 class TestWithScripts:
@@ -192,7 +161,13 @@ class TestWithScripts:
             assert await contents(site) == ["水曜は在宅"]
             await page.locator("#new-content").fill("")
             await page.locator("#new-end").fill("")
-            await press_enter_beside_a_tick(page, site)
+            await page.locator("#several input[type=checkbox]").check()
+            await page.get_by_label("新しいカテゴリ").fill("予定")
+            await page.get_by_label("新しいカテゴリ").press("Enter")
+            await page.get_by_role("link", name="水曜は在宅").click()
+            await expect(page.get_by_label("内容")).to_have_value("水曜は在宅")
+            [kept] = await site.core.stores.memories.list(TARO)
+            assert kept.category == "general", "Enter in a field does nothing to what is chosen"
             page.on("dialog", decline)
             await page.get_by_label("内容").fill("木曜は在宅")
             await page.get_by_role("button", name="ピン留めする").click()
@@ -202,30 +177,6 @@ class TestWithScripts:
             await is_said(page, "変更しました。")
         [kept] = await site.core.stores.memories.list(TARO)
         assert (kept.content, kept.pinned) == ("木曜は在宅", False)
-
-    async def test_an_edit_of_what_changed_meanwhile_shows_both_and_of_what_is_gone_says_so(
-        self, browser: Browser, site: Site
-    ) -> None:
-        memory = await keep(site, "水曜は在宅")
-        trouble, memories = Trouble(), site.core.stores.memories
-        async with signed_in(browser, site, "/memories/1", trouble=trouble) as page:
-            await memories.update(TARO, memory.id, content="金曜は在宅")
-            content = page.get_by_label("内容", exact=True)
-            await content.fill("木曜は在宅")
-            await page.get_by_role("button", name="保存する").click()
-            await expect(page.locator(".beside")).to_contain_text("金曜は在宅")
-            await expect(content).to_have_value("木曜は在宅")
-            assert await contents(site) == ["金曜は在宅"]
-            await page.get_by_role("button", name="この内容で保存する").click()
-            await is_said(page, "変更しました。")
-            trouble.forgive("409 (Conflict)")
-            assert await contents(site) == ["木曜は在宅"]
-            await memories.delete(TARO, memory.id)
-            await content.fill("日曜は在宅")
-            await page.get_by_role("button", name="保存する").click()
-            await expect(page.locator("#said.trouble")).to_contain_text("少し前に削除されました")
-            await expect(content).to_have_value("日曜は在宅")
-            trouble.forgive("404 (Not Found)")
 
 
 @pytest.mark.slow
