@@ -2,19 +2,23 @@
 around them: in Japanese, in English, and in both."""
 
 import random
+import re
 from collections.abc import Iterator
 from typing import Final
 
 from tests.domain.phrases import phrases
 
-_JAPANESE: Final = """
+_JAPANESE: Final = re.findall(
+    r"\S+",
+    """
 今日 明日 明後日 しあさって 昨日 今朝 今夜 翌朝 来週 再来週 今月 来年 再来月 月 火 水曜 木曜日 (金) 土日
 次の 今度の 毎日 毎朝 毎週 毎月 毎年 毎時 毎 平日 週末 隔週 第2 第 隔月 春分の日 に1回 1日おき から 今から
 あと 同じ時間 元日 成人の日 今頃 最終 最後の 月水金 月〜金 令和8年 (ない月はお休み) 開始 末日 月末 午前
 午後 朝 昼 夕方 夜 深夜 未明 正午 真夜中 時 時半 時間 時間半 分 分前 分半 秒 日 日間 週 週間 か月 ヶ月 年
 後 ご したら おき ごと から まで と の に は 頃 ちょうど 半 十 二十 三 〇 零 百 元 令和 薬を飲む 会議
 お昼過ぎ 、 。 ・
-""".split()
+""",
+)
 _ENGLISH: Final = phrases(
     """
 today | tomorrow | tmrw | the day after tomorrow | tonight | yesterday | next | this | coming | mon
