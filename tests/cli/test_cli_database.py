@@ -128,18 +128,6 @@ class TestRestore:
             assert (code, output.splitlines()[-1].startswith(told)) == (2, True)
         assert await remembered(program) == ["猫が好き"]
 
-    async def test_puts_a_backup_in_place_and_says_where_the_former_one_is(self, program: Program) -> None:
-        await remember(program, "猫が好き")
-        await program.run("backup")
-        await remember(program, "あとで")
-        [copy] = backups(program)
-        code, output = await program.run("restore", f"backup/{copy.name}", "--yes")
-        assert code == 0
-        assert f"Restored backup/{copy.name} to data/sessions.db." in output
-        assert await remembered(program) == ["猫が好き"]
-        [kept] = database(program).parent.glob("sessions.replaced-*.db")
-        assert f"is kept for 30 days as data/{kept.name}." in output
-
     async def test_leaves_a_trigger_behind_where_it_is_told_to_take_the_rows_alone(
         self, program: Program
     ) -> None:
@@ -173,6 +161,8 @@ class TestRestore:
             assert (code, await remembered(program)) == after
             assert "memories: 1) will take the place of data/sessions.db.\r\n" in output
             assert "Go on? [y/N] " in output
+        [kept] = database(program).parent.glob("sessions.replaced-*.db")
+        assert f"is kept for 30 days as data/{kept.name}." in output
 
 
 class TestWipe:

@@ -117,26 +117,20 @@ def test_the_format_is_the_operators_whoever_reads(
     assert [record["event"] for record in records(capsys)] == ["turn_done"]
 
 
-@pytest.mark.parametrize(
-    ("level", "told"),
-    [
-        ("debug", ["detail", "fact", "slow", "broke"]),
-        ("info", ["fact", "slow", "broke"]),
-        ("error", ["broke"]),
-    ],
-)
 def test_the_level_is_the_operators_and_libraries_are_heard_from_warnings_on(
-    capsys: pytest.CaptureFixture[str], level: str, told: list[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """`chat` and `doctor` are for errors alone: nothing else may stand among their own words."""
-    configure_logging(level)
-    logging.getLogger("openai").debug("request: 秘密の日記")
-    logging.getLogger("hikari").info("秘密の日記")
-    structlog.get_logger("cc_bot.test").debug("detail")
-    structlog.get_logger("cc_bot.test").info("fact")
-    logging.getLogger("hikari").warning("slow")
-    logging.getLogger("hikari").error("broke")
-    assert [record["event"] for record in records(capsys)] == told
+    for level, left_out in (("debug", 0), ("info", 1), ("error", 3)):
+        configure_logging(level)
+        logging.getLogger("openai").debug("request: 秘密の日記")
+        logging.getLogger("hikari").info("秘密の日記")
+        structlog.get_logger("cc_bot.test").debug("detail")
+        structlog.get_logger("cc_bot.test").info("fact")
+        logging.getLogger("hikari").warning("slow")
+        logging.getLogger("hikari").error("broke")
+        told = ["detail", "fact", "slow", "broke"][left_out:]
+        assert [record["event"] for record in records(capsys)] == told
 
 
 class TestTheNewestRecords:

@@ -118,20 +118,6 @@ class TestJoining:
                 assert await names(store) == ["next"]
 
 
-async def test_the_work_of_one_that_came_and_died_between_two_renewals_is_looked_for(
-    url: str, store: ProcessStore
-) -> None:
-    async with join(store, enrolment(SECOND)):
-        membership, changed = member(store, SECOND), asyncio.Event()
-        membership.call_at_a_change(changed.set)
-        await renewed(membership)
-        assert not await store.join(FIRST)
-        await ages(url, FIRST.name, 60_000)
-        assert not changed.is_set()
-        await renewed(membership)
-        assert changed.is_set()
-
-
 class TestADuty:
     async def test_is_kept_by_one_and_goes_on_with_another(self, store: ProcessStore) -> None:
         did = list[str]()

@@ -10,8 +10,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cc_bot import __version__
 from cc_bot.domain.errors import (
@@ -23,7 +21,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import ErasureLog, back_up
-from cc_bot.storage.backup import Backup, Rotation, backups_in, delete_old_copies, rotate
+from cc_bot.storage.backup import Rotation, backups_in, delete_old_copies, rotate
 from cc_bot.storage.erasures import logs_in, read_logs
 from cc_bot.storage.manifest import read_manifest
 from cc_bot.storage.migrate import known_migrations
@@ -224,24 +222,6 @@ class TestRotation:
         rotate(tmp_path, Rotation(keep=1, days=1), NOW, made=newest)
         kept = [cut_off_now.name, newest.name, newest.with_suffix(".json").name]
         assert names(tmp_path) == sorted([*others, *kept])
-
-    @given(
-        ages=st.lists(st.integers(-5, 400), max_size=12),
-        keep=st.none() | st.integers(1, 8),
-        days=st.none() | st.integers(1, 300),
-    )
-    def test_keeps_the_newest_and_deletes_no_newer_one_than_it_keeps(
-        self, ages: list[int], keep: int | None, days: int | None
-    ) -> None:
-        backups = [
-            Backup((NOW - age * DAY).replace(tzinfo=None), number, Path(f"{age}-{number}"))
-            for number, age in enumerate(ages)
-        ]
-        deleted = Rotation(keep, days).outdated(backups, NOW)
-        kept = [backup for backup in backups if backup not in deleted]
-        assert bool(kept) == bool(backups)
-        assert not deleted or max(deleted) < min(kept)
-        assert keep is None or len(kept) <= keep
 
 
 class TestCopiesBesideTheDatabase:

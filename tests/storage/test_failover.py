@@ -13,10 +13,8 @@ import pytest
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import CommitUncertain
-from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
-from cc_bot.domain.turn import Usage
-from cc_bot.stores import ReservationRequest, Settlement, Stores, open_stores
+from cc_bot.stores import Stores, open_stores
 from tests.postgres_cluster import Server, pair, url_of
 
 pytestmark = pytest.mark.postgresql("a file has no standby")
@@ -61,15 +59,9 @@ class Load:
                 self.acknowledged.append(name)
 
     async def _ask(self, user_id: int, name: str) -> None:
-        """A turn as it comes, with what it used."""
-        wish = ReservationRequest(UsageSubject(user_id, GUILD), "turn", "model", TOKENS)
-        reservation = await self.stores.usage.reserve(wish, {})
         session = await self.stores.sessions.open(SessionKey(user_id, 1000))
-        spent = ((ModelUsage("model", Usage(prompt_tokens=TOKENS)), 0),)
         messages = (Message("user", f"質問{name}"), Message("assistant", f"答え{name}"))
-        await self.stores.sessions.archive_turn(
-            session, messages, settlement=Settlement(reservation, spent), place=ChannelKey(1000 + user_id)
-        )
+        await self.stores.sessions.archive_turn(session, messages, place=ChannelKey(1000 + user_id))
 
 
 @asynccontextmanager
@@ -103,20 +95,13 @@ async def test_a_killed_server_loses_nothing_and_keeps_nothing_twice_or_by_half(
 
 
 async def kept_in(server: Server) -> Counter[str]:
-    """How often each question stands there with its answer. All that stands there is such a pair, and each is
-    counted as used."""
+    """How often each question stands there with its answer, and nothing else does."""
     connection = await asyncpg.connect(server.url)
     try:
-        rows = await connection.fetch("SELECT user_id, role, content FROM messages ORDER BY user_id, id")
-        used = await connection.fetch(
-            "SELECT user_id, CAST(sum(prompt_tokens) AS BIGINT) FROM usage GROUP BY user_id"
-        )
+        rows = await connection.fetch("SELECT content FROM messages ORDER BY user_id, id")
     finally:
         await connection.close()
-    asked, answered = rows[::2], rows[1::2]
-    names = [content.removeprefix("質問") for _, _, content in asked]
-    assert [content for _, _, content in answered] == [f"答え{name}" for name in names]
-    assert dict(map(tuple, used)) == {
-        user_id: count * TOKENS for user_id, count in Counter(user_id for user_id, _, _ in asked).items()
-    }
+    said = [content for (content,) in rows]
+    names = [content.removeprefix("質問") for content in said[::2]]
+    assert said[1::2] == [f"答え{name}" for name in names]
     return Counter(names)

@@ -1,8 +1,6 @@
 """CC_BOT_DATABASE_URL as an operator may write it, and the places of processes beside the database."""
 
-import os
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -43,16 +41,6 @@ class TestASlot:
         with hold_slot(database, most=MOST_SLOTS) as slot:
             slot.take_down("cat")
         return database
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="it has no modes")
-    def test_is_noted_for_its_owner_alone_whatever_the_umask(self, tmp_path: Path) -> None:
-        before = os.umask(0)
-        try:
-            with hold_slot(tmp_path / "postgresql") as slot:
-                slot.take_down("cat")
-                assert slot.note.stat().st_mode & 0o777 == 0o600
-        finally:
-            os.umask(before)
 
     def test_tells_who_held_it_and_has_ended(self, database: Path) -> None:
         with hold_slot(database, most=MOST_SLOTS) as slot:

@@ -1,18 +1,15 @@
 """Migrations: the road from an empty file and an old one, and of two programs at once; nothing is lost."""
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
-from cc_bot.domain.memory import Source
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Migration, Statement, apply_pending, list_pending, open_database
 from cc_bot.storage.migrate import known_migrations, read_migrations
@@ -140,12 +137,11 @@ class TestApplying:
         assert schema(path) == before
 
 
-async def store(url: str, version: int, *statements: str | Statement) -> None:
+async def store(url: str, version: int, *statements: str) -> None:
     """Have this in a file of that version."""
     async with open_database(url) as database:
         await apply_pending(database, known_migrations()[:version])
-        rows = [Statement(each) if isinstance(each, str) else each for each in statements]
-        await database.transaction(rows, ())
+        await database.transaction([Statement(each) for each in statements], ())
 
 
 def version_before(description: str) -> int:
@@ -153,13 +149,11 @@ def version_before(description: str) -> int:
     return version - 1
 
 
-def memory(content: str, metadata: Mapping[str, Any]) -> Statement:
-    return Statement(
-        "INSERT INTO memories"
-        " (user_id, content, category, tags, metadata, created_at, updated_at, search_content)"
-        " VALUES ($1, $2, 'general', '[\"猫\"]', $3, $4, $4, $2)",
-        (ME, content, json.dumps(metadata), AT),
-    )
+MEMORY = (
+    "INSERT INTO memories"
+    " (user_id, content, category, tags, metadata, created_at, updated_at, search_content)"
+    f" VALUES ({ME}, '猫が好き', 'general', '[]', '{{}}', '{AT}', '{AT}', '猫が好き')"
+)
 
 
 def dump(path: Path, columns: Mapping[str, str]) -> list[tuple[object, ...]]:
@@ -173,7 +167,7 @@ def dump(path: Path, columns: Mapping[str, str]) -> list[tuple[object, ...]]:
 
 class TestWhatIsStored:
     async def test_of_conversations_keeps_every_row_and_is_gone_on_with(self, path: Path, url: str) -> None:
-        await store(url, version_before("channels"), *MESSAGES, memory("猫が好き", {}))
+        await store(url, version_before("channels"), *MESSAGES, MEMORY)
         with closing(sqlite3.connect(path)) as old:
             columns = {
                 table: ", ".join(
@@ -193,28 +187,8 @@ class TestWhatIsStored:
             assert await stores.channels.get_session_key(11) == KEY
             page = await stores.blocks.get_page(channel, first=0, before=99, limit=9)
             assert [(each.id, each.content) for each in page] == [(12, "新しい発言")]
-
-    async def test_of_memories_is_found_numbered_and_known_by_where_it_came_from(self, url: str) -> None:
-        link = "https://discord.com/channels/1/2/3"
-        metadata: list[dict[str, Any]] = [
-            {"source": "command"},
-            {"source": "message", "link": link, "author": "花子", "color": "red"},
-            {"source": "a friend", "link": link},
-        ]
-        kept = [memory(f"{number}匹の猫", each) for number, each in enumerate(metadata, 1)]
-        await store(url, version_before("memory"), *kept)
-        async with open_stores(url) as stores:
-            memories = await stores.memories.list(ME, order="oldest")
-            assert (await stores.memories.search(ME, "2匹"))[0].content == "2匹の猫"
-            assert await stores.memories.get_id(ME, 2) == memories[1].id
-            assert (await stores.memories.add(ME, "新しい")).number == 4
-        assert [each.content for each in memories] == ["1匹の猫", "2匹の猫", "3匹の猫"]
-        assert {each.created_at.isoformat(timespec="microseconds") for each in memories} == {AT}
-        assert [(each.source, each.metadata) for each in memories] == [
-            (Source("command"), {}),
-            (Source("message", link=link, author="花子"), {"color": "red"}),
-            (Source(), {"source": "a friend", "link": link}),
-        ]
+            [memory] = await stores.memories.search(ME, "猫")
+            assert (memory.content, memory.number) == ("猫が好き", 1)
 
     async def test_of_reminders_is_taken_for_what_others_may_have_written(self, path: Path, url: str) -> None:
         await store(url, 16)

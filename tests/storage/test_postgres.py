@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ from cc_bot.domain.errors import (
 from cc_bot.storage import Database, Row, Statement, Steps, apply_pending, open_database
 from cc_bot.storage.database import user
 from cc_bot.storage.dialect import expand
-from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.postgres import MOST_CONNECTIONS, PostgresDatabase, PostgresUrl, connect_postgres
 from cc_bot.stores import Stores, open_stores
 from tests.postgres_cluster import Server, folder, running_server
@@ -52,17 +50,6 @@ async def stores(url: str, tmp_path: Path) -> AsyncIterator[Stores]:
 
 def other_database(url: str, name: str) -> str:
     return re.sub(r"/\w+\?", f"/{name}?", url)
-
-
-@pytest.fixture
-async def empty_url(url: str) -> str:
-    """A database in which nothing was made yet."""
-    async with open_database(url) as admin:
-        assert isinstance(admin, PostgresDatabase)
-        async with admin._pool.acquire() as connection:
-            await connection.execute("DROP DATABASE IF EXISTS fresh WITH (FORCE)")
-            await connection.execute("CREATE DATABASE fresh TEMPLATE template0")
-    return other_database(url, "fresh")
 
 
 class TestEveryStatement:
@@ -100,14 +87,6 @@ class TestTheSchema:
             " AND table_name <> 'session_history'"
         )
         assert rows[0][0] == 0
-
-    async def test_is_made_once_by_two_that_start_at_once(self, empty_url: str) -> None:
-        async def start() -> int:
-            async with open_database(empty_url) as database:
-                return len(await apply_pending(database))
-
-        done = await asyncio.gather(*(start() for _ in range(4)))
-        assert sum(done) == len(known_migrations("postgresql"))  # whoever takes which
 
 
 async def facts(database: Database, table: str) -> dict[str, tuple[bool, str]]:
@@ -338,19 +317,17 @@ class TestATransaction:
         assert len(await database.query("SELECT user_id FROM erasing")) == 1
 
     async def test_sees_one_state_where_it_only_reads(self, url: str, database: PostgresDatabase) -> None:
-        async with AsyncExitStack() as stack:
-            other = await stack.enter_async_context(open_database(url))
-            looked = asyncio.Event()
+        looked = asyncio.Event()
 
-            def reading() -> Steps[list[int]]:
-                counts = []
-                for _ in range(2):
-                    rows = yield Statement("SELECT count(*) FROM erasing")
-                    counts.append(int(rows[0][0]))
-                    looked.set()
-                    yield Statement("SELECT 1 FROM pg_sleep(0.3)")
-                return counts
+        def reading() -> Steps[list[int]]:
+            counts = []
+            for _ in range(2):
+                counts.append(len((yield Statement("SELECT user_id FROM erasing"))))
+                looked.set()
+                yield Statement("SELECT 1 FROM pg_sleep(0.3)")
+            return counts
 
+        async with open_database(url) as other:
             task = asyncio.create_task(database.read(reading))
             await looked.wait()
             await other.transaction([Statement("INSERT INTO erasing (user_id, since) VALUES (1, 0)")], ())

@@ -17,7 +17,6 @@ from cc_bot.domain.errors import (
     DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnusable,
-    StorageError,
 )
 from cc_bot.storage import Database, Statement, open_database
 from tests.storage.files import spoil
@@ -181,15 +180,6 @@ class TestDamaged:
             with pytest.raises(refusal):
                 async with open_database(f"sqlite:///{path}"):
                     pass
-
-
-class TestMistakes:
-    async def test_are_no_trouble_of_the_file(self, database: Database) -> None:
-        """SQLite's own words may quote what somebody wrote, so they are told to nobody."""
-        with capture_logs() as logs, pytest.raises(StorageError) as mistake:
-            await database.query("SELECT ひみつ FROM notes")
-        assert type(mistake.value) is StorageError
-        assert logs == []
 
 
 def moved_away(path: Path, *, replaced: bool) -> Path:
