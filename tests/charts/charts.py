@@ -31,22 +31,3 @@ def picture(what: Chart, locale: Locale = Locale.JA) -> Image.Image:
 
 def colour(code: str) -> Colour:
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
-
-
-def ink(image: Image.Image, code: str) -> list[tuple[int, int]]:
-    """Where exactly that colour is."""
-    wanted = colour(code)
-    raw = image.tobytes()
-    pixels = zip(raw[0::3], raw[1::3], raw[2::3], strict=True)
-    return [(at % image.width, at // image.width) for at, pixel in enumerate(pixels) if pixel == wanted]
-
-
-def runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """The stretches of numbers without a gap: how many bars there are, and how wide."""
-    found: list[tuple[int, int]] = []
-    for number in sorted(set(numbers)):
-        if found and number == found[-1][1] + 1:
-            found[-1] = (found[-1][0], number)
-        else:
-            found.append((number, number))
-    return found

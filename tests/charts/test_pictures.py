@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cc_bot.charts import draw
-from cc_bot.charts.picture import GROUND, SERIES
+from cc_bot.charts.picture import GROUND
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import Chart, ChartKind, Series
-from tests.charts.charts import chart, colour, ink, picture, runs, several
+from tests.charts.charts import chart, colour, picture, several
 
 FRUIT = {"りんご": 120.0, "みかん": 60.0, "ぶどう": 30.0}
 KINDS: list[ChartKind] = ["bar", "line", "pie"]
@@ -40,35 +40,12 @@ class TestPicture:
         subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-class TestBars:
-    def test_are_as_high_as_their_numbers(self) -> None:
-        bars = ink(picture(chart("bar", FRUIT)), SERIES[0])
-        heights = []
-        for left, right in runs([x for x, _ in bars]):
-            middle = (left + right) // 2
-            heights.append(len([y for x, y in bars if x == middle]))
-        assert len(heights) == 3
-        assert heights[0] == pytest.approx(2 * heights[1], abs=3)
-        assert heights[1] == pytest.approx(2 * heights[2], abs=3)
-
-
 class TestLabels:
     def test_in_japanese_are_written_not_boxed(self) -> None:
         """The box of a missing character would be the same for each."""
         rows = {picture(chart("bar", {label: 1.0})).crop((0, 400, 800, 450)).tobytes() for label in "東京駅"}
         empty = picture(chart("bar", {"": 1.0})).crop((0, 400, 800, 450)).tobytes()
         assert len(rows | {empty}) == 4
-
-    @pytest.mark.slow
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_stay_within_the_picture_however_long_they_are(self, kind: ChartKind) -> None:
-        for count in (1, 7, 24):
-            labels = [f"{'とても長い名前' * 5}{place:02}" for place in range(count)]
-            series = {"系列" * 20 + str(n): [1.0] * count for n in range(1 if kind == "pie" else 6)}
-            image = picture(several(kind, labels, series))
-            edge = [image.getpixel((x, y)) for x in (0, 1, 798, 799) for y in range(450)]
-            edge += [image.getpixel((x, y)) for x in range(800) for y in (0, 1, 448, 449)]
-            assert set(edge) == {colour(GROUND)}, count
 
 
 class TestWhatCannotBeDrawn:

@@ -7,36 +7,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.member import (
-    MICROS,
-    AccessRules,
-    Bounds,
-    DailyUsage,
-    LimitKey,
-    Maintenance,
-    Price,
-    PriceList,
-    ReachedLimit,
-    Refusal,
-    Rules,
-    Subject,
-    Subjects,
-    Total,
-    UsageSnapshot,
-    UsageSubject,
-    Visitor,
-    bounds_of_guild,
-    bounds_of_user,
-    break_down,
-    find_reached,
-    first_day,
-    is_shut,
-    next_day,
-    next_month,
-    refusal,
-    report_of,
-    with_prices,
-)
+from cc_bot.domain import member
+from cc_bot.domain.member import MICROS, Bounds, LimitKey, Refusal, Subject, Subjects, UsageSubject, Visitor
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.turn import Usage
 
@@ -65,8 +37,10 @@ def only(subjects: Subjects, kind: Subject) -> Subjects:
 def asked(
     comer: Visitor, *, allow: Subjects = NOBODY, deny: Subjects = NOBODY, closed: bool = False
 ) -> Refusal | None:
-    maintenance = Maintenance("すぐ戻ります") if closed else None
-    return refusal(comer, AccessRules(allow, deny), owners=frozenset({OWNER}), maintenance=maintenance)
+    maintenance = member.Maintenance("すぐ戻ります") if closed else None
+    return member.refusal(
+        comer, member.AccessRules(allow, deny), owners=frozenset({OWNER}), maintenance=maintenance
+    )
 
 
 def test_anybody_may_without_rules_and_only_an_owner_may_during_maintenance() -> None:
@@ -109,10 +83,10 @@ class TestRules:
 def test_a_place_is_shut_that_is_denied_or_left_out() -> None:
     key, kinds = ChannelKey(CHANNEL, THREAD), list[Subject](("channel", "guild"))
     for mine, others in ((only(ALL, kind), only(OTHERS, kind)) for kind in kinds):
-        assert is_shut(key, GUILD, AccessRules(deny=mine))
-        assert is_shut(key, GUILD, AccessRules(allow=others))
-        assert is_shut(key, GUILD, AccessRules(allow=mine, deny=mine))
-        assert not is_shut(key, GUILD, AccessRules(allow=mine, deny=others))
+        assert member.is_shut(key, GUILD, member.AccessRules(deny=mine))
+        assert member.is_shut(key, GUILD, member.AccessRules(allow=others))
+        assert member.is_shut(key, GUILD, member.AccessRules(allow=mine, deny=mine))
+        assert not member.is_shut(key, GUILD, member.AccessRules(allow=mine, deny=others))
 
 
 TODAY = date(2026, 11, 22)
@@ -130,7 +104,7 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
     """Where nobody tells the roles it is the most that it can be, and at the terminal only their own."""
     trusted, unknown = UsageSubject(7, 5, (100,)), UsageSubject(7, role_ids=None)
     terminal = UsageSubject(7, front_end="terminal")
-    table: list[tuple[Rules, UsageSubject, int | None]] = [
+    table: list[tuple[member.Rules, UsageSubject, int | None]] = [
         ({}, trusted, None),
         ({EVERYONE: 10}, UsageSubject(7), 10),
         ({EVERYONE: 10, TRUSTED: 100, OWN: 1}, trusted, 1),
@@ -148,45 +122,52 @@ def test_the_limit_of_a_user_is_their_own_before_the_best_of_their_roles_before_
         ({EVERYONE: 10, OWN: 3}, terminal, 3),
         ({EVERYONE: 10}, UsageSubject(0), None),
     ]
-    assert [bounds_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
+    assert [member.bounds_of_user(rules, payer).tokens_per_day for rules, payer, _ in table] == [
         limit for *_, limit in table
     ]
     rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}  # each name by itself
-    assert bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
+    assert member.bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
 
 
 def test_the_limit_of_a_guild_is_only_its_own_and_none_of_dms() -> None:
     rules = {EVERYONE: 10, LimitKey("guild", 5, "tokens_per_month"): 3}
-    assert bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
-    assert bounds_of_guild(rules, 6) == Bounds()
-    assert bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
+    assert member.bounds_of_guild(rules, 5) == Bounds(tokens_per_month=3)
+    assert member.bounds_of_guild(rules, 6) == Bounds()
+    assert member.bounds_of_guild({LimitKey("guild", 0, "tokens_per_month"): 3}, 0) == Bounds()
 
 
 class TestReached:
     def test_is_a_limit_of_tokens_when_all_are_used_until_it_resets_where_the_operator_is(self) -> None:
-        snapshot = UsageSnapshot(today=100, this_month=100)
-        day = ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
-        month = ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
+        snapshot = member.UsageSnapshot(today=100, this_month=100)
+        day = member.ReachedLimit("tokens_per_day", datetime(2026, 12, 1, 15, tzinfo=UTC))
+        month = member.ReachedLimit("tokens_per_month", datetime(2026, 12, 31, 15, tzinfo=UTC))
         for limit, expected in ((101, (None, None)), (100, (day, month))):
             bounds = Bounds(tokens_per_day=limit), Bounds(tokens_per_month=limit)
-            assert tuple(find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
+            assert tuple(member.find_reached(each, snapshot, NOW, TOKYO) for each in bounds) == expected
 
     def test_of_several_tells_the_one_that_holds_longest_and_at_once_resets_at_no_time(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
-        found = find_reached(bounds, UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
+        found = member.find_reached(bounds, member.UsageSnapshot((NOW,), 5, 5, 5), NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
-        two = UsageSnapshot(underway=2)
-        assert find_reached(Bounds(concurrent=3), two, NOW, TOKYO) is None
-        assert find_reached(Bounds(concurrent=2), two, NOW, TOKYO) == ReachedLimit("concurrent", None)
+        two = member.UsageSnapshot(underway=2)
+        assert member.find_reached(Bounds(concurrent=3), two, NOW, TOKYO) is None
+        assert member.find_reached(Bounds(concurrent=2), two, NOW, TOKYO) == member.ReachedLimit(
+            "concurrent", None
+        )
         bounds = Bounds(turns_per_minute=1, concurrent=1)
-        assert find_reached(bounds, UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False) is None
+        assert (
+            member.find_reached(bounds, member.UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False)
+            is None
+        )
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
-        assert find_reached(Bounds(turns_per_minute=4), UsageSnapshot(turns), NOW, TOKYO) is None
-        found = find_reached(Bounds(turns_per_minute=2), UsageSnapshot(turns), NOW, TOKYO)
-        assert found == ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
+        assert (
+            member.find_reached(Bounds(turns_per_minute=4), member.UsageSnapshot(turns), NOW, TOKYO) is None
+        )
+        found = member.find_reached(Bounds(turns_per_minute=2), member.UsageSnapshot(turns), NOW, TOKYO)
+        assert found == member.ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
 
 def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
@@ -195,36 +176,41 @@ def test_days_and_months_begin_at_midnight_also_where_clocks_move() -> None:
         ("Europe/Berlin", "2026-10-24T22:00Z", "2026-10-25T23:00Z"),
         ("Africa/Cairo", "2026-04-23T12:00Z", "2026-04-23T22:00Z"),
     ):
-        found = next_day(datetime.fromisoformat(moment), ZoneInfo(zone))
+        found = member.next_day(datetime.fromisoformat(moment), ZoneInfo(zone))
         assert found == datetime.fromisoformat(day)
-    assert next_month(NOW, TOKYO) == datetime(2026, 12, 31, 15, tzinfo=UTC)
+    assert member.next_month(NOW, TOKYO) == datetime(2026, 12, 31, 15, tzinfo=UTC)
 
 
 def test_a_cost_is_that_of_tokens_by_kind_and_of_minutes_and_nothing_without_a_price() -> None:
-    assert Price(input=0.25, output=2.0, cached=0.025).of(Usage(1000, 100, 400)) == 600 * 0.25 + 10 + 200
-    assert Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
-    assert Price(1, 1).of(Usage(seconds=90)) == 0
-    prices = PriceList("JPY", {"small": Price(1, 2)})
+    assert (
+        member.Price(input=0.25, output=2.0, cached=0.025).of(Usage(1000, 100, 400)) == 600 * 0.25 + 10 + 200
+    )
+    assert member.Price(0, 0, per_minute=0.006).of(Usage(seconds=90)) == 0.009 * MICROS
+    assert member.Price(1, 1).of(Usage(seconds=90)) == 0
+    prices = member.PriceList("JPY", {"small": member.Price(1, 2)})
     assert [prices.cost(model, Usage(1000, 1000)) for model in ("large", "small")] == [0, 3000]
 
 
-def used(days_ago: int, tokens: int, *, model: str = "small", cost: int = 0) -> DailyUsage:
-    return DailyUsage(TODAY - timedelta(days=days_ago), model, "turn", 1, Usage(tokens - 1, 1), cost)
+def used(days_ago: int, tokens: int, *, model: str = "small", cost: int = 0) -> member.DailyUsage:
+    return member.DailyUsage(TODAY - timedelta(days=days_ago), model, "turn", 1, Usage(tokens - 1, 1), cost)
 
 
 def test_a_report_adds_up_days_and_months_and_names_models_without_a_price() -> None:
-    report = report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
-    assert (report.today, report.month) == (Total(2, 15, 4), Total(3, 115, 4))
-    assert (first_day(TODAY), first_day(date(2026, 12, 3))) == (date(2026, 11, 1), date(2026, 11, 20))
-    days = report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY).days
+    report = member.report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
+    assert (report.today, report.month) == (member.Total(2, 15, 4), member.Total(3, 115, 4))
+    assert (member.first_day(TODAY), member.first_day(date(2026, 12, 3))) == (
+        date(2026, 11, 1),
+        date(2026, 11, 20),
+    )
+    days = member.report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY).days
     assert (len(days), days[0], days[11]) == (14, (date(2026, 11, 9), 7), (date(2026, 11, 20), 5))
-    report = report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="")], TODAY)
-    assert with_prices(report, "USD", ()).currency == ""
-    priced = with_prices(report, "USD", ["small"])
+    report = member.report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="")], TODAY)
+    assert member.with_prices(report, "USD", ()).currency == ""
+    priced = member.with_prices(report, "USD", ["small"])
     assert (priced.currency, priced.unpriced) == ("USD", ("large", ""))
     first = TODAY - timedelta(days=6)
-    week = break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
+    week = member.break_down([used(0, 5, cost=2), used(6, 7), used(7, 1000)], first, TODAY)
     assert [total.tokens for _, total in week.days] == [7, 0, 0, 0, 0, 0, 5]
-    assert (week.total, week.by_month) == (Total(2, 12, 2), False)
-    year = break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
+    assert (week.total, week.by_month) == (member.Total(2, 12, 2), False)
+    year = member.break_down([used(0, 5), used(30, 7), used(31, 1)], TODAY - timedelta(days=364), TODAY)
     assert [total.tokens for _, total in year.days][-2:] == [8, 5]

@@ -18,6 +18,7 @@ NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
 EVERYTHING = Holdings(
     {kind: StoredAmount(10**9, NOW - timedelta(days=999), NOW) for kind in get_args(DataKind)}
 )
+ON_SERVER = replace(EVERYTHING, on_server=True)
 KEPT = Retention(365, 90, 400, 30)
 TOKYO = ZoneInfo("Asia/Tokyo")
 
@@ -40,12 +41,8 @@ class TestOverview:
 
     def test_fits_a_message(self, locale: Locale) -> None:
         words, everything = mentioned(locale), replace(EVERYTHING, file_bytes=FILE_QUOTA.user_bytes)
-        question, on_server = 2**63 - 1, replace(EVERYTHING, on_server=True)
-        for said in (
-            words.privacy.overview(everything, KEPT, TOKYO),
-            words.privacy.told(EVERYTHING),
-            *(erase_question(held, question, words, NOW).content for held in (EVERYTHING, on_server)),
-        ):
+        asked = [erase_question(held, 2**63 - 1, words, NOW).content for held in (EVERYTHING, ON_SERVER)]
+        for said in (words.privacy.overview(everything, KEPT, TOKYO), words.privacy.told(EVERYTHING), *asked):
             assert len(said) <= 2000
 
     def test_of_what_is_erased_says_once_what_stays_and_where(self, locale: Locale) -> None:
@@ -55,6 +52,6 @@ class TestOverview:
         steps = words.asked(EVERYTHING) + words.told(EVERYTHING)
         assert steps.count(words.what_stays(EVERYTHING)) == 1
         assert words.nothing_to_erase(only_rules).count(words.what_stays(only_rules)) == 1
-        on_server = words.asked(replace(EVERYTHING, on_server=True))
+        on_server = words.asked(ON_SERVER)
         assert (words.copies_on_server in on_server, words.copies_of_file in on_server) == (True, False)
         assert words.copies_of_file in words.asked(EVERYTHING)
