@@ -62,6 +62,7 @@ _CUT_REASONS: Final = frozenset({"length", "max_tokens", "content_filter", "erro
 _MAX_NATIVE: Final = 2**18
 _SAME_COUNTS: Final = 3
 _END: Final = object()
+_ECHOED: Final = frozenset({"reasoning_content", "reasoning_details"})
 
 _log = structlog.get_logger(__name__)
 
@@ -186,7 +187,7 @@ class OpenAIChatModel:
             names.append("no " + ", ".join(sorted(guessed)))
         self._suspected = guessed or self._suspected - {*body}
         self._remember(quirks, names)
-        reply.echo, reply.sent_bytes = quirks.echo, len(content)
+        reply.sent_bytes = len(content)
         return stream
 
     def _lesson(self, error: APIStatusError, quirks: Quirks, body: Json) -> tuple[str, Quirks] | None:
@@ -342,8 +343,6 @@ class _Reply:
         self._phase = ""
         self._items: list[Any] = []
         self._reasoning: dict[str, Any] = {}
-        self.echo = frozenset[str]()
-        """Fields of reasoning that go back with the calls."""
         self.sent_bytes = 0
         self.usage = Usage()
         self.finish_reason: str | None = None
@@ -390,7 +389,7 @@ class _Reply:
 
     def _keep(self, reasoning: Mapping[str, Any]) -> None:
         self._phase = reasoning.get("phase", self._phase)
-        for name in self.echo & reasoning.keys():
+        for name in _ECHOED & reasoning.keys():
             value, before = reasoning[name], self._reasoning.get(name)
             if isinstance(value, str) and len(before or "") < _MAX_NATIVE:
                 self._reasoning[name] = (before or "") + value

@@ -135,7 +135,7 @@ def _effort_refused(quirks: Quirks) -> Quirks:
     return replace(quirks, effort_with_tools="", wire="responses")
 
 
-_TOOLS: Final = r"\b(?:tools|tool (?:use|calling|choice))\b"
+_TOOLS: Final = r"\b(?:tools|tool (?:use|calling|choice)|function calling)\b"
 
 LESSONS: Final = (
     _lesson("responses", r"/v1/responses|responses api", _other_wire),
