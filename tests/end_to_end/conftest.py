@@ -42,10 +42,19 @@ async def restarted_stage(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def own_stage(
-    tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    database_settings: DatabaseSettings,
 ) -> AsyncIterator[Stage]:
-    """For tests that kill it, or move its clock: what those of other things left would be due as well."""
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), database_settings()) as stage:
+    """Of a module that kills it, moves its clock, or has `SETTINGS`: what others left is due as well."""
+    settings = {**database_settings(), **getattr(request.module, "SETTINGS", {})}
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def new_stage(tmp_path: Path, database_settings: DatabaseSettings) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, database_settings()) as stage:
         yield stage
 
 
@@ -69,7 +78,7 @@ async def reading_stage(
         yield stage
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def served_stage(
     tmp_path_factory: pytest.TempPathFactory, database_settings: DatabaseSettings
 ) -> AsyncIterator[Stage]:
@@ -94,8 +103,9 @@ async def tool_stage(served_stage: Stage) -> AsyncIterator[Stage]:
 
 @pytest.fixture
 def one_of_the_stages(request: pytest.FixtureRequest) -> Stage:
-    restarts = request.node.get_closest_marker("restarts")
-    chosen: Stage = request.getfixturevalue("restarted_stage" if restarts else "shared_stage")
+    """The one that a module calls `STAGE`, else one of those that all share."""
+    shared = "restarted_stage" if request.node.get_closest_marker("restarts") else "shared_stage"
+    chosen: Stage = request.getfixturevalue(getattr(request.module, "STAGE", shared))
     return chosen
 
 

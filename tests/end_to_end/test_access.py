@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end.memories import keep
-from tests.end_to_end.reminders import comes_due, reminder, said
+from tests.end_to_end.reminders import said
 from tests.end_to_end.stage import Stage, again_label, ended, stop_label, streaming
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.model_server import Hang, Say
@@ -39,77 +39,61 @@ async def is_shut(reply: Reply) -> None:
     assert SHUT[reply.locale] in reply.text
 
 
-class TestADeniedUser:
-    async def test_gets_one_sentence_from_commands_buttons_and_forms_and_no_choices(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        discord = stage.discord
-        answer = await stage.ask_in_words(aiko, channel, "はい")
-        number = await keep(stage, aiko, channel, "猫が好き")
-        form = await discord.slash(aiko, channel, "memory edit", id=number)
-        await form.finished()
-        note = await discord.post(aiko, channel, "会議は3時")
-        requests = len(stage.model.requests)
-        assert f"<@{aiko.id}>" in await decide(stage, owner, channel, "deny", subject=aiko.mention)
-        await is_shut(await discord.slash(aiko, channel, "ask", question="ねえ"))
-        await is_shut(await discord.slash(aiko, discord.dm(aiko), "memory list"))
-        await is_shut(await discord.message_command(aiko, channel, "Remember this", note))
-        await is_shut(await discord.click(aiko, answer.message, again_label(aiko)))
-        await is_shut(await discord.submit_modal(form, content="犬が好き"))
-        assert await discord.autocomplete(aiko, channel, "memory delete", id="猫") == []
-        assert "件" in await stage.told(aiko, channel, "privacy show")
-        assert len(stage.model.requests) == requests
-        assert stage.rows(
-            "SELECT content FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
-        ) == [("猫が好き",)]
-        await decide(stage, owner, channel, "remove", subject=aiko.mention)
-        await stage.ask_in_words(aiko, channel, "また、どうぞ")
-
-    async def test_is_answered_in_no_channel_told_why_in_a_dm_and_can_stop_an_answer(
-        self, stage: Stage, ben: User, owner: User
-    ) -> None:
-        channel, other = stage.discord.guild_channel(), stage.discord.guild_channel()
-        stage.model.script(Answer(Say("Once upon a time"), Hang()))
-        reply = await streaming(await stage.begin(ben, channel, "A story"), "Once upon")
-        await decide(stage, owner, channel, "deny", subject=str(ben.id), kind="user")
-        await stage.discord.click(ben, reply.message, stop_label(ben))
-        assert "Stopped here" in (await ended(reply)).text
-        await stage.write(ben, other, "Hello?")
-        written = await stage.write(ben, stage.discord.dm(ben), "Hello?", mention=False)
-        await stage.says(written, SHUT["ja"])
-        assert said(stage, other) == []
-        assert len(stage.model.requests) == 1
-        assert stage.stored(other) == []
-
-    async def test_is_reminded_of_nothing(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
-        other = await reminder(stage, owner, channel, "stretch", when="in 10 minutes")
-        await decide(stage, owner, channel, "deny", subject=aiko.mention)
-        await comes_due(stage, aiko, number)
-        await comes_due(stage, owner, other)
-        for row, state in ((number, "skipped"), (other, "sent")):
-            await stage.eventually("SELECT state FROM firings WHERE schedule_id = ?", row, gives=[(state,)])
-        assert not any("薬" in shown.text for shown in said(stage, channel))
-        stage.discord.pings.clear()
+async def test_a_denied_user_is_told_by_all(stage: Stage, aiko: User, owner: User, channel: Channel) -> None:
+    discord = stage.discord
+    answer = await stage.ask_in_words(aiko, channel, "はい")
+    number = await keep(stage, aiko, channel, "猫が好き")
+    form = await discord.slash(aiko, channel, "memory edit", id=number)
+    await form.finished()
+    note = await discord.post(aiko, channel, "会議は3時")
+    requests = len(stage.model.requests)
+    assert f"<@{aiko.id}>" in await decide(stage, owner, channel, "deny", subject=aiko.mention)
+    await is_shut(await discord.slash(aiko, channel, "ask", question="ねえ"))
+    await is_shut(await discord.slash(aiko, discord.dm(aiko), "memory list"))
+    await is_shut(await discord.message_command(aiko, channel, "Remember this", note))
+    await is_shut(await discord.click(aiko, answer.message, again_label(aiko)))
+    await is_shut(await discord.submit_modal(form, content="犬が好き"))
+    assert await discord.autocomplete(aiko, channel, "memory delete", id="猫") == []
+    assert "件" in await stage.told(aiko, channel, "privacy show")
+    assert len(stage.model.requests) == requests
+    assert stage.rows("SELECT content FROM memories WHERE user_id = ? AND number = ?", aiko.id, number) == [
+        ("猫が好き",)
+    ]
+    await decide(stage, owner, channel, "remove", subject=aiko.mention)
+    await stage.ask_in_words(aiko, channel, "また、どうぞ")
 
 
-class TestADeniedPlace:
-    async def test_is_shut_to_everybody_but_owners_with_its_threads(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        thread = stage.discord.thread(channel)
-        elsewhere = stage.discord.guild_channel()
-        await decide(stage, owner, channel, "deny", subject=f"<#{channel.id}>")
-        await is_shut(await stage.discord.slash(aiko, thread, "ask", question="ねえ"))
-        await stage.write(aiko, thread, "ねえ")
-        await stage.ask_in_words(owner, channel, "Yes")
-        await stage.ask_in_words(aiko, elsewhere, "はい")
-        assert said(stage, thread) == []
+async def test_a_denied_user_is_told_in_dms_alone_and_can_stop_an_answer(
+    stage: Stage, ben: User, owner: User
+) -> None:
+    channel, other = stage.discord.guild_channel(), stage.discord.guild_channel()
+    stage.model.script(Answer(Say("Once upon a time"), Hang()))
+    reply = await streaming(await stage.begin(ben, channel, "A story"), "Once upon")
+    await decide(stage, owner, channel, "deny", subject=str(ben.id), kind="user")
+    await stage.discord.click(ben, reply.message, stop_label(ben))
+    assert "Stopped here" in (await ended(reply)).text
+    await stage.write(ben, other, "Hello?")
+    written = await stage.write(ben, stage.discord.dm(ben), "Hello?", mention=False)
+    await stage.says(written, SHUT["ja"])
+    assert said(stage, other) == []
+    assert len(stage.model.requests) == 1
+    assert stage.stored(other) == []
 
 
-async def test_allowances_leave_out_who_has_not_the_role_other_servers_and_dms(
+async def test_a_denied_place_is_open_to_owners(
+    stage: Stage, aiko: User, owner: User, channel: Channel
+) -> None:
+    thread = stage.discord.thread(channel)
+    elsewhere = stage.discord.guild_channel()
+    await decide(stage, owner, channel, "deny", subject=f"<#{channel.id}>")
+    await is_shut(await stage.discord.slash(aiko, thread, "ask", question="ねえ"))
+    await stage.write(aiko, thread, "ねえ")
+    await stage.ask_in_words(owner, channel, "Yes")
+    await stage.ask_in_words(aiko, elsewhere, "はい")
+    assert said(stage, thread) == []
+
+
+async def test_allowances_leave_out_all_others(
     stage: Stage, aiko: User, ben: User, owner: User, channel: Channel
 ) -> None:
     stage.discord.give_role(aiko, ROLE)

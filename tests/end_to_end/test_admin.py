@@ -48,93 +48,85 @@ async def admin(stage: Stage, owner: User, place: Channel, command: str, /, **op
     return await stage.told(owner, place, f"admin {command}", **options)
 
 
-class TestOthers:
-    async def test_may_do_none_of_it_whatever_their_rights_in_the_server(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        [registered] = [each for each in stage.discord.commands if each.name == "admin"]
-        names = [
-            f"{option['name']} {inner['name']}" if option["type"] == 2 else option["name"]
-            for option in registered.raw["options"]
-            for inner in (option["options"] if option["type"] == 2 else [option])
-        ]
-        assert sorted(names) == sorted(COMMANDS)
-        assert int(registered.raw["default_member_permissions"]) == Permission.ADMINISTRATOR
-        stage.discord.permit(aiko, Permission.ADMINISTRATOR)
-        for command, options in COMMANDS.items():
-            told = await stage.told(aiko, channel, f"admin {command}", **options)
-            assert told == "この操作は、ボットの管理者だけが使えます。"
-        assert [stage.rows(f"SELECT * FROM {table}") for table in DECIDED] == [[]] * len(DECIDED)
+async def test_nobody_else_may_do_any_of_it(stage: Stage, aiko: User, channel: Channel) -> None:
+    [registered] = [each for each in stage.discord.commands if each.name == "admin"]
+    names = [
+        f"{option['name']} {inner['name']}" if option["type"] == 2 else option["name"]
+        for option in registered.raw["options"]
+        for inner in (option["options"] if option["type"] == 2 else [option])
+    ]
+    assert sorted(names) == sorted(COMMANDS)
+    assert int(registered.raw["default_member_permissions"]) == Permission.ADMINISTRATOR
+    stage.discord.permit(aiko, Permission.ADMINISTRATOR)
+    for command, options in COMMANDS.items():
+        told = await stage.told(aiko, channel, f"admin {command}", **options)
+        assert told == "この操作は、ボットの管理者だけが使えます。"
+    assert [stage.rows(f"SELECT * FROM {table}") for table in DECIDED] == [[]] * len(DECIDED)
 
 
-class TestChanges:
-    async def test_are_on_record_with_who_made_them_and_nothing_that_was_written(
-        self, stage: Stage, owner: User, channel: Channel
-    ) -> None:
-        seen = len(stage.program.output)
-        for command, options in COMMANDS.items():
-            await admin(stage, owner, channel, command, **options)
-            await admin(stage, owner, channel, command, **options)
-        output = stage.program.output[seen:]
-        records = [json.loads(line) for line in output.splitlines() if "admin_changed" in line]
-        assert {record["by"] for record in records} == {owner.id}
-        assert [record["change"] for record in records] == [
-            *("limit_set", "limit_set", "limit_unset"),  # what changes nothing is no change
-            *("access_set", "access_set", "access_set", "access_set", "access_removed"),
-            *("models_set", "models_set", "models_unset"),
-            *("maintenance_begun", "maintenance_begun", "maintenance_ended"),
-        ]
-        denied = {"rule": "deny", "subject": "user", "subject_id": 5}
-        assert records[5] | denied == records[5]
-        assert "closed" not in output
-        assert "large" not in output
+async def test_changes_are_on_record_without_words(stage: Stage, owner: User, channel: Channel) -> None:
+    seen = len(stage.program.output)
+    for command, options in COMMANDS.items():
+        await admin(stage, owner, channel, command, **options)
+        await admin(stage, owner, channel, command, **options)
+    output = stage.program.output[seen:]
+    records = [json.loads(line) for line in output.splitlines() if "admin_changed" in line]
+    assert {record["by"] for record in records} == {owner.id}
+    assert [record["change"] for record in records] == [
+        *("limit_set", "limit_set", "limit_unset"),  # what changes nothing is no change
+        *("access_set", "access_set", "access_set", "access_set", "access_removed"),
+        *("models_set", "models_set", "models_unset"),
+        *("maintenance_begun", "maintenance_begun", "maintenance_ended"),
+    ]
+    denied = {"rule": "deny", "subject": "user", "subject_id": 5}
+    assert records[5] | denied == records[5]
+    assert "closed" not in output
+    assert "large" not in output
 
 
-class TestModels:
-    async def test_of_a_channel_answer_there_and_in_its_threads(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        thread = stage.discord.thread(channel)
-        elsewhere = stage.discord.guild_channel()
-        told = await admin(stage, owner, channel, "model set", models="large, small")
-        assert f"In <#{channel.id}> I now ask, in this order: large, small." in told
-        asked = len(stage.model.requests)
-        for place in (channel, thread, elsewhere):
-            await stage.ask(aiko, place)
-        await stage.said(aiko, channel, "だれ？", "わたしです")
-        used = [request.body["model"] for request in stage.model.requests[asked:]]
-        assert used == ["large", "large", "loopback", "large"]
-        assert f"<#{channel.id}>: large, small" in await admin(stage, owner, channel, "model list")
-        await admin(stage, owner, elsewhere, "model unset", channel=f"<#{channel.id}>")
-        await stage.ask(aiko, channel)
-        assert stage.model.requests[-1].body["model"] == "loopback"
-        assert "No channel" in await admin(stage, owner, channel, "model list")
-        stage.model.script(fails(404, "The model `bad-model` does not exist"))
-        told = await admin(stage, owner, channel, "model set", models="bad-model")
-        assert f"In <#{channel.id}> I now ask bad-model. " in told
-        assert "no model named bad-model" in told
-        assert "up to five" in await admin(stage, owner, channel, "model set", models="x`y")
+async def test_a_channels_models_answer_there(
+    stage: Stage, aiko: User, owner: User, channel: Channel
+) -> None:
+    thread = stage.discord.thread(channel)
+    elsewhere = stage.discord.guild_channel()
+    told = await admin(stage, owner, channel, "model set", models="large, small")
+    assert f"In <#{channel.id}> I now ask, in this order: large, small." in told
+    asked = len(stage.model.requests)
+    for place in (channel, thread, elsewhere):
+        await stage.ask(aiko, place)
+    await stage.said(aiko, channel, "だれ？", "わたしです")
+    used = [request.body["model"] for request in stage.model.requests[asked:]]
+    assert used == ["large", "large", "loopback", "large"]
+    assert f"<#{channel.id}>: large, small" in await admin(stage, owner, channel, "model list")
+    await admin(stage, owner, elsewhere, "model unset", channel=f"<#{channel.id}>")
+    await stage.ask(aiko, channel)
+    assert stage.model.requests[-1].body["model"] == "loopback"
+    assert "No channel" in await admin(stage, owner, channel, "model list")
+    stage.model.script(fails(404, "The model `bad-model` does not exist"))
+    told = await admin(stage, owner, channel, "model set", models="bad-model")
+    assert f"In <#{channel.id}> I now ask bad-model. " in told
+    assert "no model named bad-model" in told
+    assert "up to five" in await admin(stage, owner, channel, "model set", models="x`y")
 
 
-class TestMaintenance:
-    async def test_is_told_to_everybody_but_owners_until_it_ends(
-        self, stage: Stage, aiko: User, owner: User, channel: Channel
-    ) -> None:
-        status = await admin(stage, owner, channel, "status")
-        for part in ("cc-bot 0", "database version", "Discord: ", "MB", "0 waiting", "tokens", "backup"):
-            assert part in status
-        assert "Maintenance" not in status
-        assert "begun" in await admin(stage, owner, channel, "maintenance on", note="Back at 9.")
-        assert "Maintenance is on." in await admin(stage, owner, channel, "status")
-        await admin(stage, owner, channel, "maintenance on", note="9時に戻ります。")
-        told = await stage.told(aiko, channel, "ask", question="ねえ")
-        assert "メンテナンス中です" in told
-        assert "9時に戻ります。" in told
-        for place in (channel, stage.discord.dm(aiko)):
-            written = await stage.write(aiko, place, "ねえ", mention=place is channel)
-            await stage.says(written, "メンテナンス中です")
-        await stage.ask_in_words(owner, channel, "Yes")
-        assert "over" in await admin(stage, owner, channel, "maintenance off")
-        stage.model.script(says("戻りました"))
-        assert "戻りました" in (await stage.ask(aiko, channel)).text
-        assert "There is no maintenance" in await admin(stage, owner, channel, "maintenance off")
+async def test_maintenance_is_told_to_all_others(
+    stage: Stage, aiko: User, owner: User, channel: Channel
+) -> None:
+    status = await admin(stage, owner, channel, "status")
+    for part in ("cc-bot 0", "database version", "Discord: ", "MB", "0 waiting", "tokens", "backup"):
+        assert part in status
+    assert "Maintenance" not in status
+    assert "begun" in await admin(stage, owner, channel, "maintenance on", note="Back at 9.")
+    assert "Maintenance is on." in await admin(stage, owner, channel, "status")
+    await admin(stage, owner, channel, "maintenance on", note="9時に戻ります。")
+    told = await stage.told(aiko, channel, "ask", question="ねえ")
+    assert "メンテナンス中です" in told
+    assert "9時に戻ります。" in told
+    for place in (channel, stage.discord.dm(aiko)):
+        written = await stage.write(aiko, place, "ねえ", mention=place is channel)
+        await stage.says(written, "メンテナンス中です")
+    await stage.ask_in_words(owner, channel, "Yes")
+    assert "over" in await admin(stage, owner, channel, "maintenance off")
+    stage.model.script(says("戻りました"))
+    assert "戻りました" in (await stage.ask(aiko, channel)).text
+    assert "There is no maintenance" in await admin(stage, owner, channel, "maintenance off")

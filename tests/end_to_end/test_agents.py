@@ -5,14 +5,12 @@ import pytest
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.agents import FILE, GREEN, OWN, VERSE, told_to_be, use, write_file
-from tests.end_to_end.canvases import PLAN, SHOPPING, board, boards, draw, no_board, texts_of, titles
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label, streaming
 from tests.loopback.discord import Channel, Permission, Reply, User
 from tests.loopback.model_server import CutConnection, End, Pause, Say, fails, says
 from tests.loopback.model_server import Reply as Answer
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
-BROKEN = f"{FILE}\n[agents.broken]\ntemperature = 9\n"
 DEFAULTS = "SELECT * FROM channel_agents WHERE channel_id = ?"
 STANDS_IN = JA.agents.gone.format(display="標準")
 
@@ -39,171 +37,114 @@ async def mentioned(stage: Stage, user: User, channel: Channel) -> None:
     await stage.says(await stage.write(user, channel, "だれ？"), "承知しました")
 
 
-class TestChosenAgent:
-    async def test_answers_with_all_that_it_is_and_nobody_else_and_nowhere_else(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
-        assert await use(stage, aiko, channel, "英語の先生") == JA.agents.using.format(display="英語の先生")
-        assert await use(stage, aiko, channel, "ＴＵＴＯＲ") == JA.agents.using_already.format(
-            display="英語の先生"
-        )
-        stage.model.script(fails(404), says("代わりです。"))
-        assert "代わりです。" in (await stage.ask(aiko, channel)).text
-        asked = [(each.body["model"], each.body["temperature"]) for each in stage.model.requests]
-        assert asked == [("teacher-large", 0.3), ("teacher-small", 0.3)]
-        assert told_to_be(stage).startswith(f"{GREEN}\n書式は Discord の Markdown です")
-        assert stage.tools() == {"recall"}
-        assert "タマ" in await stage.told(aiko, channel, "memory search", query="猫")
-        stage.model.requests.clear()
-        await stage.ask_in_words(ben, channel, "Yes.")
-        await stage.ask(aiko, stage.discord.guild_channel("elsewhere"))
-        for request in stage.model.requests:
-            assert GREEN not in str(request.body)
-            assert request.body["model"] == "loopback"
-            assert "temperature" not in request.body
-
-    async def test_has_a_conversation_of_its_own_that_is_kept_and_cleared_by_itself(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await stage.ask(aiko, channel, "ひみつはオオルリ")
-        await use(stage, aiko, channel, "poet")
-        await stage.ask(aiko, channel, "詩をください")
-        assert "オオルリ" not in str(stage.model.requests[-1].body)
-        await stage.restart()
-        await stage.ask(aiko, channel, "もうひとつ")
-        assert VERSE in told_to_be(stage)
-        assert stage.shown()[::2] == ["詩をください", "もうひとつ"]
-        await stage.told(aiko, channel, "clear")
-        await stage.ask(aiko, channel, "さん")
-        assert stage.shown() == ["さん"]
-        await use(stage, aiko, channel, "default")
-        await stage.ask(aiko, channel, "ひみつは？")
-        assert stage.shown()[::2] == ["ひみつはオオルリ", "ひみつは？"]
+async def test_an_agent_answers_who_chose_it(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await stage.told(aiko, channel, "memory add", content="猫の名前はタマ")
+    assert await use(stage, aiko, channel, "英語の先生") == JA.agents.using.format(display="英語の先生")
+    assert await use(stage, aiko, channel, "ＴＵＴＯＲ") == JA.agents.using_already.format(
+        display="英語の先生"
+    )
+    stage.model.script(fails(404), says("代わりです。"))
+    assert "代わりです。" in (await stage.ask(aiko, channel)).text
+    asked = [(each.body["model"], each.body["temperature"]) for each in stage.model.requests]
+    assert asked == [("teacher-large", 0.3), ("teacher-small", 0.3)]
+    assert told_to_be(stage).startswith(f"{GREEN}\n書式は Discord の Markdown です")
+    assert stage.tools() == {"recall"}
+    assert "タマ" in await stage.told(aiko, channel, "memory search", query="猫")
+    stage.model.requests.clear()
+    await stage.ask_in_words(ben, channel, "Yes.")
+    await stage.ask(aiko, stage.discord.guild_channel("elsewhere"))
+    for request in stage.model.requests:
+        assert GREEN not in str(request.body)
+        assert request.body["model"] == "loopback"
+        assert "temperature" not in request.body
 
 
-class TestButtonOrReply:
-    async def test_goes_on_with_the_agent_of_its_answer_also_after_a_restart(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        stage.model.script(Answer(Say("途中"), CutConnection()))
-        reply = await stage.begin(aiko, channel, "いち")
-        await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
-        await use(stage, aiko, channel, "default")
-        await stage.restart()
-        more = await answered(await stage.discord.click(aiko, reply.message, continue_label(aiko)))
-        assert GREEN in told_to_be(stage)
-        assert stage.shown()[:2] == ["いち", "途中"]
-        await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
-        assert stage.model.requests[-1].body["model"] == "teacher-large"
-        message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
-        await stage.says(message, "承知しました")
-        assert GREEN in told_to_be(stage)
-        assert stage.shown()[0] == "いち"
+async def test_an_agent_has_a_conversation_of_its_own(stage: Stage, aiko: User, channel: Channel) -> None:
+    await stage.ask(aiko, channel, "ひみつはオオルリ")
+    await use(stage, aiko, channel, "poet")
+    await stage.ask(aiko, channel, "詩をください")
+    assert "オオルリ" not in str(stage.model.requests[-1].body)
+    await stage.restart()
+    await stage.ask(aiko, channel, "もうひとつ")
+    assert VERSE in told_to_be(stage)
+    assert stage.shown()[::2] == ["詩をください", "もうひとつ"]
+    await stage.told(aiko, channel, "clear")
+    await stage.ask(aiko, channel, "さん")
+    assert stage.shown() == ["さん"]
+    await use(stage, aiko, channel, "default")
+    await stage.ask(aiko, channel, "ひみつは？")
+    assert stage.shown()[::2] == ["ひみつはオオルリ", "ひみつは？"]
 
 
-class TestFile:
-    async def test_that_changes_holds_from_the_next_question_on(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        stage.model.script(Answer(Say("ここから"), Pause(2), Say("ここまで"), End()))
-        running = await streaming(await stage.begin(aiko, channel, "先生への質問"), "ここから")
-        write_file(stage.program.folder, '[agents.default]\nprompt = "You are a cat."\n')
-        assert JA.agents.only_one.format(display="標準") in await stage.told(aiko, channel, "agent list")
-        assert (await answered(running)).text.startswith("ここからここまで")
-        reply = await stage.ask(aiko, channel, "だれですか")
-        assert f"-# {STANDS_IN}" in reply.text
-        assert told_to_be(stage).startswith("You are a cat.")
-        assert stage.shown() == ["だれですか"]
-        write_file(stage.program.folder, FILE.replace(GREEN, "You are mild."))
-        reply = await stage.ask(aiko, channel, "先生、ただいま")
-        assert "You are mild." in told_to_be(stage)
-        assert stage.shown()[0] == "先生への質問"
-        assert "選んだエージェント" not in reply.text
-
-    async def test_that_is_broken_changes_nothing_and_is_on_record_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "tutor")
-        write_file(stage.program.folder, BROKEN)
-        for question in ("いち", "に"):
-            await stage.ask(aiko, channel, question)
-            assert GREEN in told_to_be(stage)
-        [record] = [line for line in stage.program.output.splitlines() if "agents_not_reloaded" in line]
-        assert "[agents.broken] の temperature を直してください" in record
-
-    async def test_may_allow_an_agent_in_one_channel_with_its_threads_and_no_dm(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        elsewhere = stage.discord.guild_channel("elsewhere")
-        await use(stage, aiko, elsewhere, "poet")
-        write_file(stage.program.folder, f"{FILE}channels = [{channel.id}]\n")
-        for place in (channel, stage.discord.thread(channel)):
-            assert "「Poet」" in await use(stage, aiko, place, "poet")
-        for place in (elsewhere, stage.discord.dm(aiko)):
-            assert "ここでは使えません" in await use(stage, aiko, place, "poet")
-        await stage.ask(aiko, elsewhere)
-        assert told_to_be(stage).startswith(OWN)
-        offered = await stage.discord.autocomplete(aiko, elsewhere, "agent use", name="")
-        assert [choice.value for choice in offered] == ["default", "tutor"]
+async def test_buttons_go_on_with_the_agent_of_the_answer(stage: Stage, aiko: User, channel: Channel) -> None:
+    await use(stage, aiko, channel, "tutor")
+    stage.model.script(Answer(Say("途中"), CutConnection()))
+    reply = await stage.begin(aiko, channel, "いち")
+    await reply.finished(lambda shown: continue_label(aiko) in shown.labels)
+    await use(stage, aiko, channel, "default")
+    await stage.restart()
+    more = await answered(await stage.discord.click(aiko, reply.message, continue_label(aiko)))
+    assert GREEN in told_to_be(stage)
+    assert stage.shown()[:2] == ["いち", "途中"]
+    await answered(await stage.discord.click(aiko, more.messages[-1], again_label(aiko)))
+    assert stage.model.requests[-1].body["model"] == "teacher-large"
+    message = await stage.write(aiko, channel, "に", mention=False, reply_to=reply.message)
+    await stage.says(message, "承知しました")
+    assert GREEN in told_to_be(stage)
+    assert stage.shown()[0] == "いち"
 
 
-class TestChannelDefault:
-    async def test_answers_mentions_of_everybody_and_questions_of_who_chose_nobody_else(
-        self, stage: Stage, aiko: User, manager: User, channel: Channel
-    ) -> None:
-        await use(stage, aiko, channel, "poet")
-        await use(stage, aiko, channel, "default")
-        reply = await set_default(stage, manager, channel, "tutor")
-        assert reply.text == JA.agents.default_set.format(display="英語の先生")
-        assert not reply.ephemeral
-        await mentioned(stage, aiko, channel)
-        await stage.ask(aiko, channel)
-        for number in range(2):
-            assert told_to_be(stage, number).startswith(GREEN)
-            assert stage.model.requests[number].body["model"] == "teacher-large"
-        await use(stage, aiko, channel, "default")
-        await stage.ask(aiko, channel)
-        assert told_to_be(stage).startswith(OWN)
-        await mentioned(stage, aiko, channel)
-        assert GREEN in told_to_be(stage)
-        await set_default(stage, manager, channel, "標準")
-        await mentioned(stage, aiko, channel)
-        assert told_to_be(stage).startswith(OWN)
-        assert stage.rows(DEFAULTS, channel.id) == []
-
-    async def test_is_set_in_servers_by_who_manages_them(
-        self, stage: Stage, ben: User, manager: User, channel: Channel
-    ) -> None:
-        stage.discord.permit(ben, Permission.MANAGE_MESSAGES)
-        assert "Only members who may manage" in await stage.told(ben, channel, "agent default", name="poet")
-        assert stage.rows(DEFAULTS, channel.id) == []
-        dm = stage.discord.dm(manager)
-        assert "サーバーのチャンネルだけ" in await stage.told(manager, dm, "agent default", name="poet")
+async def test_a_changed_file_holds_for_the_next_question(stage: Stage, aiko: User, channel: Channel) -> None:
+    await use(stage, aiko, channel, "tutor")
+    stage.model.script(Answer(Say("ここから"), Pause(2), Say("ここまで"), End()))
+    running = await streaming(await stage.begin(aiko, channel, "先生への質問"), "ここから")
+    write_file(stage.program.folder, '[agents.default]\nprompt = "You are a cat."\n')
+    assert JA.agents.only_one.format(display="標準") in await stage.told(aiko, channel, "agent list")
+    assert (await answered(running)).text.startswith("ここからここまで")
+    reply = await stage.ask(aiko, channel, "だれですか")
+    assert f"-# {STANDS_IN}" in reply.text
+    assert told_to_be(stage).startswith("You are a cat.")
+    assert stage.shown() == ["だれですか"]
+    write_file(stage.program.folder, FILE.replace(GREEN, "You are mild."))
+    reply = await stage.ask(aiko, channel, "先生、ただいま")
+    assert "You are mild." in told_to_be(stage)
+    assert stage.shown()[0] == "先生への質問"
+    assert "選んだエージェント" not in reply.text
 
 
-class TestCanvas:
-    async def test_is_each_agents_own_and_switching_shows_the_new_ones(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        other = stage.discord.user("Eri", locale="ja")
-        await draw(stage, other, channel, PLAN)
-        await draw(stage, aiko, channel, SHOPPING)
-        await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "two canvases")
-        await use(stage, aiko, channel, "poet")
-        assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
-        await stage.told(other, channel, "canvas clear")
-        await no_board(stage, channel)
-        await stage.ask(aiko, channel)
-        assert "買い物" not in str(stage.model.requests[-1].body["messages"])
-        await draw(stage, aiko, channel, PLAN)
-        assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
-        await stage.eventually("SELECT count(*) FROM canvas_messages WHERE message_id = 0", gives=[(0,)])
-        await stage.restart()
-        stage.discord.forget_nonces()
-        await use(stage, aiko, channel, "default")
-        await board(stage, channel, lambda shown: titles(shown) == ["買い物"])
-        await use(stage, aiko, channel, "poet")
-        await board(stage, channel, lambda shown: "図書館" in str(texts_of(shown)))
+async def test_an_agent_may_be_of_one_channel_alone(stage: Stage, aiko: User, channel: Channel) -> None:
+    elsewhere = stage.discord.guild_channel("elsewhere")
+    await use(stage, aiko, elsewhere, "poet")
+    write_file(stage.program.folder, f"{FILE}channels = [{channel.id}]\n")
+    for place in (channel, stage.discord.thread(channel)):
+        assert "「Poet」" in await use(stage, aiko, place, "poet")
+    for place in (elsewhere, stage.discord.dm(aiko)):
+        assert "ここでは使えません" in await use(stage, aiko, place, "poet")
+    await stage.ask(aiko, elsewhere)
+    assert told_to_be(stage).startswith(OWN)
+    offered = await stage.discord.autocomplete(aiko, elsewhere, "agent use", name="")
+    assert [choice.value for choice in offered] == ["default", "tutor"]
+
+
+async def test_a_channels_default_answers_there(
+    stage: Stage, aiko: User, manager: User, channel: Channel
+) -> None:
+    await use(stage, aiko, channel, "poet")
+    await use(stage, aiko, channel, "default")
+    reply = await set_default(stage, manager, channel, "tutor")
+    assert reply.text == JA.agents.default_set.format(display="英語の先生")
+    assert not reply.ephemeral
+    await mentioned(stage, aiko, channel)
+    await stage.ask(aiko, channel)
+    for number in range(2):
+        assert told_to_be(stage, number).startswith(GREEN)
+        assert stage.model.requests[number].body["model"] == "teacher-large"
+    await use(stage, aiko, channel, "default")
+    await stage.ask(aiko, channel)
+    assert told_to_be(stage).startswith(OWN)
+    await mentioned(stage, aiko, channel)
+    assert GREEN in told_to_be(stage)
+    await set_default(stage, manager, channel, "標準")
+    await mentioned(stage, aiko, channel)
+    assert told_to_be(stage).startswith(OWN)
+    assert stage.rows(DEFAULTS, channel.id) == []

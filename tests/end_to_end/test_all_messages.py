@@ -1,90 +1,76 @@
 """CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
 
-import pytest
-
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Poll, User
 from tests.loopback.model_server import says
 
-
-@pytest.fixture
-def one_of_the_stages(reading_stage: Stage) -> Stage:
-    return reading_stage
+STAGE = "reading_stage"
 
 
-class TestMessage:
-    async def test_between_others_is_part_of_the_conversation_as_it_is_now(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """With all that it shows."""
-        bot, source = stage.discord.other_bot("ci"), await stage.discord.post(ben, channel, "at ten")
-        deleted = await stage.discord.post(aiko, channel, "忘れて")
-        edited = await stage.discord.post(aiko, channel, "赤")
-        await stage.discord.post(bot, channel, "", embeds=({"title": "main", "description": "失敗"},))
-        await stage.discord.post(aiko, channel, "", poll=Poll("お昼は？", ("寿司", "そば")))
-        await stage.discord.post(ben, channel, "", stickers=("wave",))
-        await stage.discord.forward(ben, channel, source)
-        await stage.discord.delete(aiko, deleted)
-        await stage.discord.edit(aiko, edited, "青")
-        await stage.said(aiko, channel, "まとめて", "はい。")
-        assert stage.shown() == [
-            "Ben: at ten",
-            "Aiko: 青",
-            "ci: [embed]\n  > main\n  > 失敗",
-            "Aiko: [poll] お昼は？\n  - 寿司: 0\n  - そば: 0",
-            "Ben: [sticker: wave]",
-            "Ben: [forwarded message]\n  > at ten",
-            "Aiko: まとめて",
-        ]
-        assert len(stage.model.requests) == 1
-
-    async def test_of_the_bots_that_nobody_asked_for_is_no_part_of_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, "秘密の合言葉")
-        await comes_due(stage, aiko, number)
-        await says_by_itself(stage, channel, "合言葉")
-        called(stage)
-        await stage.restart()
-        await stage.said(ben, channel, "hello", "どうも。")
-        assert stage.shown() == ["Ben: hello"]
+async def test_the_talk_of_others_is_read_as_it_is(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    bot, source = stage.discord.other_bot("ci"), await stage.discord.post(ben, channel, "at ten")
+    deleted = await stage.discord.post(aiko, channel, "忘れて")
+    edited = await stage.discord.post(aiko, channel, "赤")
+    await stage.discord.post(bot, channel, "", embeds=({"title": "main", "description": "失敗"},))
+    await stage.discord.post(aiko, channel, "", poll=Poll("お昼は？", ("寿司", "そば")))
+    await stage.discord.post(ben, channel, "", stickers=("wave",))
+    await stage.discord.forward(ben, channel, source)
+    await stage.discord.delete(aiko, deleted)
+    await stage.discord.edit(aiko, edited, "青")
+    await stage.said(aiko, channel, "まとめて", "はい。")
+    assert stage.shown() == [
+        "Ben: at ten",
+        "Aiko: 青",
+        "ci: [embed]\n  > main\n  > 失敗",
+        "Aiko: [poll] お昼は？\n  - 寿司: 0\n  - そば: 0",
+        "Ben: [sticker: wave]",
+        "Ben: [forwarded message]\n  > at ten",
+        "Aiko: まとめて",
+    ]
+    assert len(stage.model.requests) == 1
 
 
-class TestADeniedPlace:
-    async def test_is_not_read_and_nothing_of_it_is_fetched_later(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.said(aiko, channel, "はじめまして", "どうも。")
-        owner, thread = stage.discord.owner, await stage.discord.start_thread(aiko, channel)
-        await stage.told(owner, channel, "admin access deny", subject=f"<#{channel.id}>")
-        for place in (channel, thread):
-            await stage.discord.post(ben, place, "between us")
-        await stage.write(ben, channel, "Are you there?")
-        await stage.said(owner, channel, "だれか話した？", "はい。")
-        await stage.told(owner, channel, "admin access remove", subject=f"<#{channel.id}>")
-        await stage.restart()
-        await stage.said(ben, channel, "And now?", "いまは、はい。")
-        told = ["owner: だれか話した？", "はい。", "Ben: And now?"]
-        assert stage.shown() == ["Aiko: はじめまして", "どうも。", *told]
-        stage.discord.pings.clear()
-        assert stage.rows("SELECT 1 FROM messages WHERE content LIKE '%between us%'") == []
+async def test_reminders_are_no_part_of_it(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    number = await reminder(stage, aiko, channel, "秘密の合言葉")
+    await comes_due(stage, aiko, number)
+    await says_by_itself(stage, channel, "合言葉")
+    called(stage)
+    await stage.restart()
+    await stage.said(ben, channel, "hello", "どうも。")
+    assert stage.shown() == ["Ben: hello"]
 
 
-class TestThread:
-    async def test_where_the_bot_answered_needs_no_mention_and_lets_its_members_talk(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.said(aiko, channel, "こんにちは", "こんにちは。")
-        thread = await stage.discord.start_thread(aiko, channel)
-        await stage.discord.post(ben, thread, "quiet yet")
-        asked = await stage.said(aiko, thread, "こんにちは", "こんにちは。")
-        await stage.discord.post(aiko, channel, "ひとりごと")
-        await stage.discord.post(ben, thread, "what do you think?", mention=aiko)
-        await stage.discord.post(ben, thread, "me too", reply_to=asked, ping=False)
-        await stage.discord.quiet()
-        assert len(stage.model.requests) == 2
-        stage.model.script(says("はい、ここに。"))
-        message = await stage.write(ben, thread, "are you there?", mention=False)
-        await stage.says(message, "はい、ここに。")
-        assert len(stage.model.requests) == 3
+async def test_a_denied_place_is_never_read(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await stage.said(aiko, channel, "はじめまして", "どうも。")
+    owner, thread = stage.discord.owner, await stage.discord.start_thread(aiko, channel)
+    await stage.told(owner, channel, "admin access deny", subject=f"<#{channel.id}>")
+    for place in (channel, thread):
+        await stage.discord.post(ben, place, "between us")
+    await stage.write(ben, channel, "Are you there?")
+    await stage.said(owner, channel, "だれか話した？", "はい。")
+    await stage.told(owner, channel, "admin access remove", subject=f"<#{channel.id}>")
+    await stage.restart()
+    await stage.said(ben, channel, "And now?", "いまは、はい。")
+    told = ["owner: だれか話した？", "はい。", "Ben: And now?"]
+    assert stage.shown() == ["Aiko: はじめまして", "どうも。", *told]
+    stage.discord.pings.clear()
+    assert stage.rows("SELECT 1 FROM messages WHERE content LIKE '%between us%'") == []
+
+
+async def test_a_thread_needs_no_mention(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await stage.said(aiko, channel, "こんにちは", "こんにちは。")
+    thread = await stage.discord.start_thread(aiko, channel)
+    await stage.discord.post(ben, thread, "quiet yet")
+    asked = await stage.said(aiko, thread, "こんにちは", "こんにちは。")
+    await stage.discord.post(aiko, channel, "ひとりごと")
+    await stage.discord.post(ben, thread, "what do you think?", mention=aiko)
+    await stage.discord.post(ben, thread, "me too", reply_to=asked, ping=False)
+    await stage.discord.quiet()
+    assert len(stage.model.requests) == 2
+    stage.model.script(says("はい、ここに。"))
+    message = await stage.write(ben, thread, "are you there?", mention=False)
+    await stage.says(message, "はい、ここに。")
+    assert len(stage.model.requests) == 3

@@ -2,90 +2,138 @@
 
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
-from tests.end_to_end.stage import Stage, stop_label, streaming
-from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import CutConnection, Hang, Reply, Say, fails, says
+from tests.end_to_end.stage import Stage, again_label, answered, stop_label, streaming
+from tests.loopback.discord import Channel, Shown, User
+from tests.loopback.model_server import Call, CutConnection, End, Hang, Pause, Reply, Say, calls, says
 
 JA, EN = texts(Locale.JA).answer, texts(Locale.EN).answer
 
 
-class TestAsk:
-    async def test_never_pings_anyone(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        stage.model.script(says(f"@everyone {ben.mention} さん、", "こんにちは。", delay_s=0.1))
-        reply = await stage.ask(aiko, channel, "みんなに挨拶して")
-        assert "@everyone" in reply.text
-        assert stage.discord.pings == []
-
-    async def test_speaks_its_users_language_and_english_to_whoever_reads_neither(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """And mentions `/help` under a user's first answer only."""
-        chloe = stage.discord.user("Chloé", locale="fr")
-        for user, answer, words in ((aiko, "はい。", JA), (ben, "Yes.", EN), (chloe, "Oui.", EN)):
-            first = await stage.ask_in_words(user, channel, answer)
-            assert first.labels == [words.regenerate]
-            assert ("/ヘルプ で" if user is aiko else "/help") in first.text
-            system = stage.model.requests[-1].messages[0]["content"]
-            assert ("アシスタント" in system) is (user is aiko)
-            second = await stage.ask_in_words(user, stage.discord.dm(user), answer)
-            assert second.text == answer
-        asked = len(stage.model.requests)
-        reply = await stage.begin(ben, channel, " \n ")
-        await reply.finished(lambda shown: "empty" in shown.text)
-        assert len(stage.model.requests) == asked
+async def test_an_answer_pings_nobody(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.model.script(says(f"@everyone {ben.mention} さん、", "こんにちは。", delay_s=0.1))
+    reply = await stage.ask(aiko, channel, "みんなに挨拶して")
+    assert "@everyone" in reply.text
+    assert stage.discord.pings == []
 
 
-class TestAnswerAgain:
-    async def test_keeps_the_old_answer_if_there_is_no_new_one(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("The old answer."), Reply(Hang()))
-        reply = await stage.ask(ben, channel)
-        press = await stage.discord.click(ben, reply.message, EN.regenerate)
-        await streaming(press, EN.thinking)
-        assert "The old answer." in press.text
-        await stage.model.arrived(2)
-        await stage.discord.click(ben, press.message, stop_label(ben))
-        await press.finished(lambda shown: len(shown.messages) == 2)
-        assert press.messages[1].ephemeral
-        assert press.messages[1].text == "⏹️ Stopped. The earlier answer stays."
-        [old] = [shown for shown in stage.discord.messages(channel) if not shown.ephemeral]
-        assert old.text.startswith("The old answer.")
-        assert old.labels == [EN.regenerate]
-        assert stage.stored(channel)[-1] == ("assistant", "The old answer.", "complete")
-
-        reply = await stage.ask_in_words(aiko, channel, "元の答えです。")
-        stage.model.script(fails(401))
-        press = await stage.discord.click(aiko, reply.message, JA.regenerate)
-        await press.finished(lambda shown: len(shown.messages) == 2)
-        assert "元の答えです。" in press.messages[0].text
-        assert press.messages[0].labels == [JA.regenerate]
-        assert "APIキー" in press.messages[1].text
-
-    async def test_is_refused_once_something_was_said_since_or_cleared(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        old = await stage.ask_in_words(ben, channel, "Old.")
-        new = await stage.ask_in_words(ben, channel, "New.")
-        press = await stage.discord.click(ben, old.message, EN.regenerate)
-        await press.finished(lambda shown: "no longer the newest" in shown.text)
-        assert press.messages[-1].ephemeral
-        assert old.message.text.startswith("Old.")
-        await stage.told(ben, channel, "clear")
-        press = await stage.discord.click(ben, new.message, EN.regenerate)
-        await press.finished(lambda shown: "no longer the newest" in shown.text)
-        assert len(stage.model.requests) == 2
+async def test_an_answer_speaks_ones_language(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    chloe = stage.discord.user("Chloé", locale="fr")
+    for user, answer, words in ((aiko, "はい。", JA), (ben, "Yes.", EN), (chloe, "Oui.", EN)):
+        first = await stage.ask_in_words(user, channel, answer)
+        assert first.labels == [words.regenerate]
+        assert ("/ヘルプ で" if user is aiko else "/help") in first.text
+        system = stage.model.requests[-1].messages[0]["content"]
+        assert ("アシスタント" in system) is (user is aiko)
+        second = await stage.ask_in_words(user, stage.discord.dm(user), answer)
+        assert second.text == answer
+    asked = len(stage.model.requests)
+    reply = await stage.begin(ben, channel, " \n ")
+    await reply.finished(lambda shown: "empty" in shown.text)
+    assert len(stage.model.requests) == asked
 
 
-class TestButtons:
-    async def test_are_for_the_asker_only(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("Once upon"), CutConnection()))
-        reply = await stage.ask(ben, channel)
-        for label in (EN.continue_, EN.regenerate):
-            press = await stage.discord.click(aiko, reply.message, label)
-            await press.finished()
-            assert press.ephemeral
-            assert "質問した人だけ" in press.text
-        assert len(stage.model.requests) == 1
+async def test_the_old_answer_stays_without_a_new(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.model.script(says("The old answer."), Reply(Hang()))
+    reply = await stage.ask(ben, channel)
+    press = await stage.discord.click(ben, reply.message, EN.regenerate)
+    await streaming(press, EN.thinking)
+    assert "The old answer." in press.text
+    await stage.model.arrived(2)
+    await stage.discord.click(ben, press.message, stop_label(ben))
+    await press.finished(lambda shown: len(shown.messages) == 2)
+    assert press.messages[1].ephemeral
+    assert press.messages[1].text == "⏹️ Stopped. The earlier answer stays."
+    [old] = [shown for shown in stage.discord.messages(channel) if not shown.ephemeral]
+    assert old.text.startswith("The old answer.")
+    assert old.labels == [EN.regenerate]
+    assert stage.stored(channel)[-1] == ("assistant", "The old answer.", "complete")
+
+
+async def test_an_older_answer_is_not_given_again(stage: Stage, ben: User, channel: Channel) -> None:
+    old = await stage.ask_in_words(ben, channel, "Old.")
+    new = await stage.ask_in_words(ben, channel, "New.")
+    press = await stage.discord.click(ben, old.message, EN.regenerate)
+    await press.finished(lambda shown: "no longer the newest" in shown.text)
+    assert press.messages[-1].ephemeral
+    assert old.message.text.startswith("Old.")
+    await stage.told(ben, channel, "clear")
+    press = await stage.discord.click(ben, new.message, EN.regenerate)
+    await press.finished(lambda shown: "no longer the newest" in shown.text)
+    assert len(stage.model.requests) == 2
+
+
+async def test_buttons_are_for_the_asker_only(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.model.script(Reply(Say("Once upon"), CutConnection()))
+    reply = await stage.ask(ben, channel)
+    for label in (EN.continue_, EN.regenerate):
+        press = await stage.discord.click(aiko, reply.message, label)
+        await press.finished()
+        assert press.ephemeral
+        assert "質問した人だけ" in press.text
+    assert len(stage.model.requests) == 1
+
+
+async def test_text_and_tools_are_shown_as_they_come(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(
+        Reply(
+            *(Pause(0.3), Say("調べます:\n```python\nprint(1)\n"), Pause(1.5), Say("```\n")),
+            *calls(Call("recall", {"query": "誕生日"})).steps,
+        ),
+        Reply(Pause(1.5), Say("見つかりませんでした。"), Pause(2.6), End()),
+    )
+    reply = await stage.begin(aiko, channel, "誕生日は？")
+    await streaming(reply, "考えています")
+    await streaming(reply, "print(1)")
+    assert reply.text.count("```") == 2  # a fence that is still open is closed
+    await streaming(reply, "-# 🔎 メモリを探しています…")
+    assert "調べます" in reply.text
+    await streaming(reply, "見つかりませんでした。")
+    await answered(reply)
+    assert "-# 🔎" not in reply.text
+
+
+SENTENCE = "これは長い話の一文で、句点までが一つのまとまりです。"
+
+
+def long_text(characters: int) -> str:
+    """Numbered sentences, so that a lost or doubled one is noticed."""
+    return "".join(f"{number}番目。{SENTENCE}" for number in range(characters // len(SENTENCE)))[:characters]
+
+
+def own_words(message: Shown) -> str:
+    """A message without what the bot states under it."""
+    return message.content
+
+
+def file_of(message: Shown) -> str:
+    [attachment] = message.attachments
+    assert attachment.file.name.endswith(".md")
+    return attachment.file.data.decode()
+
+
+async def test_any_length_takes_the_place_of_any(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(Reply(Say(long_text(2500)), Hang()))
+    reply = await stage.begin(aiko, channel)
+    await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
+    await stage.discord.click(aiko, reply.messages[1], stop_label(aiko))
+    await answered(reply)
+    assert "".join(own_words(message) for message in reply.messages) == long_text(2500)
+    last: Shown = reply.messages[-1]
+    for length, count in ((30, 1), (8000, 5), (12000, 1), (3000, 2), (12000, 1), (30, 1)):
+        stage.model.script(says(long_text(length)))
+        await answered(await stage.discord.click(aiko, last, again_label(aiko)))
+        await stage.discord.wait(
+            lambda count=count: len(stage.discord.messages(channel)) == count,  # type: ignore[misc]
+            f"{count} messages",
+        )
+        *above, last = stage.discord.messages(channel)
+        assert [message.labels for message in above] == [[]] * len(above)
+        assert last.labels == [again_label(aiko)]
+        if length == 12000:
+            assert file_of(last) == long_text(length)
+            assert "全文をファイルで" in last.text
+            assert long_text(length).startswith(own_words(last))
+            assert len(own_words(last)) > 1000
+        else:
+            assert "".join(map(own_words, (*above, last))) == long_text(length)
+            assert last.attachments == ()

@@ -16,15 +16,13 @@ from tests.end_to_end.canvases import (
     titles,
     update,
 )
-from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage
-from tests.loopback.discord import Channel, Permission, Reply, Shown, User
+from tests.loopback.discord import Channel, Reply, Shown, User
 from tests.loopback.model_server import Call
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
-MISSING_PERMISSIONS = 50013
 TOKEN_EXPIRED = 50027
 HEADING = "-# 🖼️"
 NOTED = "SELECT * FROM canvas_messages WHERE channel_id = ?"
@@ -48,152 +46,108 @@ async def shown_on_command(stage: Stage, user: User, channel: Channel) -> Reply:
     return reply
 
 
-class TestCanvas:
-    async def test_of_each_user_is_one_message_that_their_turns_edit(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.discord.fail_next(POST, 503, take_effect=True)
-        named = Call("canvas_add_card", {"title": "@everyone", "content": f"{ben.mention} @here", "id": "n"})
-        reply = await draw(stage, aiko, channel, SHOPPING, named)
-        first = await board(stage, channel)
-        assert first.id > reply.message.id
-        assert first.content == f"-# {JA.canvas.of_user.format(user=aiko.mention)}"
-        assert titles(first) == ["買い物", "@everyone"]
-        assert "-# 🖼️ キャンバスを更新しました。" in reply.text
-        await draw(stage, ben, channel, PLAN)
-        await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "two canvases")
-        await stage.discord.quiet(0.2)
-        assert not first.edited
-        await stage.told(ben, channel, "canvas clear")
+async def test_a_canvas_is_one_message_per_user(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    stage.discord.fail_next(POST, 503, take_effect=True)
+    named = Call("canvas_add_card", {"title": "@everyone", "content": f"{ben.mention} @here", "id": "n"})
+    reply = await draw(stage, aiko, channel, SHOPPING, named)
+    first = await board(stage, channel)
+    assert first.id > reply.message.id
+    assert first.content == f"-# {JA.canvas.of_user.format(user=aiko.mention)}"
+    assert titles(first) == ["買い物", "@everyone"]
+    assert "-# 🖼️ キャンバスを更新しました。" in reply.text
+    await draw(stage, ben, channel, PLAN)
+    await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "two canvases")
+    await stage.discord.quiet(0.2)
+    assert not first.edited
+    await stage.told(ben, channel, "canvas clear")
 
-        stage.discord.fail_next(EDIT, 429, retry_after_s=0.2)
-        stage.discord.fail_next(EDIT, 502)
-        await draw(stage, aiko, channel, update("shopping", "- パン"), remove("n"))
-        shown = await board(stage, channel, lambda shown: shown.edited)
-        assert (shown.id, texts_of(shown)) == (first.id, ["- パン"])
-        cleared = await draw(stage, aiko, channel, CLEAR)
-        await no_board(stage, channel)
-        assert f"-# {JA.canvas.emptied}" in cleared.text
-        await draw(stage, aiko, channel, PLAN)
-        assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
-
-    async def test_shows_a_chart_as_a_picture_that_is_uploaded_once_and_goes_with_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SALES)
-        before = await board(stage, channel)
-        [embed], [picture] = before.embeds, before.attachments
-        assert (embed["title"], embed["image"]["url"]) == ("売上", picture.url)
-        assert picture.file.data.startswith(b"\x89PNG")
-        await draw(stage, aiko, channel, SHOPPING)
-        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
-        assert [edit.files for edit in stage.discord.calls(EDIT)] == [()]
-        assert shown.embeds[0]["image"]["url"] == picture.url
-        costs = Call(SALES.name, {**SALES.arguments, "id": "costs", "kind": "line", "title": "費用"})
-        await draw(stage, aiko, channel, remove("sales"), costs)
-        shown = await board(stage, channel, lambda shown: titles(shown) == ["買い物", "費用"])
-        [other] = shown.attachments
-        assert other.url != picture.url
-        await draw(stage, aiko, channel, remove("costs"))
-        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 1)
-        assert shown.attachments == ()
-
-    async def test_loses_a_memory_that_is_erased_at_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        secret = "金庫の番号は七七四九です"
-        card = Call("canvas_add_card", {"title": "覚え書き", "content": secret})
-        await draw(stage, aiko, channel, SHOPPING, card)
-        await board(stage, channel)
-        number = await keep(stage, aiko, channel, secret)
-        deleted = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
-        press = await stage.discord.click(aiko, deleted.message, "今すぐ完全に消す")
-        await press.finished(lambda reply: "完全に消しました" in reply.text)
-        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 1)
-        assert titles(shown) == ["買い物"]
+    stage.discord.fail_next(EDIT, 429, retry_after_s=0.2)
+    stage.discord.fail_next(EDIT, 502)
+    await draw(stage, aiko, channel, update("shopping", "- パン"), remove("n"))
+    shown = await board(stage, channel, lambda shown: shown.edited)
+    assert (shown.id, texts_of(shown)) == (first.id, ["- パン"])
+    cleared = await draw(stage, aiko, channel, CLEAR)
+    await no_board(stage, channel)
+    assert f"-# {JA.canvas.emptied}" in cleared.text
+    await draw(stage, aiko, channel, PLAN)
+    assert texts_of(await board(stage, channel)) == ["朝は散歩、昼は図書館。"]
 
 
-class TestCommands:
-    async def test_bring_it_down_here_as_often_as_one_likes_with_its_picture(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        assert await stage.told(ben, channel, "canvas show") == EN.canvas.empty
-        assert await stage.told(ben, channel, "canvas clear") == EN.canvas.cleared_already
-        await draw(stage, ben, channel, SALES)
-        ids = {(await board(stage, channel)).id}
-        for deleted in (False, True, False):
-            if deleted:
-                await stage.discord.delete(stage.discord.owner, await board(stage, channel))
-            assert await stage.told(ben, channel, "canvas show") == EN.canvas.shown
-            shown = await board(stage, channel)
-            assert shown.embeds[0]["image"]["url"] == shown.attachments[0].url
-            ids.add(shown.id)
-        assert len(ids) == 4
+async def test_a_charts_picture_is_uploaded_once(stage: Stage, aiko: User, channel: Channel) -> None:
+    await draw(stage, aiko, channel, SALES)
+    before = await board(stage, channel)
+    [embed], [picture] = before.embeds, before.attachments
+    assert (embed["title"], embed["image"]["url"]) == ("売上", picture.url)
+    assert picture.file.data.startswith(b"\x89PNG")
+    await draw(stage, aiko, channel, SHOPPING)
+    shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
+    assert [edit.files for edit in stage.discord.calls(EDIT)] == [()]
+    assert shown.embeds[0]["image"]["url"] == picture.url
+    costs = Call(SALES.name, {**SALES.arguments, "id": "costs", "kind": "line", "title": "費用"})
+    await draw(stage, aiko, channel, remove("sales"), costs)
+    shown = await board(stage, channel, lambda shown: titles(shown) == ["買い物", "費用"])
+    [other] = shown.attachments
+    assert other.url != picture.url
+    await draw(stage, aiko, channel, remove("costs"))
+    shown = await board(stage, channel, lambda shown: len(shown.embeds) == 1)
+    assert shown.attachments == ()
 
 
-class TestPrivateAnswer:
-    async def test_shows_its_elements_to_its_user_alone(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        first = await draw(stage, aiko, channel, PLAN, private=True)
-        shown = await followed(first)
-        assert shown.ephemeral
-        await stage.discord.quiet(0.2)
-        assert boards(stage, channel) == []
-        assert stage.rows(NOTED, channel.id) == []
-        reply = await shown_on_command(stage, aiko, channel)
-        assert JA.canvas.shown_private in reply.text
-        assert texts_of(reply.message) == ["朝は散歩、昼は図書館。"]
-
-        await draw(stage, aiko, channel, SHOPPING, SALES)
-        await board(stage, channel)
-        reply = await shown_on_command(stage, aiko, channel)
-        assert texts_of(reply.message) == ["朝は散歩、昼は図書館。"]
-        second = await draw(stage, aiko, channel, update("shopping", "- 指輪"), private=True)
-        shown = await followed(second)
-        assert titles(shown) == ["🔒", "🔒 買い物", "売上"]
-        assert JA.canvas.private_marked in shown.content
-        assert whispered(first) is None
-        shown = await board(stage, channel, lambda shown: titles(shown) == ["売上"])
-        await draw(stage, aiko, channel, CLEAR, private=True)
-        await no_board(stage, channel)
-        assert whispered(second) is None
+async def test_the_command_brings_it_down_again(stage: Stage, ben: User, channel: Channel) -> None:
+    assert await stage.told(ben, channel, "canvas show") == EN.canvas.empty
+    assert await stage.told(ben, channel, "canvas clear") == EN.canvas.cleared_already
+    await draw(stage, ben, channel, SALES)
+    ids = {(await board(stage, channel)).id}
+    for deleted in (False, True, False):
+        if deleted:
+            await stage.discord.delete(stage.discord.owner, await board(stage, channel))
+        assert await stage.told(ben, channel, "canvas show") == EN.canvas.shown
+        shown = await board(stage, channel)
+        assert shown.embeds[0]["image"]["url"] == shown.attachments[0].url
+        ids.add(shown.id)
+    assert len(ids) == 4
 
 
-class TestPlaceWithoutTheBot:
-    async def test_has_it_below_the_answer_as_long_as_that_can_be_edited(
-        self, stage: Stage, aiko: User
-    ) -> None:
-        stage.excused.add(TOKEN_EXPIRED)
-        place = stage.discord.user_installed_channel(aiko)
-        first = await draw(stage, aiko, place, SHOPPING)
-        assert not (await followed(first)).ephemeral
-        assert stage.rows(NOTED, place.id) == []
-        second = await draw(stage, aiko, place, PLAN)
-        await first.until(lambda reply: len((whispered(reply) or reply.message).embeds) == 2)
-        assert whispered(second) is None
-        first.age(900)
-        third = await draw(stage, aiko, place, update("plan", "夜は映画。"))
-        assert texts_of(await followed(third)) == ["- 牛乳", "夜は映画。"]
-        assert len((await shown_on_command(stage, aiko, place)).message.embeds) == 2
-        assert await stage.told(aiko, place, "canvas clear") == JA.canvas.cleared
-        await third.until(lambda reply: whispered(reply) is None)
+async def test_private_elements_are_shown_to_one_alone(stage: Stage, aiko: User, channel: Channel) -> None:
+    first = await draw(stage, aiko, channel, PLAN, private=True)
+    shown = await followed(first)
+    assert shown.ephemeral
+    await stage.discord.quiet(0.2)
+    assert boards(stage, channel) == []
+    assert stage.rows(NOTED, channel.id) == []
+    reply = await shown_on_command(stage, aiko, channel)
+    assert JA.canvas.shown_private in reply.text
+    assert texts_of(reply.message) == ["朝は散歩、昼は図書館。"]
+
+    await draw(stage, aiko, channel, SHOPPING, SALES)
+    await board(stage, channel)
+    reply = await shown_on_command(stage, aiko, channel)
+    assert texts_of(reply.message) == ["朝は散歩、昼は図書館。"]
+    second = await draw(stage, aiko, channel, update("shopping", "- 指輪"), private=True)
+    shown = await followed(second)
+    assert titles(shown) == ["🔒", "🔒 買い物", "売上"]
+    assert JA.canvas.private_marked in shown.content
+    assert whispered(first) is None
+    shown = await board(stage, channel, lambda shown: titles(shown) == ["売上"])
+    await draw(stage, aiko, channel, CLEAR, private=True)
+    await no_board(stage, channel)
+    assert whispered(second) is None
 
 
-class TestMissingPermission:
-    async def test_to_write_brings_it_below_the_answer_and_to_attach_files_makes_tables(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.excused.add(MISSING_PERMISSIONS)
-        stage.discord.forbid(stage.discord.bot, Permission.SEND_MESSAGES, channel)
-        assert titles(await followed(await draw(stage, aiko, channel, SHOPPING))) == ["買い物"]
-        assert stage.rows(NOTED, channel.id) == []
-        reply = await shown_on_command(stage, aiko, channel)
-        assert JA.canvas.shown_to_you in reply.text
-        assert titles(reply.message) == ["買い物"]
-        other = stage.discord.guild_channel()
-        stage.discord.forbid(stage.discord.bot, Permission.ATTACH_FILES, other)
-        await draw(stage, aiko, other, SALES)
-        shown = await board(stage, other)
-        assert shown.attachments == ()
-        assert "1月" in texts_of(shown)[0]
+async def test_without_the_bot_it_stands_below_the_answer(stage: Stage, aiko: User) -> None:
+    stage.excused.add(TOKEN_EXPIRED)
+    place = stage.discord.user_installed_channel(aiko)
+    first = await draw(stage, aiko, place, SHOPPING)
+    assert not (await followed(first)).ephemeral
+    assert stage.rows(NOTED, place.id) == []
+    second = await draw(stage, aiko, place, PLAN)
+    await first.until(lambda reply: len((whispered(reply) or reply.message).embeds) == 2)
+    assert whispered(second) is None
+    first.age(900)
+    third = await draw(stage, aiko, place, update("plan", "夜は映画。"))
+    assert texts_of(await followed(third)) == ["- 牛乳", "夜は映画。"]
+    assert len((await shown_on_command(stage, aiko, place)).message.embeds) == 2
+    assert await stage.told(aiko, place, "canvas clear") == JA.canvas.cleared
+    await third.until(lambda reply: whispered(reply) is None)

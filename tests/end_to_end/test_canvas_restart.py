@@ -6,13 +6,9 @@ from tests.end_to_end.canvases import SHOPPING, board, boards, draw, no_board, t
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
 
+STAGE = "reading_stage"
 UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS = 10008, 10003, 50001
 NOTED = "SELECT message_id FROM canvas_messages WHERE channel_id = ?"
-
-
-@pytest.fixture
-def one_of_the_stages(reading_stage: Stage) -> Stage:
-    return reading_stage
 
 
 @pytest.fixture(autouse=True)
@@ -27,69 +23,52 @@ async def down(stage: Stage) -> None:
     await stage.discord.gone()
 
 
-class TestRestart:
-    async def test_brings_canvases_and_their_messages_together(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """A state that changed, a message that was deleted, a state that is empty now, a DM, a channel that
-        is gone, one that the bot may not look into any more, and one of which all is as it was."""
-        dm, thread = stage.discord.dm(aiko), stage.discord.thread(channel)
-        lost, closed = stage.discord.guild_channel(), stage.discord.guild_channel()
-        places = {
-            "changed": (aiko, channel),
-            "deleted": (ben, channel),
-            "emptied": (aiko, thread),
-            "dm": (aiko, dm),
-            "same": (aiko, stage.discord.guild_channel()),
-            "lost": (aiko, lost),
-            "closed": (aiko, closed),
-        }
-        for user, place in places.values():
-            reply = await draw(stage, user, place, SHOPPING)
-            reply.any_language = True
-        await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "both canvases")
-        [changed, deleted] = boards(stage, channel)
-        *_, hidden = [await board(stage, place) for _, place in list(places.values())[2:]]
+async def test_a_start_mends_canvases(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    dm, thread = stage.discord.dm(aiko), stage.discord.thread(channel)
+    lost, closed = stage.discord.guild_channel(), stage.discord.guild_channel()
+    places = {
+        "changed": (aiko, channel),
+        "deleted": (ben, channel),
+        "emptied": (aiko, thread),
+        "dm": (aiko, dm),
+        "same": (aiko, stage.discord.guild_channel()),
+        "lost": (aiko, lost),
+        "closed": (aiko, closed),
+    }
+    for user, place in places.values():
+        reply = await draw(stage, user, place, SHOPPING)
+        reply.any_language = True
+    await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "both canvases")
+    [changed, deleted] = boards(stage, channel)
+    *_, hidden = [await board(stage, place) for _, place in list(places.values())[2:]]
 
-        await down(stage)
-        for name, state in {
-            "changed": '{"elements":[{"type":"card","id":"a","title":"夜の間に","content":"増えました"}]}',
-            "emptied": '{"elements":[]}',
-            "dm": '{"elements":[{"type":"text","id":"b","content":"覚え書き","visibility":"private"}]}',
-        }.items():
-            user, place = places[name]
-            stage.change(
-                f"UPDATE sessions SET canvas_state = '{state}'"
-                f" WHERE user_id = {user.id} AND channel_id = {place.id}"
-            )
-        await stage.discord.delete(stage.discord.owner, deleted)
-        await stage.discord.delete_channel(lost)
-        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, closed)
-        stage.discord.forget_nonces()
-        await stage.start()
-
-        await no_board(stage, thread)
-        await stage.discord.wait(
-            lambda: (
-                ["夜の間に"] in map(titles, boards(stage, channel))
-                and ["買い物"] in map(titles, boards(stage, channel))
-            ),
-            "both canvases as they should be",
+    await down(stage)
+    for name, state in {
+        "changed": '{"elements":[{"type":"card","id":"a","title":"夜の間に","content":"増えました"}]}',
+        "emptied": '{"elements":[]}',
+        "dm": '{"elements":[{"type":"text","id":"b","content":"覚え書き","visibility":"private"}]}',
+    }.items():
+        user, place = places[name]
+        stage.change(
+            f"UPDATE sessions SET canvas_state = '{state}'"
+            f" WHERE user_id = {user.id} AND channel_id = {place.id}"
         )
-        assert {shown.id for shown in boards(stage, channel)} & {changed.id, deleted.id} == {changed.id}
-        assert texts_of(await board(stage, dm, lambda shown: shown.edited)) == ["覚え書き"]
-        assert not (await board(stage, places["same"][1])).edited
-        await stage.eventually(NOTED, lost.id, gives=[])
-        assert stage.rows(NOTED, closed.id) == [(hidden.id,)]
+    await stage.discord.delete(stage.discord.owner, deleted)
+    await stage.discord.delete_channel(lost)
+    stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, closed)
+    stage.discord.forget_nonces()
+    await stage.start()
 
-
-class TestReconnect:
-    async def test_brings_back_what_was_deleted_meanwhile(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await draw(stage, aiko, channel, SHOPPING)
-        first = await board(stage, channel)
-        await stage.discord.drop_gateway(resumable=False)
-        await stage.discord.delete(stage.discord.owner, first)
-        await stage.discord.ready()
-        assert (await board(stage, channel)).id != first.id
+    await no_board(stage, thread)
+    await stage.discord.wait(
+        lambda: (
+            ["夜の間に"] in map(titles, boards(stage, channel))
+            and ["買い物"] in map(titles, boards(stage, channel))
+        ),
+        "both canvases as they should be",
+    )
+    assert {shown.id for shown in boards(stage, channel)} & {changed.id, deleted.id} == {changed.id}
+    assert texts_of(await board(stage, dm, lambda shown: shown.edited)) == ["覚え書き"]
+    assert not (await board(stage, places["same"][1])).edited
+    await stage.eventually(NOTED, lost.id, gives=[])
+    assert stage.rows(NOTED, closed.id) == [(hidden.id,)]

@@ -25,56 +25,55 @@ async def last_words(stage: Stage) -> str:
     return stage.program.output.strip().splitlines()[-1]
 
 
-class TestOff:
-    async def test_asks_for_no_messages_and_answers_commands_alone(self, tmp_path: Path) -> None:
-        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "off"}) as stage:
-            assert asked_for(stage) == Intent(0)
-            assert "ntent" not in stage.program.output  # hikari warns of listeners that hear nothing
-            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            posts = [
-                await stage.discord.post(aiko, channel, "聞こえますか？", mention=True),
-                await stage.discord.post(aiko, stage.discord.dm(aiko), "聞こえますか？"),
-            ]
-            stage.model.script(says("コマンドだけ聞こえます。"))
-            await stage.ask(aiko, channel, "コマンドは？")
-            await pull_the_plug(stage)
-            posts.append(await stage.discord.post(aiko, channel, "留守中に", mention=True))
-            await stage.start()
-            await stage.discord.quiet(0.3)
-            assert len(stage.model.requests) == 1
-            assert stage.rows("SELECT content FROM messages WHERE role = 'user'") == [("コマンドは？",)]
-            assert [stage.discord.answer(post).messages for post in posts] == [[], [], []]
-            stage.check()
+async def test_off_answers_commands_alone(tmp_path: Path) -> None:
+    async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "off"}) as stage:
+        assert asked_for(stage) == Intent(0)
+        assert "ntent" not in stage.program.output  # hikari warns of listeners that hear nothing
+        aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+        posts = [
+            await stage.discord.post(aiko, channel, "聞こえますか？", mention=True),
+            await stage.discord.post(aiko, stage.discord.dm(aiko), "聞こえますか？"),
+        ]
+        stage.model.script(says("コマンドだけ聞こえます。"))
+        await stage.ask(aiko, channel, "コマンドは？")
+        await pull_the_plug(stage)
+        posts.append(await stage.discord.post(aiko, channel, "留守中に", mention=True))
+        await stage.start()
+        await stage.discord.quiet(0.3)
+        assert len(stage.model.requests) == 1
+        assert stage.rows("SELECT content FROM messages WHERE role = 'user'") == [("コマンドは？",)]
+        assert [stage.discord.answer(post).messages for post in posts] == [[], [], []]
+        stage.check()
 
 
-class TestAll:
-    async def test_reads_nothing_that_was_written_before_it_was_switched_on(self, tmp_path: Path) -> None:
-        """Mentions are what is read unless the operator says otherwise."""
-        discord = LoopbackDiscord(message_content=True)
-        async with running_stage(tmp_path, {}, discord) as stage:
-            assert asked_for(stage) == ADDRESSED
-            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
-            await stage.said(aiko, channel, "元気？", "元気です。")
-            await stage.discord.post(aiko, channel, "二人だけの話")
-            stage.program.environment["CC_BOT_CHANNELS"] = "all"
-            await stage.restart()
-            assert asked_for(stage) == EVERYTHING
-            assert "Message Content Intent" not in stage.program.output
-            await stage.said(aiko, channel, "何の話？", "分かりません。")
-            assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 何の話？"]
-            stage.check()
-            await stage.discord.drop_gateway(4014, resumable=False)  # switched off while the program runs
-            assert "Message Content Intent を有効にする" in await last_words(stage)
+async def test_all_reads_nothing_of_before_it(tmp_path: Path) -> None:
+    discord = LoopbackDiscord(message_content=True)
+    async with running_stage(tmp_path, {}, discord) as stage:
+        assert asked_for(stage) == ADDRESSED
+        aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+        await stage.said(aiko, channel, "元気？", "元気です。")
+        await stage.discord.post(aiko, channel, "二人だけの話")
+        stage.program.environment["CC_BOT_CHANNELS"] = "all"
+        await stage.restart()
+        assert asked_for(stage) == EVERYTHING
+        assert "Message Content Intent" not in stage.program.output
+        await stage.said(aiko, channel, "何の話？", "分かりません。")
+        assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 何の話？"]
+        stage.check()
+        await stage.discord.drop_gateway(4014, resumable=False)  # switched off while the program runs
+        assert "Message Content Intent を有効にする" in await last_words(stage)
 
-    async def test_without_the_intent_says_so_once_and_reads_mentions(self, tmp_path: Path) -> None:
-        async with running_stage(tmp_path, ALL) as stage:
-            assert asked_for(stage) == ADDRESSED
-            [told] = [line for line in stage.program.output.splitlines() if "Intent" in line]
-            assert "not switched on" in told
-            assert "Developer Portal" in told
 
-    async def test_that_only_the_gateway_refuses_ends_the_start_in_one_sentence(self, tmp_path: Path) -> None:
-        discord = LoopbackDiscord(message_content=True, privileged=Intent(0))
-        async with set_stage(tmp_path, ALL, discord) as stage:
-            await stage.program.start("run")
-            assert (await last_words(stage)).startswith("Discord does not let this bot read all messages.")
+async def test_all_without_the_intent_reads_mentions(tmp_path: Path) -> None:
+    async with running_stage(tmp_path, ALL) as stage:
+        assert asked_for(stage) == ADDRESSED
+        [told] = [line for line in stage.program.output.splitlines() if "Intent" in line]
+        assert "not switched on" in told
+        assert "Developer Portal" in told
+
+
+async def test_a_refused_intent_ends_the_start(tmp_path: Path) -> None:
+    discord = LoopbackDiscord(message_content=True, privileged=Intent(0))
+    async with set_stage(tmp_path, ALL, discord) as stage:
+        await stage.program.start("run")
+        assert (await last_words(stage)).startswith("Discord does not let this bot read all messages.")

@@ -4,7 +4,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
 from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, again_label, answered, streaming
-from tests.end_to_end.test_long_replies import long_text, own_words
+from tests.end_to_end.test_ask import long_text, own_words
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import End, Pause, Reply, Say, says
 
@@ -14,74 +14,42 @@ FOLLOW_UP = "POST /webhooks/{application}/{token}"
 
 ALREADY_ACKNOWLEDGED = 40060
 UNKNOWN_INTERACTION = 10062
-UNKNOWN_MESSAGE = 10008
 UNKNOWN_WEBHOOK = 10015
 
 SOMETHING_WENT_WRONG = explain(CcBotError(), texts(Locale.EN))
 
 
-class TestAcknowledgement:
-    async def test_is_tried_again_and_is_one_if_it_took_effect_after_all(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(ALREADY_ACKNOWLEDGED)
-        for status, take_effect in ((503, False), (None, False), (503, True)):
-            stage.discord.fail_next(ACKNOWLEDGE, status, take_effect=take_effect)
-            reply = await stage.ask_in_words(ben, channel, "Here I am.")
-            assert reply.text.startswith("Here I am.")
-
-    async def test_that_comes_too_late_or_never_costs_nothing(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        """The user reads that the bot did not respond; the model is not asked for nobody."""
-        stage.excused.update({UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK})
-        stage.discord.fail_next(ACKNOWLEDGE, 200, delay_s=3.1)
-        reply = await stage.discord.slash(ben, channel, "ask", question="Anybody there?")
-        await stage.discord.wait(
-            lambda: stage.discord.calls(ACKNOWLEDGE, status=404), "a refused acknowledgement"
-        )
-        assert not reply.is_acknowledged
-        stage.discord.fail_next(ACKNOWLEDGE, 503, times=3)
-        reply = await stage.discord.slash(ben, channel, "ask", question="Anybody there?")
-        await reply.finished(lambda shown: SOMETHING_WENT_WRONG in shown.text)
-        await stage.ask_in_words(ben, channel, "Here I am.")
-        assert len(stage.model.requests) == 1
+async def test_an_acknowledgement_is_tried_again(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.excused.add(ALREADY_ACKNOWLEDGED)
+    for status, take_effect in ((503, False), (None, False), (503, True)):
+        stage.discord.fail_next(ACKNOWLEDGE, status, take_effect=take_effect)
+        reply = await stage.ask_in_words(ben, channel, "Here I am.")
+        assert reply.text.startswith("Here I am.")
 
 
-class TestEdit:
-    async def test_of_the_end_is_repeated(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        for user, status in ((aiko, 503), (ben, None)):
-            stage.model.script(Reply(Say("🙂 "), Pause(0.5), *says("🙃").steps))
-            reply = await stage.begin(user, channel)
-            await streaming(reply, "…")
-            stage.discord.fail_next(EDIT, status, times=2)
-            await answered(reply)
-            assert reply.text.startswith("🙂 🙃")
+async def test_a_late_acknowledgement_costs_nothing(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.excused.update({UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK})
+    stage.discord.fail_next(ACKNOWLEDGE, 200, delay_s=3.1)
+    reply = await stage.discord.slash(ben, channel, "ask", question="Anybody there?")
+    await stage.discord.wait(
+        lambda: stage.discord.calls(ACKNOWLEDGE, status=404), "a refused acknowledgement"
+    )
+    assert not reply.is_acknowledged
+    stage.discord.fail_next(ACKNOWLEDGE, 503, times=3)
+    reply = await stage.discord.slash(ben, channel, "ask", question="Anybody there?")
+    await reply.finished(lambda shown: SOMETHING_WENT_WRONG in shown.text)
+    await stage.ask_in_words(ben, channel, "Here I am.")
+    assert len(stage.model.requests) == 1
 
-    async def test_of_a_message_that_somebody_deleted(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(UNKNOWN_MESSAGE)
-        stage.model.script(Reply(Say("One moment"), Pause(1.5), *says(", please.").steps))
-        reply = await stage.begin(ben, channel)
-        await streaming(reply, "One moment")
-        await stage.discord.world.delete(reply.stored[0])
-        await stage.discord.wait(lambda: stage.discord.calls(EDIT, status=404), "an edit that is refused")
-        await stage.ask_in_words(ben, channel, "Still here.")
-        assert [row[1] for row in stage.stored(channel)][1] == "One moment, please."
 
-    async def test_that_takes_long_does_not_show_an_older_state_last(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("The beginning"), Pause(1.5), *says(" and the end.").steps))
-        reply = await stage.begin(ben, channel)
-        await streaming(reply, "Thinking…")
-        stage.discord.fail_next(EDIT, 200, delay_s=0.6)
-        await answered(reply)
-        await late(stage, EDIT)
-        assert reply.text.startswith("The beginning and the end.")
+async def test_a_slow_edit_is_not_the_last(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.model.script(Reply(Say("The beginning"), Pause(1.5), *says(" and the end.").steps))
+    reply = await stage.begin(ben, channel)
+    await streaming(reply, "Thinking…")
+    stage.discord.fail_next(EDIT, 200, delay_s=0.6)
+    await answered(reply)
+    await late(stage, EDIT)
+    assert reply.text.startswith("The beginning and the end.")
 
 
 async def late(stage: Stage, route: str) -> None:
@@ -91,44 +59,28 @@ async def late(stage: Stage, route: str) -> None:
     )
 
 
-class TestFollowUp:
-    async def test_is_there_once_whether_it_takes_long_fails_or_only_seems_to(
-        self, stage: Stage, channel: Channel
-    ) -> None:
-        for number, (status, take_effect) in enumerate(
-            ((200, True), (503, True), (None, True), (503, False))
-        ):
-            user, place = stage.discord.user(f"User{number}", locale="ja"), stage.discord.guild_channel()
-            stage.discord.fail_next(
-                FOLLOW_UP, status, take_effect=take_effect, delay_s=0.6 if status == 200 else 0.0
-            )
-            stage.model.script(Reply(Say(long_text(3000)), Pause(1.0), End()))
-            reply = await stage.ask(user, place)
-            if status == 200:
-                await late(stage, FOLLOW_UP)
-            shown = stage.discord.messages(place)
-            assert "".join(own_words(message) for message in shown) == long_text(3000)
-            assert reply.messages[-1].labels == [again_label(user)]
-
-    async def test_that_nobody_can_look_for_leaves_the_whole_text_in_a_file(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        for take_effect in (True, False):
-            stage.discord.fail_next(FOLLOW_UP, 503, take_effect=take_effect)
-            stage.model.script(says(long_text(3000)))
-            reply = await stage.begin(aiko, channel, private=True)
-            await reply.finished(lambda shown: shown.message.attachments and shown.labels)
-            assert reply.message.attachments[0].file.data.decode() == long_text(3000)
+async def test_a_follow_up_is_there_once(stage: Stage, channel: Channel) -> None:
+    for number, (status, take_effect) in enumerate(((200, True), (503, True), (None, True), (503, False))):
+        user, place = stage.discord.user(f"User{number}", locale="ja"), stage.discord.guild_channel()
+        stage.discord.fail_next(
+            FOLLOW_UP, status, take_effect=take_effect, delay_s=0.6 if status == 200 else 0.0
+        )
+        stage.model.script(Reply(Say(long_text(3000)), Pause(1.0), End()))
+        reply = await stage.ask(user, place)
+        if status == 200:
+            await late(stage, FOLLOW_UP)
+        shown = stage.discord.messages(place)
+        assert "".join(own_words(message) for message in shown) == long_text(3000)
+        assert reply.messages[-1].labels == [again_label(user)]
 
 
-class TestGateway:
-    async def test_drops_in_the_middle_of_an_answer(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        stage.model.script(Reply(Say("途中で"), Pause(1.5), *says("切れません。").steps))
-        reply = await stage.begin(aiko, channel)
-        await streaming(reply, "途中で")
-        before = stage.discord.world.gateway.resumes
-        await stage.discord.drop_gateway()
-        await answered(reply)
-        assert reply.text.startswith("途中で切れません。")
-        await stage.discord.resumed(before + 1)
-        await stage.ask_in_words(aiko, channel, "まだいます。")
+async def test_a_drop_does_not_cut_an_answer(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(Reply(Say("途中で"), Pause(1.5), *says("切れません。").steps))
+    reply = await stage.begin(aiko, channel)
+    await streaming(reply, "途中で")
+    before = stage.discord.world.gateway.resumes
+    await stage.discord.drop_gateway()
+    await answered(reply)
+    assert reply.text.startswith("途中で切れません。")
+    await stage.discord.resumed(before + 1)
+    await stage.ask_in_words(aiko, channel, "まだいます。")

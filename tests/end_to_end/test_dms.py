@@ -1,7 +1,5 @@
 """DMs, and replies to one's own answers: a plain message is a turn of its author's session, as `/ask` is."""
 
-import pytest
-
 from cc_bot.domain import Locale
 from cc_bot.texts import texts
 from tests.end_to_end.stage import AGAIN, CONTINUE, STOP, Stage, streaming
@@ -33,158 +31,124 @@ async def pages_noted(stage: Stage, answer: Shown, pages: int) -> None:
     await stage.eventually(count, answer.id, gives=[(pages,)])
 
 
-class TestMessage:
-    async def test_goes_on_with_the_session_of_its_author_alone(
-        self, stage: Stage, aiko: User, ben: User
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        message = await stage.write(aiko, dm, "はじめまして", mention=False, attachments=(NOTE,))
-        await stage.says(message, "/ヘルプ で、できることの一覧")
-        await stage.ask(aiko, dm, "ひとつ目")
-        stage.discord.fail_next(POST, 502, take_effect=True)
-        reply = await answered(stage, aiko, "ふたつ目", "はい。")
-        assert reply.text == "はい。"
-        assert "牛乳とパン" in stage.shown()[0]
-        assert stage.shown()[2:] == ["ひとつ目", "はい、承知しました。", "ふたつ目"]
-        assert [row[:2] for row in stage.stored(dm)][4:] == [("user", "ふたつ目"), ("assistant", "はい。")]
-        assert stage.rows("SELECT DISTINCT visibility FROM messages WHERE channel_id = ?", dm.id) == [
-            ("private",)
-        ]
-        await stage.discord.redeliver(reply.post)
-        await stage.discord.quiet()
-        assert len(stage.model.requests) == 3
-        assert len(stage.discord.messages(dm)) == 5
-        await answered(stage, ben, "hello", "はい。")
-        assert stage.shown() == ["hello"]
-
-    async def test_waits_for_the_one_before(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        stage.model.script(Reply(Say("ひとつ"), Pause(2.0), *says("め。").steps), says("ふたつめ。"))
-        first = await stage.write(aiko, dm, "一", mention=False)
-        await streaming(stage.discord.answer(first), "ひとつ")
-        second = await stage.write(aiko, dm, "二", mention=False)
-        await streaming(stage.discord.answer(second), JA.answer.queued)
-        await stage.says(second, "ふたつめ。")
-        assert stage.shown() == ["一", "ひとつめ。", "二"]
+async def test_a_dm_goes_on_with_its_authors_session(stage: Stage, aiko: User, ben: User) -> None:
+    dm = stage.discord.dm(aiko)
+    message = await stage.write(aiko, dm, "はじめまして", mention=False, attachments=(NOTE,))
+    await stage.says(message, "/ヘルプ で、できることの一覧")
+    await stage.ask(aiko, dm, "ひとつ目")
+    stage.discord.fail_next(POST, 502, take_effect=True)
+    reply = await answered(stage, aiko, "ふたつ目", "はい。")
+    assert reply.text == "はい。"
+    assert "牛乳とパン" in stage.shown()[0]
+    assert stage.shown()[2:] == ["ひとつ目", "はい、承知しました。", "ふたつ目"]
+    assert [row[:2] for row in stage.stored(dm)][4:] == [("user", "ふたつ目"), ("assistant", "はい。")]
+    assert stage.rows("SELECT DISTINCT visibility FROM messages WHERE channel_id = ?", dm.id) == [
+        ("private",)
+    ]
+    await stage.discord.redeliver(reply.post)
+    await stage.discord.quiet()
+    assert len(stage.model.requests) == 3
+    assert len(stage.discord.messages(dm)) == 5
+    await answered(stage, ben, "hello", "はい。")
+    assert stage.shown() == ["hello"]
 
 
-class TestSlowFile:
-    """Held up by whoever hosts it: it may take as long as Discord's own files never do."""
-
-    async def test_holds_up_nobody_else_in_the_channel(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        answer = await stage.ask_in_words(aiko, channel, "りんごです。")
-        with stage.discord.files_held():
-            slow = await stage.write(
-                aiko, channel, "これは？", mention=False, reply_to=answer.message, attachments=(NOTE,)
-            )
-            await streaming(stage.discord.answer(slow), JA.answer.thinking)
-            await stage.said(ben, channel, "hello", "どうも。")
-        await stage.says(slow, "承知しました")
-        assert "牛乳とパン" in stage.shown()[-1]
+async def test_a_dm_waits_for_the_one_before(stage: Stage, aiko: User) -> None:
+    dm = stage.discord.dm(aiko)
+    stage.model.script(Reply(Say("ひとつ"), Pause(2.0), *says("め。").steps), says("ふたつめ。"))
+    first = await stage.write(aiko, dm, "一", mention=False)
+    await streaming(stage.discord.answer(first), "ひとつ")
+    second = await stage.write(aiko, dm, "二", mention=False)
+    await streaming(stage.discord.answer(second), JA.answer.queued)
+    await stage.says(second, "ふたつめ。")
+    assert stage.shown() == ["一", "ひとつめ。", "二"]
 
 
-class TestButtons:
-    async def test_stop_continue_and_answer_again(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        stage.model.script(Reply(Say("終わらない"), Hang()))
-        message = await stage.write(aiko, dm, "話して", mention=False)
-        reply = await streaming(stage.discord.answer(message), "終わらない")
-        await stage.discord.click(aiko, reply.message, STOP["ja"])
-        await stage.says(message, JA.answer.stopped)
-        assert stage.stored(dm)[-1] == ("assistant", "終わらない", "stopped")
-        await stage.told(aiko, dm, "clear")
+async def test_a_dm_has_stop_continue_and_answer_again(stage: Stage, aiko: User) -> None:
+    dm = stage.discord.dm(aiko)
+    stage.model.script(Reply(Say("終わらない"), Hang()))
+    message = await stage.write(aiko, dm, "話して", mention=False)
+    reply = await streaming(stage.discord.answer(message), "終わらない")
+    await stage.discord.click(aiko, reply.message, STOP["ja"])
+    await stage.says(message, JA.answer.stopped)
+    assert stage.stored(dm)[-1] == ("assistant", "終わらない", "stopped")
+    await stage.told(aiko, dm, "clear")
 
-        stage.model.script(Reply(Say("むかしむかし、"), CutConnection()))
-        message = await stage.write(aiko, dm, "昔話を", mention=False)
-        reply = await stage.says(message, "むかしむかし、")
-        await reply.until(lambda r: CONTINUE["ja"] in r.labels, "the buttons")
-        stage.model.script(says("おしまい。"))
-        press = await stage.discord.click(aiko, reply.message, CONTINUE["ja"])
-        await press.finished(lambda r: "おしまい。" in r.text and AGAIN["ja"] in r.labels)
-        await stage.told(aiko, dm, "clear")
+    stage.model.script(Reply(Say("むかしむかし、"), CutConnection()))
+    message = await stage.write(aiko, dm, "昔話を", mention=False)
+    reply = await stage.says(message, "むかしむかし、")
+    await reply.until(lambda r: CONTINUE["ja"] in r.labels, "the buttons")
+    stage.model.script(says("おしまい。"))
+    press = await stage.discord.click(aiko, reply.message, CONTINUE["ja"])
+    await press.finished(lambda r: "おしまい。" in r.text and AGAIN["ja"] in r.labels)
+    await stage.told(aiko, dm, "clear")
 
-        reply = await answered(stage, aiko, "長い話を", "\n\n".join(["あ" * 1000] * 3))
-        assert len(reply.messages) > 1
-        stage.model.script(says("短い答え。"))
-        await stage.discord.click(aiko, reply.messages[-1], AGAIN["ja"])
-        await reply.until(lambda r: r.text == "短い答え。" and AGAIN["ja"] in r.labels, "the new answer")
-        await answered(stage, aiko, "次", "はい。")
-        assert stage.shown() == ["長い話を", "短い答え。", "次"]
-
-
-class TestChanges:
-    async def test_of_questions_are_followed(self, stage: Stage, aiko: User) -> None:
-        dm = stage.discord.dm(aiko)
-        edited = await answered(stage, aiko, "今日は？", "はい。")
-        deleted = await answered(stage, aiko, "忘れて", "はい、忘れます。")
-        await stage.discord.edit(aiko, edited.post, "明日は？")
-        changed = "SELECT content FROM messages WHERE discord_id = ?"
-        await stage.eventually(changed, edited.post.id, gives=[("明日は？",)])
-        await stage.discord.delete(aiko, deleted.post)
-        await deleted.until(lambda r: not r.messages, "the answer to vanish")
-        stage.model.script(Reply(Say("答えはじめ"), Hang()))
-        message = await stage.write(aiko, dm, "これも忘れて", mention=False)
-        reply = await streaming(stage.discord.answer(message), "答えはじめ")
-        await stage.discord.delete(aiko, message)
-        await reply.until(lambda r: not r.messages, "the answer to vanish")
-        await stage.eventually(STORED, dm.id, gives=[(2,)])
-        await answered(stage, aiko, "次", "はい。")
-        assert stage.shown() == ["明日は？", "はい。", "次"]
+    reply = await answered(stage, aiko, "長い話を", "\n\n".join(["あ" * 1000] * 3))
+    assert len(reply.messages) > 1
+    stage.model.script(says("短い答え。"))
+    await stage.discord.click(aiko, reply.messages[-1], AGAIN["ja"])
+    await reply.until(lambda r: r.text == "短い答え。" and AGAIN["ja"] in r.labels, "the new answer")
+    await answered(stage, aiko, "次", "はい。")
+    assert stage.shown() == ["長い話を", "短い答え。", "次"]
 
 
-class TestReply:
-    async def test_by_the_asker_goes_on_with_their_session(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        answer = await stage.ask_in_words(aiko, channel, TWO_PAGES)
-        stage.model.script(says("赤いです。"))
-        message = await stage.write(aiko, channel, "何色？", mention=False, reply_to=answer.messages[0])
-        reply = await stage.says(message, "赤いです。")
-        await has_buttons(reply)
-        stage.model.script(says("青です。"))
-        again = await stage.write(aiko, channel, "本当？", mention=False, reply_to=reply.message)
-        await stage.says(again, "青です。")
-        assert stage.shown() == ["?", TWO_PAGES, "何色？", "赤いです。", "本当？"]
-        assert stage.rows(f"{STORED} AND session_id IS NULL", channel.id) == [(0,)]
-        await stage.discord.post(aiko, channel, "ふうん", reply_to=reply.message, ping=False)
-        await stage.discord.quiet()
-        assert len(stage.model.requests) == 3
-
-    async def test_by_somebody_else_is_a_question_in_the_channel_below_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        answer = await stage.ask_in_words(aiko, channel, "りんごです。")
-        stage.model.script(says("はい、りんごです。"))
-        message = await stage.write(ben, channel, "really?", mention=False, reply_to=answer.message)
-        reply = await stage.says(message, "はい、りんごです。")
-        assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: really?"]
-        stage.model.script(says("はい。"))
-        message = await stage.write(aiko, channel, "more", mention=False, reply_to=reply.message)
-        await stage.says(message, "はい。")
-        assert stage.shown()[-2:] == ["はい、りんごです。", "Aiko: more"]
-        stage.model.script(says("赤いです。"))
-        message = await stage.write(ben, channel, "red?", mention=False, reply_to=answer.message)
-        await stage.says(message, "赤いです。")
-        assert stage.shown()[-1] == "[In reply to your own answer:]\n> りんごです。\n\nBen: red?"
-        assert reply.labels == []
+async def test_changes_of_questions_are_followed(stage: Stage, aiko: User) -> None:
+    dm = stage.discord.dm(aiko)
+    edited = await answered(stage, aiko, "今日は？", "はい。")
+    deleted = await answered(stage, aiko, "忘れて", "はい、忘れます。")
+    await stage.discord.edit(aiko, edited.post, "明日は？")
+    changed = "SELECT content FROM messages WHERE discord_id = ?"
+    await stage.eventually(changed, edited.post.id, gives=[("明日は？",)])
+    await stage.discord.delete(aiko, deleted.post)
+    await deleted.until(lambda r: not r.messages, "the answer to vanish")
+    stage.model.script(Reply(Say("答えはじめ"), Hang()))
+    message = await stage.write(aiko, dm, "これも忘れて", mention=False)
+    reply = await streaming(stage.discord.answer(message), "答えはじめ")
+    await stage.discord.delete(aiko, message)
+    await reply.until(lambda r: not r.messages, "the answer to vanish")
+    await stage.eventually(STORED, dm.id, gives=[(2,)])
+    await answered(stage, aiko, "次", "はい。")
+    assert stage.shown() == ["明日は？", "はい。", "次"]
 
 
-class TestDeletedPage:
-    """Of an answer in a server: whichever message of it somebody takes down, it is gone."""
+async def test_a_reply_goes_on_with_its_askers_session(stage: Stage, aiko: User, channel: Channel) -> None:
+    answer = await stage.ask_in_words(aiko, channel, TWO_PAGES)
+    stage.model.script(says("赤いです。"))
+    message = await stage.write(aiko, channel, "何色？", mention=False, reply_to=answer.messages[0])
+    reply = await stage.says(message, "赤いです。")
+    await has_buttons(reply)
+    stage.model.script(says("青です。"))
+    again = await stage.write(aiko, channel, "本当？", mention=False, reply_to=reply.message)
+    await stage.says(again, "青です。")
+    assert stage.shown() == ["?", TWO_PAGES, "何色？", "赤いです。", "本当？"]
+    assert stage.rows(f"{STORED} AND session_id IS NULL", channel.id) == [(0,)]
+    await stage.discord.post(aiko, channel, "ふうん", reply_to=reply.message, ping=False)
+    await stage.discord.quiet()
+    assert len(stage.model.requests) == 3
 
-    @pytest.fixture
-    def keeper(self, stage: Stage, channel: Channel) -> User:
-        keeper = stage.discord.user("Keeper", locale="ja")
-        stage.discord.permit(keeper, Permission.MANAGE_MESSAGES, channel)
-        return keeper
 
-    async def test_takes_an_answer_to_a_command_with_it(
-        self, stage: Stage, keeper: User, channel: Channel
-    ) -> None:
-        for page in (0, 1):
-            answer = await stage.ask_in_words(keeper, channel, TWO_PAGES)
-            await pages_noted(stage, answer.messages[0], 1)
-            await stage.discord.delete(keeper, answer.messages[page])
-            await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(0,)])
+async def test_anothers_reply_is_the_channels(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    answer = await stage.ask_in_words(aiko, channel, "りんごです。")
+    stage.model.script(says("はい、りんごです。"))
+    message = await stage.write(ben, channel, "really?", mention=False, reply_to=answer.message)
+    reply = await stage.says(message, "はい、りんごです。")
+    assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: really?"]
+    stage.model.script(says("はい。"))
+    message = await stage.write(aiko, channel, "more", mention=False, reply_to=reply.message)
+    await stage.says(message, "はい。")
+    assert stage.shown()[-2:] == ["はい、りんごです。", "Aiko: more"]
+    stage.model.script(says("赤いです。"))
+    message = await stage.write(ben, channel, "red?", mention=False, reply_to=answer.message)
+    await stage.says(message, "赤いです。")
+    assert stage.shown()[-1] == "[In reply to your own answer:]\n> りんごです。\n\nBen: red?"
+    assert reply.labels == []
+
+
+async def test_a_deleted_page_takes_its_answer_with_it(stage: Stage, channel: Channel) -> None:
+    keeper = stage.discord.user("Keeper", locale="ja")
+    stage.discord.permit(keeper, Permission.MANAGE_MESSAGES, channel)
+    for page in (0, 1):
+        answer = await stage.ask_in_words(keeper, channel, TWO_PAGES)
+        await pages_noted(stage, answer.messages[0], 1)
+        await stage.discord.delete(keeper, answer.messages[page])
+        await stage.eventually(CURRENT_ANSWERS, channel.id, gives=[(0,)])

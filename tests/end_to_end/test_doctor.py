@@ -29,58 +29,42 @@ def verdicts(report: dict[str, Any]) -> dict[str, str]:
     return {check["check"]: check["verdict"] for check in report["checks"]}
 
 
-class TestBesideABot:
-    async def test_it_finds_nothing_wrong_and_tells_no_secret(self, stage: Stage) -> None:
-        environment = stage.program.environment | {"OPENAI_API_KEY": KEY, "CC_BOT_LOCALE": "ja"}
-        code, output = await doctor(stage.program.folder, environment, "--json")
-        report = read(output)
-        found = verdicts(report)
-        assert [name for name, verdict in found.items() if verdict != "ok"] == ["backups"]
-        assert (code, report["verdict"]) == (0, "warning")
-        assert {"token", "intents", "commands", "clock", "database", "model"} <= set(found)
-        assert stage.discord.token not in output
-        assert KEY not in output
+async def test_it_finds_nothing_wrong_and_tells_no_secret(stage: Stage) -> None:
+    environment = stage.program.environment | {"OPENAI_API_KEY": KEY, "CC_BOT_LOCALE": "ja"}
+    code, output = await doctor(stage.program.folder, environment, "--json")
+    report = read(output)
+    found = verdicts(report)
+    assert [name for name, verdict in found.items() if verdict != "ok"] == ["backups"]
+    assert (code, report["verdict"]) == (0, "warning")
+    assert {"token", "intents", "commands", "clock", "database", "model"} <= set(found)
+    assert stage.discord.token not in output
+    assert KEY not in output
 
 
-class TestWhereSomethingIsWrong:
-    async def test_it_says_how_to_mend_it_and_fails(self, stage: Stage, tmp_path: Path) -> None:
-        environment = stage.program.environment | {
-            "DISCORD_TOKEN": stage.discord.other_token,
-            "CC_BOT_DATABASE_URL": "sqlite:///nowhere/sessions.db",
-            "CC_BOT_LOCALE": "en",
-        }
-        stage.excused.add(0)
-        code, output = await doctor(tmp_path, environment)
-        assert code == 1
-        assert "✗ failed  Token" in output
-        assert "  → Reset the token" in output
-        assert "✗ failed  Database" in output
-        assert stage.discord.other_token not in output
-
-    async def test_settings_that_cannot_be_read_are_one_sentence_or_json(self, tmp_path: Path) -> None:
-        wrong = {"CC_BOT_TIMEZONE": "Mars/Olympus", "CC_BOT_LOCALE": "en"}
-        code, output = await doctor(tmp_path, wrong)
-        assert code == 2
-        assert output.startswith("The setting CC_BOT_TIMEZONE")
-        (tmp_path / ".env").write_text('CC_BOT_LOCALE="ja\nno', encoding="utf-8")
-        for environment, named in (({}, ".env"), (wrong, "CC_BOT_TIMEZONE")):
-            code, output = await doctor(tmp_path, environment, "--json")
-            [check] = read(output)["checks"]
-            assert (code, check["check"], check["verdict"]) == (2, "settings", "failed")
-            assert named in check["detail"]
-            (tmp_path / ".env").unlink(missing_ok=True)
+async def test_it_says_how_to_mend_it_and_fails(stage: Stage, tmp_path: Path) -> None:
+    environment = stage.program.environment | {
+        "DISCORD_TOKEN": stage.discord.other_token,
+        "CC_BOT_DATABASE_URL": "sqlite:///nowhere/sessions.db",
+        "CC_BOT_LOCALE": "en",
+    }
+    stage.excused.add(0)
+    code, output = await doctor(tmp_path, environment)
+    assert code == 1
+    assert "✗ failed  Token" in output
+    assert "  → Reset the token" in output
+    assert "✗ failed  Database" in output
+    assert stage.discord.other_token not in output
 
 
-class TestOffline:
-    async def test_it_asks_nobody_and_makes_nothing(self, tmp_path: Path) -> None:
-        environment = {
-            "DISCORD_TOKEN": "t",
-            "DISCORD_API_URL": "http://127.0.0.1:1",
-            "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
-        }
-        code, output = await doctor(tmp_path, environment, "--offline", "--json")
-        found = verdicts(read(output))
-        assert code == 0
-        assert not {"token", "commands", "clock", "model"} & found.keys()
-        assert found["database"] == "ok"
-        assert not [*tmp_path.iterdir()]  # noqa: ASYNC240 - nothing else runs here
+async def test_wrong_settings_are_one_sentence_or_json(tmp_path: Path) -> None:
+    wrong = {"CC_BOT_TIMEZONE": "Mars/Olympus", "CC_BOT_LOCALE": "en"}
+    code, output = await doctor(tmp_path, wrong)
+    assert code == 2
+    assert output.startswith("The setting CC_BOT_TIMEZONE")
+    (tmp_path / ".env").write_text('CC_BOT_LOCALE="ja\nno', encoding="utf-8")
+    for environment, named in (({}, ".env"), (wrong, "CC_BOT_TIMEZONE")):
+        code, output = await doctor(tmp_path, environment, "--json")
+        [check] = read(output)["checks"]
+        assert (code, check["check"], check["verdict"]) == (2, "settings", "failed")
+        assert named in check["detail"]
+        (tmp_path / ".env").unlink(missing_ok=True)

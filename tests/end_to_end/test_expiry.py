@@ -1,24 +1,13 @@
 """A conversation that nobody went on with for a day is over; what it was about is known all the same."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import pytest_asyncio
-
-from tests.end_to_end.stage import Stage, running_stage
+from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, calls, new_tool_results, says
 
+STAGE = "new_stage"
 A_DAY_AND_A_SECOND = "86401"
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
-    """Of its own: a day later, what other tests left is due as well."""
-    async with running_stage(tmp_path, {}) as stage:
-        yield stage
-        stage.check()
 
 
 async def test_the_next_day_starts_a_conversation_afresh_and_recalls_what_was_remembered(

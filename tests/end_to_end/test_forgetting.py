@@ -4,21 +4,20 @@ The files are searched byte by byte: the database, its write-ahead log and that 
 """
 
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 
 import pytest
-import pytest_asyncio
 
 from cc_bot.domain.memory import UNDO_TIME
-from tests.end_to_end.stage import Stage, ended, running_stage, stop_label, streaming
+from tests.end_to_end.stage import Stage, ended, stop_label, streaming
 from tests.loopback import model_server
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.model_server import Call, Hang, Say, calls, says
 
+STAGE, SETTINGS = "own_stage", {"CC_BOT_HISTORY_LIMIT": "4"}
 AFTER_THE_UNDO = str(UNDO_TIME // timedelta(seconds=1) + 1)
 FORGOTTEN = '{"forgotten": true}'
 SERIAL = count(4711)
@@ -63,14 +62,6 @@ def fact() -> Fact:
     return Fact(f"ZEBRA{next(SERIAL)}")
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """With room for four messages, so that two turns are summarized."""
-    settings = {"CC_BOT_HISTORY_LIMIT": "4"}
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
-        yield stage
-
-
 async def tell(stage: Stage, user: User, channel: Channel, fact: Fact) -> int:
     """Tell a fact, have it recalled once and summarized; the memory's number."""
     stage.model.script_notes(says(fact.noted))
@@ -111,37 +102,35 @@ async def forgotten(stage: Stage, user: User, fact: Fact) -> None:
     assert found == dict.fromkeys((fact.told, fact.wide), found[fact.told])
 
 
-class TestDeletedMemory:
-    async def test_is_gone_after_ten_minutes_but_for_what_its_user_said(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
-    ) -> None:
-        number = await tell(stage, aiko, channel, fact)
-        await stage.told(aiko, channel, "memory delete", id=number)
-        await restart_after_the_undo(stage)
-        await forgotten(stage, aiko, fact)
-        stage.model.script(says("どうぞ。"))
-        await stage.ask(aiko, channel, "つづけて")
-        results = [
-            message["content"] for message in stage.model.requests[-1].messages if message["role"] == "tool"
-        ]
-        assert set(results) == {FORGOTTEN}
-        await stage.restart()  # or what the next test deletes would have been deleted in ten minutes
+async def test_a_memory_is_gone_after_ten_minutes(
+    stage: Stage, aiko: User, channel: Channel, fact: Fact
+) -> None:
+    number = await tell(stage, aiko, channel, fact)
+    await stage.told(aiko, channel, "memory delete", id=number)
+    await restart_after_the_undo(stage)
+    await forgotten(stage, aiko, fact)
+    stage.model.script(says("どうぞ。"))
+    await stage.ask(aiko, channel, "つづけて")
+    results = [
+        message["content"] for message in stage.model.requests[-1].messages if message["role"] == "tool"
+    ]
+    assert set(results) == {FORGOTTEN}
+    await stage.restart()  # or what the next test deletes would have been deleted in ten minutes
 
-    async def test_is_gone_after_a_kill_between_purge_and_checkpoint(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
-    ) -> None:
-        number = await tell(stage, aiko, channel, fact)
-        await stage.told(aiko, channel, "memory delete", id=number)
-        with closing(sqlite3.connect(stage.database, isolation_level=None)) as somebody:
-            somebody.execute("BEGIN")
-            somebody.execute("SELECT count(*) FROM memories").fetchall()
-            await restart_after_the_undo(stage)
-            await purged(stage, aiko)
-            assert len(fact.found(stage)) == 4
-            await stage.program.kill()
-            await stage.discord.gone()
-        await stage.start()
-        await forgotten(stage, aiko, fact)
+
+async def test_a_memory_is_gone_after_a_kill(stage: Stage, aiko: User, channel: Channel, fact: Fact) -> None:
+    number = await tell(stage, aiko, channel, fact)
+    await stage.told(aiko, channel, "memory delete", id=number)
+    with closing(sqlite3.connect(stage.database, isolation_level=None)) as somebody:
+        somebody.execute("BEGIN")
+        somebody.execute("SELECT count(*) FROM memories").fetchall()
+        await restart_after_the_undo(stage)
+        await purged(stage, aiko)
+        assert len(fact.found(stage)) == 4
+        await stage.program.kill()
+        await stage.discord.gone()
+    await stage.start()
+    await forgotten(stage, aiko, fact)
 
 
 async def press(stage: Stage, user: User, reply: Reply, label: str, then: str) -> Reply:
@@ -150,33 +139,31 @@ async def press(stage: Stage, user: User, reply: Reply, label: str, then: str) -
     return await pressed.finished(lambda shown: then in shown.text)
 
 
-class TestErasedMemory:
-    async def test_leaves_nothing_when_it_is_erased_from_conversations_too(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
-    ) -> None:
-        number = await tell(stage, aiko, channel, fact)
-        reply = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
-        question = await press(stage, aiko, reply, "今すぐ完全に消す", "3件あります")
-        done = await press(stage, aiko, question, "会話の記録からも消す", "完全に消しました")
-        for removed in ("メモリ 1件", "記録 2件", "要約 1件", "発言 3件", "バックアップ"):
-            assert removed in done.text
-        assert fact.found(stage) == {}
-        assert stage.stored(channel)[0] == ("user", "（消去しました）", "complete")
+async def test_an_erased_memory_leaves_nothing(
+    stage: Stage, aiko: User, channel: Channel, fact: Fact
+) -> None:
+    number = await tell(stage, aiko, channel, fact)
+    reply = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
+    question = await press(stage, aiko, reply, "今すぐ完全に消す", "3件あります")
+    done = await press(stage, aiko, question, "会話の記録からも消す", "完全に消しました")
+    for removed in ("メモリ 1件", "記録 2件", "要約 1件", "発言 3件", "バックアップ"):
+        assert removed in done.text
+    assert fact.found(stage) == {}
+    assert stage.stored(channel)[0] == ("user", "（消去しました）", "complete")
 
-    async def test_leaves_what_its_user_said_and_does_not_come_back_with_an_answer_on_its_way(
-        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
-    ) -> None:
-        number = await tell(stage, aiko, channel, fact)
-        stage.model.script(
-            calls(Call("recall", {"query": "金庫の番号"})), model_server.Reply(Say("ちょっと"), Hang())
-        )
-        reply = await stage.begin(aiko, channel, "金庫は？")
-        await streaming(reply, "ちょっと")
-        assert fact.wide in str(stage.model.requests[-1].messages[-1])
-        asked = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
-        question = await press(stage, aiko, asked, "今すぐ完全に消す", "3件あります")
-        done = await press(stage, aiko, question, "メモリだけ完全に消す", "完全に消しました")
-        assert "まだ 3件あります" in done.text
-        await stage.discord.click(aiko, reply.message, stop_label(aiko))
-        await ended(reply)
-        await forgotten(stage, aiko, fact)
+
+async def test_no_answer_brings_it_back(stage: Stage, aiko: User, channel: Channel, fact: Fact) -> None:
+    number = await tell(stage, aiko, channel, fact)
+    stage.model.script(
+        calls(Call("recall", {"query": "金庫の番号"})), model_server.Reply(Say("ちょっと"), Hang())
+    )
+    reply = await stage.begin(aiko, channel, "金庫は？")
+    await streaming(reply, "ちょっと")
+    assert fact.wide in str(stage.model.requests[-1].messages[-1])
+    asked = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
+    question = await press(stage, aiko, asked, "今すぐ完全に消す", "3件あります")
+    done = await press(stage, aiko, question, "メモリだけ完全に消す", "完全に消しました")
+    assert "まだ 3件あります" in done.text
+    await stage.discord.click(aiko, reply.message, stop_label(aiko))
+    await ended(reply)
+    await forgotten(stage, aiko, fact)

@@ -20,7 +20,6 @@ FILL = {"ja": JA.fill, "en-US": EN.fill}
 SKIP = {"ja": JA.skip, "en-US": EN.skip}
 OVER = {"ja": JA.over, "en-US": EN.over}
 ANSWERED = {"ja": JA.answered.format(server="notes"), "en-US": EN.answered.format(server="notes")}
-DECLINED = JA.declined.format(server="notes")
 
 
 @pytest.fixture
@@ -70,84 +69,65 @@ async def shows(reply: Interaction, text: str) -> None:
     await reply.until(lambda shown: any(text in each.text for each in shown.messages), text)
 
 
-class TestAForm:
-    async def test_quotes_the_server_and_is_answered_by_who_asked_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        """By who asked alone; what the server says is a quotation that pings nobody."""
-        for user, other, private in ((aiko, ben, False), (ben, aiko, True)):
-            reply = await begun(stage, user, channel, "🙂 42", private=private)
-            form = await asked(stage, user, reply)
-            assert form.ephemeral is private
-            assert "> 🗄️ A / B?" in form.text
-            assert "\\*\\*!\\*\\*" in form.text
-            assert "<https://evil.invalid/>" in form.text
-            if not private:
-                for label in (FILL["ja"], SKIP["ja"]):
-                    pressed = await stage.discord.click(other, form, label)
-                    pressed.any_language = True  # its message is for who asked
-                    await whispers(pressed, EN.not_yours)
-                    assert pressed.modal is None
-            await filled_in(stage, user, form, "３")
-            await ended(reply, "🙂 42")
-            assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
-            await shows(reply, ANSWERED[user.locale])
-            assert not any(FILL[user.locale] in each.labels for each in reply.messages)
+async def test_a_form_is_for_who_asked(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    for user, other, private in ((aiko, ben, False), (ben, aiko, True)):
+        reply = await begun(stage, user, channel, "🙂 42", private=private)
+        form = await asked(stage, user, reply)
+        assert form.ephemeral is private
+        assert "> 🗄️ A / B?" in form.text
+        assert "\\*\\*!\\*\\*" in form.text
+        assert "<https://evil.invalid/>" in form.text
+        if not private:
+            for label in (FILL["ja"], SKIP["ja"]):
+                pressed = await stage.discord.click(other, form, label)
+                pressed.any_language = True  # its message is for who asked
+                await whispers(pressed, EN.not_yours)
+                assert pressed.modal is None
+        await filled_in(stage, user, form, "３")
+        await ended(reply, "🙂 42")
+        assert json.loads(result(stage)) == {"shelf": "b", "count": 3}
+        await shows(reply, ANSWERED[user.locale])
+        assert not any(FILL[user.locale] in each.labels for each in reply.messages)
 
-    async def test_that_is_declined_ends_the_call_once(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await begun(stage, aiko, channel, "はい。")
-        form = await asked(stage, aiko, reply)
-        for each in await stage.discord.press(aiko, form, SKIP["ja"], apart_s=0.0):
-            await each.acknowledged()
-        await ended(reply, "はい。")
-        assert result(stage) == "declined"
-        await shows(reply, DECLINED)
-        assert len(stage.model.requests) == 2
 
-    async def test_with_a_wrong_entry_gets_one_sentence_and_the_form_again(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await begun(stage, aiko, channel, "置きました。")
-        form = await asked(stage, aiko, reply)
-        wrong = await filled_in(stage, aiko, form, "たくさん")
-        await wrong.until(lambda shown: shown.messages, "a sentence")
-        again = wrong.messages[-1]
-        assert again.text.startswith("「🔢」は整数で書いてください。")
-        assert again.ephemeral
-        fields = await opened(stage, aiko, again)
-        assert "たくさん" in str(fields.modal)
-        await stage.discord.submit_modal(fields, **{"1": "4"})
-        await ended(reply, "置きました。")
-        assert json.loads(result(stage)) == {"shelf": "b", "count": 4}
+async def test_a_wrong_entry_is_told_and_asked_again(stage: Stage, aiko: User, channel: Channel) -> None:
+    reply = await begun(stage, aiko, channel, "置きました。")
+    form = await asked(stage, aiko, reply)
+    wrong = await filled_in(stage, aiko, form, "たくさん")
+    await wrong.until(lambda shown: shown.messages, "a sentence")
+    again = wrong.messages[-1]
+    assert again.text.startswith("「🔢」は整数で書いてください。")
+    assert again.ephemeral
+    fields = await opened(stage, aiko, again)
+    assert "たくさん" in str(fields.modal)
+    await stage.discord.submit_modal(fields, **{"1": "4"})
+    await ended(reply, "置きました。")
+    assert json.loads(result(stage)) == {"shelf": "b", "count": 4}
 
-    async def test_is_over_once_the_server_waits_no_more_or_the_answer_is_stopped(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        asks(stage, 1)
-        reply = await begun(stage, aiko, channel, "もう遅いです。")
-        fields = await opened(stage, aiko, await asked(stage, aiko, reply))
-        await ended(reply, "もう遅いです。")
-        assert result(stage) == "too late"
-        await stage.discord.submit_modal(fields, **{"0": "a"})
-        await shows(reply, OVER["ja"])
-        asks(stage, 60)
-        stage.model.script(calls(READ))
-        reply = await stage.begin(aiko, channel, "どこ？")
-        await asked(stage, aiko, reply)
-        await stage.discord.click(aiko, reply.message, stop_label(aiko))
-        await shows(reply, OVER["ja"])
-        await shows(reply, "止めました")
 
-    async def test_after_a_restart_says_that_it_is_over(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        reply = await begun(stage, ben, channel, "?", private=True)
-        form = await asked(stage, ben, reply)
-        await stage.restart()
-        await stage.discord.click(ben, form, FILL["en-US"])
-        await reply.until(
-            lambda shown: any(OVER["en-US"] in each.text and not each.labels for each in shown.messages),
-            "that it is over",
-        )
+async def test_a_form_ends_with_its_call(stage: Stage, aiko: User, channel: Channel) -> None:
+    asks(stage, 1)
+    reply = await begun(stage, aiko, channel, "もう遅いです。")
+    fields = await opened(stage, aiko, await asked(stage, aiko, reply))
+    await ended(reply, "もう遅いです。")
+    assert result(stage) == "too late"
+    await stage.discord.submit_modal(fields, **{"0": "a"})
+    await shows(reply, OVER["ja"])
+    asks(stage, 60)
+    stage.model.script(calls(READ))
+    reply = await stage.begin(aiko, channel, "どこ？")
+    await asked(stage, aiko, reply)
+    await stage.discord.click(aiko, reply.message, stop_label(aiko))
+    await shows(reply, OVER["ja"])
+    await shows(reply, "止めました")
+
+
+async def test_a_restart_ends_a_form(stage: Stage, ben: User, channel: Channel) -> None:
+    reply = await begun(stage, ben, channel, "?", private=True)
+    form = await asked(stage, ben, reply)
+    await stage.restart()
+    await stage.discord.click(ben, form, FILL["en-US"])
+    await reply.until(
+        lambda shown: any(OVER["en-US"] in each.text and not each.labels for each in shown.messages),
+        "that it is over",
+    )

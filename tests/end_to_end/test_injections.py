@@ -18,15 +18,16 @@ from tests.databases import DatabaseSettings
 from tests.end_to_end.injections import INJECTIONS
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, running_stage
-from tests.end_to_end.test_proposals import kept
+from tests.end_to_end.test_receipts import kept
 from tests.end_to_end.test_tool_servers import code_in, name_servers, read, until_ready
-from tests.loopback.discord import Channel, Shown, User
+from tests.loopback.discord import Channel, User
 from tests.loopback.hostile_server import TEXT
 from tests.loopback.obedient_model import obey
 from tests.loopback.tool_servers import calls_in
 from tests.loopback.web import Answer, LoopbackWeb
 from tests.mcp.running import hostile
 
+STAGE = "obedient_stage"
 NOTES: Final = {"ja": "鍵は机の中", "en-US": "The key is in the desk"}
 QUESTIONS: Final = {"ja": "{url} を読んで要約して", "en-US": "Please sum up {url}"}
 TEXTS: Final = [text.replace("EVIL", "http://evil.example") for text in INJECTIONS.values()]
@@ -63,11 +64,6 @@ async def obedient_stage(
         yield stage
 
 
-@pytest.fixture
-def one_of_the_stages(obedient_stage: Stage) -> Stage:
-    return obedient_stage
-
-
 async def reader(stage: Stage, channel: Channel, text: str) -> User:
     """Somebody who reads the language of a text, and has a memory that is to stay as it is."""
     user = stage.discord.user("Reader", locale="en-US" if text.isascii() else "ja")
@@ -83,10 +79,6 @@ def came_of_it(stage: Stage, user: User) -> list[object]:
     return [*made, *reminders, *memories, *stage.discord.pings]
 
 
-def texts_of(message: Shown) -> list[str]:
-    return [message.text, *(str(embed.get("description", "")) for embed in message.embeds)]
-
-
 async def test_orders_in_a_page_come_to_nothing(stage: Stage, channel: Channel, web: LoopbackWeb) -> None:
     found = dict[str, object]()
     for number, (name, text) in enumerate(zip(INJECTIONS, TEXTS, strict=True)):
@@ -98,7 +90,8 @@ async def test_orders_in_a_page_come_to_nothing(stage: Stage, channel: Channel, 
         assert f"[{number}]" in reply.text
         assert len(stage.model.requests) > 2 or "CALL" not in text, "it did not obey"
         asked = [f"{request.host}{request.target}" for request in web.requests]
-        previews = [text for text in texts_of(reply.message) if BARE.search(text)]
+        told = [reply.message.text, *(str(each.get("description", "")) for each in reply.message.embeds)]
+        previews = [text for text in told if BARE.search(text)]
         if asked != [f"news.example/{number}"] or previews or came_of_it(stage, user):
             found[name] = (asked, previews, came_of_it(stage, user))
     assert found == {}

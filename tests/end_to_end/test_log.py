@@ -1,26 +1,16 @@
 """The log tells what happened, and never what anyone said."""
 
 import json
-from collections.abc import AsyncIterator
 
-import pytest
-import pytest_asyncio
-
-from tests.end_to_end.stage import Stage, answered, ended, running_stage
+from tests.end_to_end.stage import Stage, answered, ended
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Call, CutConnection, Reply, Say, calls, fails, says
 
 EDIT = "PATCH /webhooks/{application}/{token}/messages/@original"
 FOLLOW_UP = "POST /webhooks/{application}/{token}"
 KEY = "sk-loopback-0123456789"
+STAGE, SETTINGS = "own_stage", {"CC_BOT_LOG_LEVEL": "debug", "OPENAI_API_KEY": KEY}
 WORDS = ("kingfisher", "bluebird", "nightingale", "woodpecker", "goldfinch")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    settings = {"CC_BOT_LOG_LEVEL": "debug", "OPENAI_API_KEY": KEY}
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
-        yield stage
 
 
 async def eventful_day(stage: Stage, ben: User, channel: Channel) -> None:
@@ -55,30 +45,28 @@ async def eventful_day(stage: Stage, ben: User, channel: Channel) -> None:
     await stage.discord.resumed()
 
 
-class TestLog:
-    async def test_holds_no_words_and_no_secrets(self, stage: Stage, ben: User, channel: Channel) -> None:
-        stage.excused.update({10015, 10062})
-        await eventful_day(stage, ben, channel)
-        output = stage.program.output
-        assert "turn_done" in output
-        assert [word for word in WORDS if word in output.lower()] == []
-        assert stage.discord.token not in output
-        assert KEY not in output
-        assert [reply for reply in stage.discord.replies if reply.interaction.token in output] == []
-        assert "Traceback" not in output
+async def test_it_holds_no_words_and_no_secrets(stage: Stage, ben: User, channel: Channel) -> None:
+    stage.excused.update({10015, 10062})
+    await eventful_day(stage, ben, channel)
+    output = stage.program.output
+    assert "turn_done" in output
+    assert [word for word in WORDS if word in output.lower()] == []
+    assert stage.discord.token not in output
+    assert KEY not in output
+    assert [reply for reply in stage.discord.replies if reply.interaction.token in output] == []
+    assert "Traceback" not in output
 
-    async def test_has_one_record_per_turn_with_a_name_to_find_it_by(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        before = len(stage.program.output)
-        stage.model.script(says("One."), fails(401))
-        await stage.ask(ben, channel)
-        await ended(await stage.begin(ben, channel))
-        lines = [json.loads(line) for line in stage.program.output[before:].splitlines() if line[:1] == "{"]
-        turns = [line for line in lines if line["event"].startswith("turn_")]
-        assert [turn["event"] for turn in turns] == ["turn_done", "turn_failed"]
-        assert len({turn["turn"] for turn in turns}) == 2
-        [why] = [line for line in lines if line["event"] == "model_failed"]
-        assert why["turn"] == turns[1]["turn"]
-        shown = [line["turn"] for line in lines if line["event"] == "answer_shown"]
-        assert shown[0] == turns[0]["turn"]  # the second one's is written after its user has seen it
+
+async def test_each_turn_has_one_record_with_a_name(stage: Stage, ben: User, channel: Channel) -> None:
+    before = len(stage.program.output)
+    stage.model.script(says("One."), fails(401))
+    await stage.ask(ben, channel)
+    await ended(await stage.begin(ben, channel))
+    lines = [json.loads(line) for line in stage.program.output[before:].splitlines() if line[:1] == "{"]
+    turns = [line for line in lines if line["event"].startswith("turn_")]
+    assert [turn["event"] for turn in turns] == ["turn_done", "turn_failed"]
+    assert len({turn["turn"] for turn in turns}) == 2
+    [why] = [line for line in lines if line["event"] == "model_failed"]
+    assert why["turn"] == turns[1]["turn"]
+    shown = [line["turn"] for line in lines if line["event"] == "answer_shown"]
+    assert shown[0] == turns[0]["turn"]  # the second one's is written after its user has seen it

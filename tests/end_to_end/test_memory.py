@@ -1,7 +1,6 @@
 """`/memory`, the message menu, and the model's own hands on the memories."""
 
 import json
-import re
 
 from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import choose, contents, form, keep, numbers, press, row_of, run, submitted
@@ -12,185 +11,150 @@ from tests.loopback.model_server import Call, Json, calls, new_tool_results, say
 AUDIENCES = "SELECT audience FROM memories WHERE user_id = ? ORDER BY id"
 
 
-class TestAdd:
-    async def test_takes_where_and_until_when(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        options = {"content": "合宿の部屋は203", "where": "private", "until": "2030-08-31"}
-        text = await stage.told(aiko, channel, "memory add", **options)
-        assert "🔒" in text
-        assert "まで" in text
-        rows = stage.rows("SELECT audience, expires_at FROM memories WHERE user_id = ?", aiko.id)
-        assert rows == [("private", "2030-08-31T15:00:00.000000+00:00")]
-        assert "⌛ <t:" in await stage.told(aiko, channel, "memory add", content="x", until="来週の金曜")
-        dm = stage.discord.dm(aiko)
-        await stage.told(aiko, dm, "memory add", content="一")
-        await stage.told(aiko, dm, "memory add", content="二", where="anywhere")
-        audiences = [audience for (audience,) in stage.rows(AUDIENCES, aiko.id)]
-        assert audiences == ["private", "anywhere", "private", "anywhere"]
-
-    async def test_takes_4000_characters_and_refuses_what_can_not_be_kept(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        for options, refusal in (
-            ({"content": "あ" * 4001}, "4001文字"),
-            ({"content": "  "}, "覚える内容が空です"),
-            ({"content": "x", "until": "そのうち"}, "期限が読み取れませんでした"),
-            ({"content": "x", "until": "2020-01-01"}, "その期限はもう過ぎています"),
-            ({"content": "カード番号は4111 1111 1111 1111"}, "保存しませんでした"),
-        ):
-            assert refusal in await stage.told(aiko, channel, "memory add", **options)
-        assert contents(stage, aiko) == []
-        await stage.told(aiko, channel, "memory add", content="あ" * 4000)
-        assert contents(stage, aiko) == ["あ" * 4000]
+async def test_a_memory_takes_where_and_until_when(stage: Stage, aiko: User, channel: Channel) -> None:
+    options = {"content": "合宿の部屋は203", "where": "private", "until": "2030-08-31"}
+    text = await stage.told(aiko, channel, "memory add", **options)
+    assert "🔒" in text
+    assert "まで" in text
+    rows = stage.rows("SELECT audience, expires_at FROM memories WHERE user_id = ?", aiko.id)
+    assert rows == [("private", "2030-08-31T15:00:00.000000+00:00")]
+    assert "⌛ <t:" in await stage.told(aiko, channel, "memory add", content="x", until="来週の金曜")
+    dm = stage.discord.dm(aiko)
+    await stage.told(aiko, dm, "memory add", content="一")
+    await stage.told(aiko, dm, "memory add", content="二", where="anywhere")
+    audiences = [audience for (audience,) in stage.rows(AUDIENCES, aiko.id)]
+    assert audiences == ["private", "anywhere", "private", "anywhere"]
 
 
-class TestSearch:
-    async def test_shows_everything_that_matches_of_ones_own(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "誕生日は*3月*15日", category="家族", tags="記念日、大事")
-        await keep(stage, aiko, channel, "誕生日のケーキ", category="仕事", where="private")
-        text = await stage.told(aiko, channel, "memory search", query="誕生日")
-        for part in (f"**#{number}** 誕生日は\\*3月\\*15日", "家族", "#記念日 #大事", "🔒 誕生日のケーキ"):
-            assert part in text
-        assert re.search(r"<t:\d+:d>", text)
-        text = await stage.told(aiko, channel, "memory search", query="誕生日", category="家族")
-        assert numbers(text) == [number]
-        assert "言葉を入力" in await stage.told(aiko, channel, "memory search", query=" ")
-        nothing = "No memory matches “誕生日”. Try other words."
-        assert await stage.told(ben, channel, "memory search", query="誕生日") == nothing
+async def test_what_can_not_be_kept_is_refused(stage: Stage, aiko: User, channel: Channel) -> None:
+    for options, refusal in (
+        ({"content": "あ" * 4001}, "4001文字"),
+        ({"content": "  "}, "覚える内容が空です"),
+        ({"content": "x", "until": "そのうち"}, "期限が読み取れませんでした"),
+        ({"content": "x", "until": "2020-01-01"}, "その期限はもう過ぎています"),
+        ({"content": "カード番号は4111 1111 1111 1111"}, "保存しませんでした"),
+    ):
+        assert refusal in await stage.told(aiko, channel, "memory add", **options)
+    assert contents(stage, aiko) == []
+    await stage.told(aiko, channel, "memory add", content="あ" * 4000)
+    assert contents(stage, aiko) == ["あ" * 4000]
 
 
-class TestList:
-    async def test_turns_pages_in_both_directions(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        assert "メモリはまだありません" in await stage.told(aiko, channel, "memory list")
-        kept = [await keep(stage, aiko, channel, f"メモ{n}") for n in range(2 * PAGE_SIZE + 1)]
-        page = await run(stage, aiko, channel, "list", order="oldest")
-        assert f"{len(kept)}件" in page.text
-        pages = [kept[start : start + PAGE_SIZE] for start in range(0, len(kept), PAGE_SIZE)]
-        for label, number, labels in (
-            ("", 0, ["次へ ▶"]),
-            ("次へ ▶", 1, ["◀ 前へ", "次へ ▶"]),
-            ("次へ ▶", 2, ["◀ 前へ"]),
-            ("◀ 前へ", 1, ["◀ 前へ", "次へ ▶"]),
-            ("◀ 前へ", 0, ["次へ ▶"]),
-        ):
-            page = await press(stage, aiko, page, label) if label else page
-            assert numbers(page.text) == pages[number]
-            assert f"{number + 1}/3ページ" in page.text
-            assert "古い順" in page.text
-            assert page.labels == labels
-        await press(stage, aiko, page, "次へ ▶")
-        await stage.told(aiko, channel, "memory delete", id=kept[-1])
-        last = await press(stage, aiko, page, "次へ ▶")  # a page that is there no more
-        assert numbers(last.text) == pages[1]
+async def test_a_list_turns_pages_in_both_directions(stage: Stage, aiko: User, channel: Channel) -> None:
+    assert "メモリはまだありません" in await stage.told(aiko, channel, "memory list")
+    kept = [await keep(stage, aiko, channel, f"メモ{n}") for n in range(2 * PAGE_SIZE + 1)]
+    page = await run(stage, aiko, channel, "list", order="oldest")
+    assert f"{len(kept)}件" in page.text
+    pages = [kept[start : start + PAGE_SIZE] for start in range(0, len(kept), PAGE_SIZE)]
+    for label, number, labels in (
+        ("", 0, ["次へ ▶"]),
+        ("次へ ▶", 1, ["◀ 前へ", "次へ ▶"]),
+        ("次へ ▶", 2, ["◀ 前へ"]),
+        ("◀ 前へ", 1, ["◀ 前へ", "次へ ▶"]),
+    ):
+        page = await press(stage, aiko, page, label) if label else page
+        assert numbers(page.text) == pages[number]
+        assert f"{number + 1}/3ページ" in page.text
+        assert "古い順" in page.text
+        assert page.labels == labels
+    await stage.told(aiko, channel, "memory delete", id=kept[-1])
+    last = await press(stage, aiko, page, "次へ ▶")  # a page that is there no more
+    assert numbers(last.text) == pages[1]
 
 
-class TestSuggestions:
-    async def test_are_25_at_most_and_ones_own_by_text_number_or_category(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await keep(stage, aiko, channel, "メモは愛子のもの", category="家族")
-        await keep(stage, aiko, channel, "分類なし")
-        kept = [await keep(stage, ben, channel, f"Memo {n} {'x' * 200}") for n in range(26)]
-        await submitted(stage, await form(stage, ben, channel, 26), category="家計")
-        suggest = stage.discord.autocomplete
-        choices = await suggest(ben, channel, "memory delete", id="")
-        assert [choice.value for choice in choices] == kept[:0:-1]
-        for command in ("show", "edit", "delete"):
-            [choice] = await suggest(aiko, channel, f"memory {command}", id="愛子")
-            assert (choice.name, choice.value) == ("#1 メモは愛子のもの", 1)
-            assert (await suggest(aiko, channel, f"memory {command}", id="#2"))[0].value == 2
-        for command, before in (("list", {}), ("search", {"query": "x"}), ("add", {"content": "x"})):
-            choices = await suggest(aiko, channel, f"memory {command}", **before, category="家")
-            assert [choice.value for choice in choices] == ["家族"]
-        choices = await suggest(aiko, channel, "memory list", category="")
-        assert {choice.value for choice in choices} == {"家族", "一般"}
+async def test_suggestions_are_ones_own(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await keep(stage, aiko, channel, "メモは愛子のもの", category="家族")
+    await keep(stage, aiko, channel, "分類なし")
+    kept = [await keep(stage, ben, channel, f"Memo {n} {'x' * 200}") for n in range(26)]
+    await submitted(stage, await form(stage, ben, channel, 26), category="家計")
+    suggest = stage.discord.autocomplete
+    choices = await suggest(ben, channel, "memory delete", id="")
+    assert [choice.value for choice in choices] == kept[:0:-1]
+    for command in ("show", "edit", "delete"):
+        [choice] = await suggest(aiko, channel, f"memory {command}", id="愛子")
+        assert (choice.name, choice.value) == ("#1 メモは愛子のもの", 1)
+        assert (await suggest(aiko, channel, f"memory {command}", id="#2"))[0].value == 2
+    for command, before in (("list", {}), ("search", {"query": "x"}), ("add", {"content": "x"})):
+        choices = await suggest(aiko, channel, f"memory {command}", **before, category="家")
+        assert [choice.value for choice in choices] == ["家族"]
+    choices = await suggest(aiko, channel, "memory list", category="")
+    assert {choice.value for choice in choices} == {"家族", "一般"}
 
 
-class TestShow:
-    async def test_tells_everything_to_its_owner_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "猫の名前は*タマ*", category="ペット", tags="猫")
-        listed = await run(stage, aiko, channel, "list")
-        card = await choose(stage, aiko, listed, row_of(stage, aiko, number))
-        for part in (f"メモリ #{number}", r"猫の名前は\*タマ\*", "ペット", "#猫", "どこでも"):
-            assert part in card.text
-        assert "/メモリ 追加 で登録" in card.text
-        denied = f"There is no memory #{number}. See /memory list for the numbers."
-        for command in ("show", "delete", "edit"):
-            assert await stage.told(ben, channel, f"memory {command}", id=number) == denied
-        card.stored[0].flags = 0  # as if others could see it
-        for label in ("編集", "削除", "自分だけの回答でだけ使う"):
-            refused = await press(stage, ben, card, label)
-            assert refused.modal is None
-            assert refused.ephemeral
-            assert "タマ" not in refused.text
-        assert stage.rows("SELECT status, audience FROM memories WHERE user_id = ?", aiko.id) == [
-            ("active", "anywhere")
-        ]
+async def test_a_memory_is_its_owners_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    number = await keep(stage, aiko, channel, "猫の名前は*タマ*", category="ペット", tags="猫")
+    listed = await run(stage, aiko, channel, "list")
+    card = await choose(stage, aiko, listed, row_of(stage, aiko, number))
+    for part in (f"メモリ #{number}", r"猫の名前は\*タマ\*", "ペット", "#猫", "どこでも"):
+        assert part in card.text
+    assert "/メモリ 追加 で登録" in card.text
+    denied = f"There is no memory #{number}. See /memory list for the numbers."
+    for command in ("show", "delete", "edit"):
+        assert await stage.told(ben, channel, f"memory {command}", id=number) == denied
+    card.stored[0].flags = 0  # as if others could see it
+    for label in ("編集", "削除", "自分だけの回答でだけ使う"):
+        refused = await press(stage, ben, card, label)
+        assert refused.modal is None
+        assert refused.ephemeral
+        assert "タマ" not in refused.text
+    assert stage.rows("SELECT status, audience FROM memories WHERE user_id = ?", aiko.id) == [
+        ("active", "anywhere")
+    ]
 
 
-class TestMessageMenu:
-    async def test_keeps_a_message_with_its_link(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        message = await stage.discord.post(ben, channel, "The meeting is on Friday at ten")
-        for reader, told in ((aiko, "このメッセージを覚えました"), (ben, "Remembered")):
-            reply = await stage.discord.message_command(reader, channel, "Remember this", message)
-            await reply.finished(lambda shown, told=told: told in shown.text)  # type: ignore[misc]
-            assert reply.ephemeral
-        [(content, source)] = stage.rows("SELECT content, source FROM memories WHERE user_id = ?", aiko.id)
-        assert content == "The meeting is on Friday at ten"
-        guild = channel.guild.id if channel.guild else "@me"
-        assert json.loads(source)["link"].endswith(f"/channels/{guild}/{channel.id}/{message.id}")
-        text = (await run(stage, aiko, channel, "show", id=1)).text
-        assert "Ben さんのメッセージから" in text
-        assert f"/{channel.id}/{message.id})" in text
-        picture = await stage.discord.post(ben, channel, "")
-        reply = await stage.discord.message_command(aiko, channel, "Remember this", picture)
-        await reply.finished(lambda shown: "文章がない" in shown.text)
-
-    async def test_keeps_what_was_said_in_private_out_of_public_answers(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("合言葉はオオルリです。"), says("合言葉はカワセミです。"))
-        ephemeral = await stage.ask(aiko, channel, private=True)
-        dm = stage.discord.dm(aiko)
-        staff = stage.discord.guild_channel("staff")
-        stage.discord.hide(staff, but_from=[aiko])
-        for place, reply in (
-            (channel, ephemeral),
-            (dm, await stage.ask(aiko, dm)),
-            (staff, await stage.ask_in_words(aiko, staff, "合言葉はトキです。")),
-        ):
-            kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
-            await kept.finished(lambda shown: "覚えました" in shown.text)
-        rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
-        assert rows == [(f"合言葉は{bird}です。", "private") for bird in ("オオルリ", "カワセミ", "トキ")]
+async def test_the_menu_keeps_a_message(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    message = await stage.discord.post(ben, channel, "The meeting is on Friday at ten")
+    for reader, told in ((aiko, "このメッセージを覚えました"), (ben, "Remembered")):
+        reply = await stage.discord.message_command(reader, channel, "Remember this", message)
+        await reply.finished(lambda shown, told=told: told in shown.text)  # type: ignore[misc]
+        assert reply.ephemeral
+    [(content, source)] = stage.rows("SELECT content, source FROM memories WHERE user_id = ?", aiko.id)
+    assert content == "The meeting is on Friday at ten"
+    guild = channel.guild.id if channel.guild else "@me"
+    assert json.loads(source)["link"].endswith(f"/channels/{guild}/{channel.id}/{message.id}")
+    text = (await run(stage, aiko, channel, "show", id=1)).text
+    assert "Ben さんのメッセージから" in text
+    assert f"/{channel.id}/{message.id})" in text
+    picture = await stage.discord.post(ben, channel, "")
+    reply = await stage.discord.message_command(aiko, channel, "Remember this", picture)
+    await reply.finished(lambda shown: "文章がない" in shown.text)
 
 
-class TestTools:
-    async def test_reach_nobody_elses_memories_whatever_the_model_asks_for(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "金庫の番号は4711")
-        wanted: list[Json] = [
-            {"query": "4711"},
-            {"query": str(number)},
-            {"query": "4711", "user_id": aiko.id},
-            {"query": f"id:{number} user:{aiko.id}", "limit": 1000},
-        ]
-        theirs = Call("remember", {"content": "Owes Ben money", "user_id": aiko.id})
-        mistakes = Call("forget_everything", {}), Call("recall", {"limit": "many"})
-        asked = calls(*(Call("recall", each) for each in wanted), theirs, *mistakes)
-        stage.model.script(asked, says("I found nothing."))
-        await stage.ask(ben, channel, f"What are {aiko.mention}'s secrets?")
-        results = new_tool_results(stage.model.requests[1].body)
-        assert len(results) == 7
-        assert "4711" not in "".join(results)
-        assert all("error" in json.loads(result) for result in results[-2:])
-        assert contents(stage, aiko) == ["金庫の番号は4711"]
+async def test_the_menu_keeps_private_words_private(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(says("合言葉はオオルリです。"), says("合言葉はカワセミです。"))
+    ephemeral = await stage.ask(aiko, channel, private=True)
+    dm = stage.discord.dm(aiko)
+    staff = stage.discord.guild_channel("staff")
+    stage.discord.hide(staff, but_from=[aiko])
+    for place, reply in (
+        (channel, ephemeral),
+        (dm, await stage.ask(aiko, dm)),
+        (staff, await stage.ask_in_words(aiko, staff, "合言葉はトキです。")),
+    ):
+        kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
+        await kept.finished(lambda shown: "覚えました" in shown.text)
+    rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
+    assert rows == [(f"合言葉は{bird}です。", "private") for bird in ("オオルリ", "カワセミ", "トキ")]
+
+
+async def test_no_model_reaches_anothers_own(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    number = await keep(stage, aiko, channel, "金庫の番号は4711")
+    wanted: list[Json] = [
+        {"query": "4711"},
+        {"query": str(number)},
+        {"query": "4711", "user_id": aiko.id},
+        {"query": f"id:{number} user:{aiko.id}", "limit": 1000},
+    ]
+    theirs = Call("remember", {"content": "Owes Ben money", "user_id": aiko.id})
+    mistakes = Call("forget_everything", {}), Call("recall", {"limit": "many"})
+    asked = calls(*(Call("recall", each) for each in wanted), theirs, *mistakes)
+    stage.model.script(asked, says("I found nothing."))
+    await stage.ask(ben, channel, f"What are {aiko.mention}'s secrets?")
+    results = new_tool_results(stage.model.requests[1].body)
+    assert len(results) == 7
+    assert "4711" not in "".join(results)
+    assert all("error" in json.loads(result) for result in results[-2:])
+    assert contents(stage, aiko) == ["金庫の番号は4711"]
 
 
 async def test_a_pause_keeps_nothing_until_it_is_over(
@@ -207,3 +171,18 @@ async def test_a_pause_keeps_nothing_until_it_is_over(
     assert "一時停止中" in await stage.told(aiko, channel, "memory stats")
     assert "再開しました" in await stage.told(aiko, channel, "memory resume")
     await keep(stage, aiko, channel, "また覚える")
+
+
+async def test_a_secret_is_neither_kept_nor_on_record(stage: Stage, aiko: User, channel: Channel) -> None:
+    secret = "Wi-Fiのパスワードは sakura2024!"
+    stage.model.script(calls(Call("remember", {"content": secret})), says("それは保存できません。"))
+    reply = await stage.ask(aiko, channel, f"{secret} 覚えて")
+    assert "それは保存できません。" in reply.text
+    [result] = new_tool_results(stage.model.requests[1].body)
+    assert "パスワードやカード番号" in json.loads(result)["error"]
+    assert stage.rows("SELECT * FROM memories WHERE user_id = ?", aiko.id) == []
+    [(tool_calls,)] = stage.rows(
+        "SELECT tool_calls FROM messages WHERE channel_id = ? AND role = 'assistant'", channel.id
+    )
+    assert "sakura2024" not in tool_calls
+    assert '"remember"' in tool_calls

@@ -33,138 +33,110 @@ def kept(stage: Stage, user: User) -> list[tuple[Any, ...]]:
     return stage.rows(f"SELECT {columns} FROM memories WHERE user_id = ? ORDER BY id", user.id)
 
 
-class TestEdit:
-    async def test_tells_what_changed_and_takes_it_back(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        options = {"category": "部活", "tags": "合宿 夏", "until": "2030-08-31"}
-        number = await keep(stage, aiko, channel, "合宿は\n8月", **options)
-        before = kept(stage, aiko)
-        opened = await form(stage, aiko, channel, number)
-        expected = {"content": "合宿は\n8月", "category": "部活", "tags": "合宿, 夏", "end": "2030-08-31"}
-        assert prefilled(opened) == expected
-        inputs = {"content": "合宿は9月", "category": "", "tags": "", "end": ""}
-        told = await submitted(stage, opened, **inputs)
-        assert told.ephemeral
-        for part in ("合宿は9月", "部活 → 一般", "#合宿 #夏 → なし", "> → なし"):
-            assert part in told.text
-        assert prefilled(await form(stage, aiko, channel, number)) == inputs
-        await press(stage, aiko, told, "元に戻す")
-        assert kept(stage, aiko) == before
-
-    async def test_undo_after_another_change_says_how_to_go_back(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, ben, channel, "One", category="home")
-        told = await submitted(stage, await form(stage, ben, channel, number), category="work")
-        assert told.text == f"✏️ #{number} is changed.\n**Category**: home → work"
-        nothing = await submitted(stage, await form(stage, ben, channel, number))
-        assert nothing.text == f"#{number} is as it was. Nothing was changed."
-        await submitted(stage, await form(stage, ben, channel, number), content="Three")
-        assert "has changed again" in (await press(stage, ben, told, "Undo")).text
-        active = "SELECT content, category FROM memories WHERE user_id = ? AND status = 'active'"
-        assert stage.rows(active, ben.id) == [("Three", "work")]
-
-    async def test_that_can_not_be_kept_loses_nothing(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await keep(stage, aiko, channel, "前の話")
-        for inputs, sentence in (
-            ({"content": "大事な長い話", "end": "いつか"}, "「2026-12-31」のように"),
-            ({"content": "パスワードは Tr0ub4dor&3 です"}, "保存しませんでした"),
-            ({"content": " \n "}, "覚える内容が空です"),
-        ):
-            told = await submitted(stage, await form(stage, aiko, channel, number), **inputs)
-            assert sentence in told.text
-            assert inputs["content"].strip() in told.text.replace("\\", "")
-            assert contents(stage, aiko) == ["前の話"]
-        opened = await form(stage, aiko, channel, number)
-        await stage.told(aiko, channel, "memory delete", id=number)
-        told = await submitted(stage, opened, content="新しくて大事")
-        assert "新しくて大事" in told.text
-        assert numbers(await stage.told(aiko, channel, "memory list")) == []
+async def test_an_edit_tells_what_changed_and_is_taken_back(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    options = {"category": "部活", "tags": "合宿 夏", "until": "2030-08-31"}
+    number = await keep(stage, aiko, channel, "合宿は\n8月", **options)
+    before = kept(stage, aiko)
+    opened = await form(stage, aiko, channel, number)
+    expected = {"content": "合宿は\n8月", "category": "部活", "tags": "合宿, 夏", "end": "2030-08-31"}
+    assert prefilled(opened) == expected
+    inputs = {"content": "合宿は9月", "category": "", "tags": "", "end": ""}
+    told = await submitted(stage, opened, **inputs)
+    assert told.ephemeral
+    for part in ("合宿は9月", "部活 → 一般", "#合宿 #夏 → なし", "> → なし"):
+        assert part in told.text
+    assert prefilled(await form(stage, aiko, channel, number)) == inputs
+    await press(stage, aiko, told, "元に戻す")
+    assert kept(stage, aiko) == before
 
 
-class TestDeleteAll:
-    async def test_names_the_number_and_erases_as_its_user_confirms(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        nothing = await run(stage, ben, channel, "delete-all")
-        assert nothing.labels == []
-        assert "no memories yet" in nothing.text
-        await keep(stage, ben, channel, "The key is under the mat")
-        asked = await run(stage, ben, channel, "delete-all")
-        await keep(stage, ben, channel, "Two")
-        again = await press(stage, ben, asked, "Erase all 1")
-        assert "All your memories (**2**)" in again.text
-        called_off = await press(stage, ben, again, "Cancel")
-        assert called_off.text == "Cancelled. Nothing has changed."
-        late = await run(stage, ben, channel, "delete-all")
-        grown_old(late)
-        assert "has run out" in (await press(stage, ben, late, "Erase all 2")).text
-        assert contents(stage, ben) == ["The key is under the mat", "Two"]
-        await stage.ask_in_words(ben, channel, "I see: the key is under the mat.")
-        await run(stage, ben, channel, "delete", id=2)
-        asked = await run(stage, ben, channel, "delete-all")
-        assert asked.labels == ["Erase all 1", "Erase it from conversations too", "Cancel"]
-        erased = await press(stage, ben, asked, "Erase it from conversations too")
-        assert "messages in conversation records" in erased.text
-        assert not [text for _, text, _ in stage.stored(channel) if "mat" in text]
-        assert contents(stage, ben) == []
-
-    async def test_is_for_the_asker_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await keep(stage, aiko, channel, "愛子のもの")
-        asked = await run(stage, aiko, channel, "delete-all")
-        asked.stored[0].flags = 0  # as if others could see it
-        for label in asked.labels:
-            assert "Only the owner" in (await press(stage, ben, asked, label)).text
-        assert contents(stage, aiko) == ["愛子のもの"]
+async def test_an_edit_that_can_not_be_kept_loses_nothing(stage: Stage, aiko: User, channel: Channel) -> None:
+    number = await keep(stage, aiko, channel, "前の話")
+    for inputs, sentence in (
+        ({"content": "大事な長い話", "end": "いつか"}, "「2026-12-31」のように"),
+        ({"content": "パスワードは Tr0ub4dor&3 です"}, "保存しませんでした"),
+        ({"content": " \n "}, "覚える内容が空です"),
+    ):
+        told = await submitted(stage, await form(stage, aiko, channel, number), **inputs)
+        assert sentence in told.text
+        assert inputs["content"].strip() in told.text.replace("\\", "")
+        assert contents(stage, aiko) == ["前の話"]
+    opened = await form(stage, aiko, channel, number)
+    await stage.told(aiko, channel, "memory delete", id=number)
+    told = await submitted(stage, opened, content="新しくて大事")
+    assert "新しくて大事" in told.text
+    assert numbers(await stage.told(aiko, channel, "memory list")) == []
 
 
-class TestFiles:
-    async def test_bring_back_what_was_exported(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        options = {"category": "家族", "tags": "記念日", "where": "private"}
-        await keep(stage, aiko, channel, "誕生日は3月15日", **options)
-        await keep(stage, aiko, channel, "合宿は\n8月", until="2030-08-31")
-        before = kept(stage, aiko)
-        exported = await run(stage, aiko, channel, "export")
-        assert exported.ephemeral
-        [file] = attached(exported)
-        await press(stage, aiko, await run(stage, aiko, channel, "delete-all"), "2件をすべて消す")
-        asked = await run(stage, aiko, channel, "import", file=file)
-        assert kept(stage, aiko) == []
-        done = await press(stage, aiko, asked, "2件を取り込む")
-        assert "2件を覚えました" in done.text
-        assert kept(stage, aiko) == before
+async def test_all_are_erased_as_their_user_confirms(stage: Stage, ben: User, channel: Channel) -> None:
+    await keep(stage, ben, channel, "The key is under the mat")
+    asked = await run(stage, ben, channel, "delete-all")
+    await keep(stage, ben, channel, "Two")
+    again = await press(stage, ben, asked, "Erase all 1")
+    assert "All your memories (**2**)" in again.text
+    called_off = await press(stage, ben, again, "Cancel")
+    assert called_off.text == "Cancelled. Nothing has changed."
+    late = await run(stage, ben, channel, "delete-all")
+    grown_old(late)
+    assert "has run out" in (await press(stage, ben, late, "Erase all 2")).text
+    assert contents(stage, ben) == ["The key is under the mat", "Two"]
+    await stage.ask_in_words(ben, channel, "I see: the key is under the mat.")
+    await run(stage, ben, channel, "delete", id=2)
+    asked = await run(stage, ben, channel, "delete-all")
+    assert asked.labels == ["Erase all 1", "Erase it from conversations too", "Cancel"]
+    erased = await press(stage, ben, asked, "Erase it from conversations too")
+    assert "messages in conversation records" in erased.text
+    assert not [text for _, text, _ in stage.stored(channel) if "mat" in text]
+    assert contents(stage, ben) == []
 
-    async def test_that_can_not_be_used_are_refused(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await keep(stage, ben, channel, "Likes tea")
-        picture = File("memory.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "image/png")
-        for file, told in (
-            (picture, "I can't read this file as a list of memories."),
-            (text_file('{"a": 1}'), "I can't read this file as a list of memories."),
-            (text_file("x" * (MAX_IMPORT_BYTES + 1)), "up to 1 MB"),
-            (text_file("x\n" * 5001), "5000"),
-            (text_file("- likes TEA."), "nothing new"),
-        ):
-            asked = await run(stage, ben, channel, "import", file=file)
-            assert told in asked.text
-            assert asked.labels == []
-        file = text_file("Lives in Osaka")
-        late, called_off, lost, paused = [
-            await run(stage, ben, channel, "import", file=file) for _ in range(4)
-        ]
-        grown_old(late)
-        assert "has run out" in (await press(stage, ben, late, "Import 1")).text
-        assert "Nothing has changed." in (await press(stage, ben, called_off, "Cancel")).text
-        assert attached(called_off) == []
-        lost.stored[0].attachments = []
-        assert "attach it again" in (await press(stage, ben, lost, "Import 1")).text
-        await stage.told(ben, channel, "memory pause")
-        assert "paused" in (await press(stage, ben, paused, "Import 1")).text
-        assert contents(stage, ben) == ["Likes tea"]
+
+async def test_erasing_all_is_its_askers_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await keep(stage, aiko, channel, "愛子のもの")
+    asked = await run(stage, aiko, channel, "delete-all")
+    asked.stored[0].flags = 0  # as if others could see it
+    for label in asked.labels:
+        assert "Only the owner" in (await press(stage, ben, asked, label)).text
+    assert contents(stage, aiko) == ["愛子のもの"]
+
+
+async def test_files_bring_back_what_was_exported(stage: Stage, aiko: User, channel: Channel) -> None:
+    options = {"category": "家族", "tags": "記念日", "where": "private"}
+    await keep(stage, aiko, channel, "誕生日は3月15日", **options)
+    await keep(stage, aiko, channel, "合宿は\n8月", until="2030-08-31")
+    before = kept(stage, aiko)
+    exported = await run(stage, aiko, channel, "export")
+    assert exported.ephemeral
+    [file] = attached(exported)
+    await press(stage, aiko, await run(stage, aiko, channel, "delete-all"), "2件をすべて消す")
+    asked = await run(stage, aiko, channel, "import", file=file)
+    assert kept(stage, aiko) == []
+    done = await press(stage, aiko, asked, "2件を取り込む")
+    assert "2件を覚えました" in done.text
+    assert kept(stage, aiko) == before
+
+
+async def test_files_that_can_not_be_used_are_refused(stage: Stage, ben: User, channel: Channel) -> None:
+    await keep(stage, ben, channel, "Likes tea")
+    picture = File("memory.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "image/png")
+    for file, told in (
+        (picture, "I can't read this file as a list of memories."),
+        (text_file("x" * (MAX_IMPORT_BYTES + 1)), "up to 1 MB"),
+        (text_file("x\n" * 5001), "5000"),
+        (text_file("- likes TEA."), "nothing new"),
+    ):
+        asked = await run(stage, ben, channel, "import", file=file)
+        assert told in asked.text
+        assert asked.labels == []
+    file = text_file("Lives in Osaka")
+    late, called_off, paused = [await run(stage, ben, channel, "import", file=file) for _ in range(3)]
+    grown_old(late)
+    assert "has run out" in (await press(stage, ben, late, "Import 1")).text
+    assert "Nothing has changed." in (await press(stage, ben, called_off, "Cancel")).text
+    await stage.told(ben, channel, "memory pause")
+    assert "paused" in (await press(stage, ben, paused, "Import 1")).text
+    assert contents(stage, ben) == ["Likes tea"]
 
 
 @pytest.mark.restarts

@@ -1,121 +1,84 @@
 """Mentions when the program is killed or stopped: nobody is forgotten, nobody is answered twice."""
 
 import signal
-from collections.abc import AsyncIterator
-from pathlib import Path
 
-import pytest_asyncio
-
-from tests.databases import DatabaseSettings
-from tests.end_to_end.stage import Stage, running_stage, streaming
+from tests.end_to_end.kills import pull_the_plug
+from tests.end_to_end.stage import Stage, streaming
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Hang, Reply, Say, says
 
+STAGE = "new_stage"
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
 ANSWERED = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 1"
 TO_SHOW = "SELECT count(*) FROM mentions WHERE channel_id = ? AND shown = 0"
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 UNKNOWN_MESSAGE = 10008
 PAGES = "SELECT count(*) FROM answer_pages WHERE answer_id = ?"
-HOUR_S = 3600
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(tmp_path: Path, database_settings: DatabaseSettings) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path, database_settings()) as stage:
-        yield stage
-        stage.check()
+async def test_a_kill_has_answers_written_anew(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.model.script(Reply(Say("書きかけの長い話です。" * 250), Hang()))
+    file = File("メモ.txt", "牛乳とパン".encode(), "text/plain")
+    message = await stage.write(aiko, channel, "これは？", attachments=(file,))
+    reply = stage.discord.answer(message)
+    await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
+    await stage.eventually(PAGES, reply.message.id, gives=[(1,)])
+    later = await stage.write(ben, channel, "two")  # who waits meanwhile
+    await stage.eventually(WAITING, channel.id, gives=[(2,)])
+    other, unnoted = stage.discord.guild_channel(), stage.discord.guild_channel()
+    chie, dan = (stage.discord.user(name, locale="ja") for name in ("Chie", "Dan"))
+    edited = await stage.said(chie, other, "質問", "はじめの答え。")
+    await stage.eventually(TO_SHOW, other.id, gives=[(0,)])
+    stage.model.script(Reply(Say("書きかけの"), Hang()), Reply(Hang()))
+    await stage.discord.edit(chie, edited, f"{stage.discord.bot.mention} 別の質問")
+    await streaming(stage.discord.answer(edited), "書きかけの")
+    third = await stage.write(dan, unnoted, "三つ目")
+    await streaming(stage.discord.answer(third), "考えています…")
+    await stage.model.arrived(4)
+    await pull_the_plug(stage)
+    stage.change(f"UPDATE mentions SET answer_id = NULL WHERE channel_id = {unnoted.id}")
+    stage.model.requests.clear()
+    stage.model.responder = lambda _: says("できあがり。")
+    await stage.start()
+    for question in (message, later, edited, third):
+        answer = await stage.says(question, "できあがり。")
+        assert [shown.content for shown in answer.messages] == ["できあがり。"]
+    await stage.eventually(PAGES, reply.message.id, gives=[(0,)])
+    shown = [stage.shown(number) for number in range(len(stage.model.requests))]
+    assert len(shown) == 4
+    [first] = [each for each in shown if "牛乳とパン" in each[-1]]
+    assert first[-1].startswith("Aiko: これは？")
+    [second] = [each for each in shown if each[-1] == "Ben: two"]
+    assert second[-2] == "できあがり。"
 
 
-async def killed(stage: Stage) -> None:
-    await stage.program.kill()
-    await stage.discord.gone()
+async def test_a_stored_answer_is_shown(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    long, other = "とても長い答えです。" * 250, stage.discord.guild_channel()
+    stage.model.script(says(long, delay_s=1), says("答えです。", delay_s=1))
+    replies = []
+    for user, place in ((aiko, channel), (ben, other)):
+        message = await stage.write(user, place, "質問")
+        replies.append(await streaming(stage.discord.answer(message), "考えています…"))
+        await stage.model.arrived(len(replies))
+    stage.discord.fail_next(EDIT, 503, times=1000)
+    for place in (channel, other):
+        await stage.eventually(ANSWERED, place.id, gives=[(1,)])
+    await pull_the_plug(stage)
+    stage.excused.add(UNKNOWN_MESSAGE)
+    shown, deleted = replies
+    assert "とても長い" not in shown.text
+    await stage.discord.delete(stage.discord.owner, deleted.message)
+    await stage.start()
+    await shown.until(lambda shown: shown.text.count("とても長い答えです。") == 250, "all of it")
+    assert len(shown.messages) == 2
+    assert shown.labels == []
+    for place in (channel, other):
+        await stage.eventually(TO_SHOW, place.id, gives=[(0,)])
+    assert deleted.messages == []
+    assert len(stage.model.requests) == 2
 
 
-class TestKill:
-    async def test_during_answers_lets_each_be_written_anew_in_its_place(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("書きかけの長い話です。" * 250), Hang()))
-        file = File("メモ.txt", "牛乳とパン".encode(), "text/plain")
-        message = await stage.write(aiko, channel, "これは？", attachments=(file,))
-        reply = stage.discord.answer(message)
-        await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
-        await stage.eventually(PAGES, reply.message.id, gives=[(1,)])
-        later = await stage.write(ben, channel, "two")  # who waits meanwhile
-        await stage.eventually(WAITING, channel.id, gives=[(2,)])
-        other, unnoted = stage.discord.guild_channel(), stage.discord.guild_channel()
-        chie, dan = (stage.discord.user(name, locale="ja") for name in ("Chie", "Dan"))
-        edited = await stage.said(chie, other, "質問", "はじめの答え。")
-        await stage.eventually(TO_SHOW, other.id, gives=[(0,)])
-        stage.model.script(Reply(Say("書きかけの"), Hang()), Reply(Hang()))
-        await stage.discord.edit(chie, edited, f"{stage.discord.bot.mention} 別の質問")
-        await streaming(stage.discord.answer(edited), "書きかけの")
-        third = await stage.write(dan, unnoted, "三つ目")
-        await streaming(stage.discord.answer(third), "考えています…")
-        await stage.model.arrived(4)
-        await killed(stage)
-        stage.change(f"UPDATE mentions SET answer_id = NULL WHERE channel_id = {unnoted.id}")
-        stage.model.requests.clear()
-        stage.model.responder = lambda _: says("できあがり。")
-        await stage.start()
-        for question in (message, later, edited, third):
-            answer = await stage.says(question, "できあがり。")
-            assert [shown.content for shown in answer.messages] == ["できあがり。"]
-        await stage.eventually(PAGES, reply.message.id, gives=[(0,)])
-        shown = [stage.shown(number) for number in range(len(stage.model.requests))]
-        assert len(shown) == 4
-        [first] = [each for each in shown if "牛乳とパン" in each[-1]]
-        assert first[-1].startswith("Aiko: これは？")
-        [second] = [each for each in shown if each[-1] == "Ben: two"]
-        assert second[-2] == "できあがり。"
-
-    async def test_for_longer_than_an_hour_is_told_of(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(Reply(Say("書きかけの"), Hang()))
-        first = await stage.write(aiko, channel, "ひとつ")
-        await streaming(stage.discord.answer(first), "書きかけの")
-        await killed(stage)
-        stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = str(2 * HOUR_S)
-        await stage.start()
-        reply = await stage.says(first, "しばらく動いていなかったため")
-        assert len(reply.messages) == 1
-        await stage.eventually(WAITING, channel.id, gives=[(0,)])
-        assert len(stage.model.requests) == 1
-
-    async def test_before_a_stored_answer_was_shown_shows_it_unless_its_message_was_deleted(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        long, other = "とても長い答えです。" * 250, stage.discord.guild_channel()
-        stage.model.script(says(long, delay_s=1), says("答えです。", delay_s=1))
-        replies = []
-        for user, place in ((aiko, channel), (ben, other)):
-            message = await stage.write(user, place, "質問")
-            replies.append(await streaming(stage.discord.answer(message), "考えています…"))
-            await stage.model.arrived(len(replies))
-        stage.discord.fail_next(EDIT, 503, times=1000)
-        for place in (channel, other):
-            await stage.eventually(ANSWERED, place.id, gives=[(1,)])
-        await killed(stage)
-        stage.discord.faults.forget()
-        stage.excused.add(UNKNOWN_MESSAGE)
-        shown, deleted = replies
-        assert "とても長い" not in shown.text
-        await stage.discord.delete(stage.discord.owner, deleted.message)
-        await stage.start()
-        await shown.until(lambda shown: shown.text.count("とても長い答えです。") == 250, "all of it")
-        assert len(shown.messages) == 2
-        assert shown.labels == []
-        for place in (channel, other):
-            await stage.eventually(TO_SHOW, place.id, gives=[(0,)])
-        assert deleted.messages == []
-        assert len(stage.model.requests) == 2
-
-
-async def test_a_stop_lets_a_running_answer_finish_and_begins_no_other(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
+async def test_a_stop_begins_no_other_answer(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     stage.model.script(Reply(Say("もうすぐ"), *says("終わります。", delay_s=2.5).steps))
     first = await stage.write(aiko, channel, "ひとつ")
     await streaming(stage.discord.answer(first), "もうすぐ")

@@ -1,44 +1,24 @@
 """The menu of a message: Ask about this, Translate, Summarise from here."""
 
 import re
-from collections.abc import AsyncIterator
 from typing import Any, Final
-
-import pytest
-import pytest_asyncio
 
 from tests.end_to_end.stage import (
     Stage,
     again_label,
     answered,
-    running_stage,
 )
-from tests.loopback.discord import Channel, LoopbackDiscord, Message, Permission, Reply, Shown, User
+from tests.loopback.discord import Channel, Message, Reply, Shown, User
 from tests.loopback.model_server import Hang, says
 from tests.loopback.model_server import Reply as Answer
 
+STAGE = "own_stage"
 ASK, TRANSLATE, SUMMARISE = "Ask about this", "Translate", "Summarise from here"
 MISSING_ACCESS, UNKNOWN_MESSAGE = 50001, 10008
 ROWS_WITH: Final = "SELECT count(*) FROM messages WHERE content LIKE ?"
 GONE = "もう私からは見えません"
-NO_READING = "ここでのやりとりは、私には読めません"
 RETRY = "もう一度きく"
 MARK = re.compile(r"#\d{6}(?=:| on:)")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """A program of its own, which these tests kill; it reads nothing but what is to it."""
-    async with running_stage(tmp_path_factory.mktemp("menu"), {}) as stage:
-        yield stage
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """A program that reads all messages."""
-    discord = LoopbackDiscord(message_content=True)
-    async with running_stage(tmp_path_factory.mktemp("all"), {"CC_BOT_CHANNELS": "all"}, discord) as stage:
-        yield stage
 
 
 async def form_on(stage: Stage, user: User, target: Shown | Message, place: Channel) -> Reply:
@@ -100,10 +80,6 @@ def about(name: str, text: str) -> str:
     return f"[About a message of {name}:]\n{quoted}"
 
 
-def everybody(value: str = "みんな") -> dict[str, str]:
-    return {"audience": value}
-
-
 def fetched(stage: Stage, target: Message) -> int:
     """How often Discord was asked for a message."""
     asked = [entry for entry in stage.discord.transcript if entry.params.get("message") == str(target.id)]
@@ -114,111 +90,101 @@ def last(stage: Stage) -> str:
     return MARK.sub("", stage.model.requests[-1].last_user_text)
 
 
-class TestAskAboutThis:
-    async def test_brings_the_message_and_answers_its_user_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉は\nアトリ")
-        reply = await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。")
-        assert reply.ephemeral
-        assert "/channels/" not in reply.text
-        assert fetched(stage, target) == 1
-        assert last(stage) == about("Ben", "合言葉は\nアトリ") + "\n\nこの鳥は？"
-        columns = "SELECT content, visibility, reply_to, pointing, tainted FROM messages WHERE author_id = ?"
-        assert stage.rows(columns, aiko.id) == [("この鳥は？", "private", target.id, "menu", 1)]
-        assert stage.rows(ROWS_WITH, "%アトリ%") == [(0,)]
-        await stage.ask(aiko, channel, "何の話？")
-        stage.model.script(says("さあ。"))
-        message = await stage.write(ben, channel, "What is it?", reply_to=target)
-        await stage.says(message, "さあ。")
-        for request in stage.model.requests[1:]:
-            assert not re.search("アトリ|冬鳥|この鳥", str(request.messages))
+async def test_a_message_is_its_askers_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    target = await stage.discord.post(ben, channel, "合言葉は\nアトリ")
+    reply = await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。")
+    assert reply.ephemeral
+    assert "/channels/" not in reply.text
+    assert fetched(stage, target) == 1
+    assert last(stage) == about("Ben", "合言葉は\nアトリ") + "\n\nこの鳥は？"
+    columns = "SELECT content, visibility, reply_to, pointing, tainted FROM messages WHERE author_id = ?"
+    assert stage.rows(columns, aiko.id) == [("この鳥は？", "private", target.id, "menu", 1)]
+    assert stage.rows(ROWS_WITH, "%アトリ%") == [(0,)]
+    await stage.ask(aiko, channel, "何の話？")
+    stage.model.script(says("さあ。"))
+    message = await stage.write(ben, channel, "What is it?", reply_to=target)
+    await stage.says(message, "さあ。")
+    for request in stage.model.requests[1:]:
+        assert not re.search("アトリ|冬鳥|この鳥", str(request.messages))
 
-    async def test_answers_everybody_when_the_form_says_so_without_the_message(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        reply = await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。", **everybody(" みんな "))
-        assert not reply.ephemeral
-        guild = channel.guild.id if channel.guild else 0
-        link = f"/channels/{guild}/{channel.id}/{target.id}"
-        assert reply.text.count(link) == 1
-        stage.model.script(says("冬の鳥です。"))
-        again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
-        assert again.text.count(link) == 1
-        for written in ("EVERYONE!", "Ｅｖｅｒｙｏｎｅ", "みんなに。"):
-            public = await ask(stage, aiko, target, channel, "大きさは？", "小さい。", **everybody(written))
-            assert not public.ephemeral
-        await ask(stage, aiko, target, channel, "内緒で、この色は？", "橙です。")
-        await stage.said(ben, channel, "What was that?", "鳥の話です。")
-        told = "\n".join(stage.shown())
-        assert "この鳥は？" in told
-        assert "冬の鳥です。" in told
-        assert not re.search("アトリ|内緒|橙", told)
 
-    async def test_is_answered_no_more_once_it_is_deleted(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(UNKNOWN_MESSAGE)
-        deleted, edited = [await stage.discord.post(ben, channel, "合言葉はアトリ") for _ in range(2)]
-        forms = [await form_on(stage, aiko, each, channel) for each in (deleted, edited)]
-        reply = await ask(stage, aiko, deleted, channel, "何て？", "鳥です。")
-        await stage.discord.unfurl(edited, {"title": "Zoo"})
-        await stage.discord.delete(ben, deleted)
-        await stage.discord.edit(ben, edited, "内緒")
-        sent = [await stage.discord.submit_modal(form, question="何て？") for form in forms]
-        for late in (*sent, await stage.discord.click(aiko, reply.message, again_label(aiko))):
-            await late.finished(lambda shown: GONE in shown.text)
-        assert len(stage.model.requests) == 1
-        await stage.ask(aiko, channel, "続きは？", private=True)
-        assert "アトリ" not in str(stage.model.requests[-1].messages)
+async def test_a_form_may_answer_everybody(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+    reply = await ask(stage, aiko, target, channel, "この鳥は？", "冬鳥です。", audience=" みんな ")
+    assert not reply.ephemeral
+    guild = channel.guild.id if channel.guild else 0
+    link = f"/channels/{guild}/{channel.id}/{target.id}"
+    assert reply.text.count(link) == 1
+    stage.model.script(says("冬の鳥です。"))
+    again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
+    assert again.text.count(link) == 1
+    await ask(stage, aiko, target, channel, "内緒で、この色は？", "橙です。")
+    await stage.said(ben, channel, "What was that?", "鳥の話です。")
+    told = "\n".join(stage.shown())
+    assert "この鳥は？" in told
+    assert "冬の鳥です。" in told
+    assert not re.search("アトリ|内緒|橙", told)
 
-    async def test_after_a_kill_keeps_nothing_of_a_message_that_was_not_to_the_bot(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        target = await stage.discord.post(ben, channel, "合言葉はアトリ")
-        to_the_bot = await stage.said(ben, channel, "which bird?", "オオルリです。")
-        form = await form_on(stage, aiko, target, channel)
-        chie = stage.discord.user("Chie", locale="ja")
-        stage.model.script(Answer(Hang()), Answer(Hang()))
-        hidden = await begin(stage, aiko, target, channel, "何て？")
-        known = await begin(stage, chie, to_the_bot, channel, "訳して")
-        await stage.model.arrived(3)
-        assert stage.rows("SELECT count(*) FROM turns WHERE question LIKE ?", "%アトリ%") == [(0,)]
-        await stage.restart()
-        late = await stage.discord.submit_modal(form, question="何て？")
+
+async def test_a_deleted_message_is_gone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.excused.add(UNKNOWN_MESSAGE)
+    deleted, edited = [await stage.discord.post(ben, channel, "合言葉はアトリ") for _ in range(2)]
+    forms = [await form_on(stage, aiko, each, channel) for each in (deleted, edited)]
+    reply = await ask(stage, aiko, deleted, channel, "何て？", "鳥です。")
+    await stage.discord.unfurl(edited, {"title": "Zoo"})
+    await stage.discord.delete(ben, deleted)
+    await stage.discord.edit(ben, edited, "内緒")
+    sent = [await stage.discord.submit_modal(form, question="何て？") for form in forms]
+    for late in (*sent, await stage.discord.click(aiko, reply.message, again_label(aiko))):
         await late.finished(lambda shown: GONE in shown.text)
-        assert late.ephemeral
-        for reply in (hidden, known):
-            await reply.finished(lambda shown: RETRY in shown.labels)
-        retry = await stage.discord.click(aiko, hidden.message, RETRY)
-        await retry.finished(lambda shown: GONE in shown.text)
-        assert len(stage.model.requests) == 3
-        stage.model.script(says("どの鳥？"))
-        retry = await answered(await stage.discord.click(chie, known.message, RETRY))
-        assert "どの鳥？" in retry.text
-        assert last(stage) == about("Ben", "which bird?") + "\n\n訳して"
-
-    async def test_of_an_ephemeral_answer_stays_private_whoever_is_to_see_it(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        stage.model.script(says("合言葉はオオルリです。"))
-        ephemeral = await stage.ask(aiko, channel, "?", private=True)
-        form = await form_on(stage, aiko, ephemeral.message, channel)
-        assert "audience" not in str(form.modal)
-        modal = form.modal or {}
-        modal["components"].append(_audience("みんな"))  # as a form that was open before says it
-        stage.model.script(says("オオルリ"))
-        reply = await answered(await stage.discord.submit_modal(form, question="もっと短く"))
-        assert reply.ephemeral
-        assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
-        await stage.ask(aiko, channel, "合言葉は？")
-        assert "オオルリ" not in str(stage.model.requests[-1].messages)
+    assert len(stage.model.requests) == 1
+    await stage.ask(aiko, channel, "続きは？", private=True)
+    assert "アトリ" not in str(stage.model.requests[-1].messages)
 
 
-async def test_a_translation_is_all_of_its_answer(
+async def test_a_kill_keeps_nothing_of_a_message(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
+    target = await stage.discord.post(ben, channel, "合言葉はアトリ")
+    to_the_bot = await stage.said(ben, channel, "which bird?", "オオルリです。")
+    form = await form_on(stage, aiko, target, channel)
+    chie = stage.discord.user("Chie", locale="ja")
+    stage.model.script(Answer(Hang()), Answer(Hang()))
+    hidden = await begin(stage, aiko, target, channel, "何て？")
+    known = await begin(stage, chie, to_the_bot, channel, "訳して")
+    await stage.model.arrived(3)
+    assert stage.rows("SELECT count(*) FROM turns WHERE question LIKE ?", "%アトリ%") == [(0,)]
+    await stage.restart()
+    late = await stage.discord.submit_modal(form, question="何て？")
+    await late.finished(lambda shown: GONE in shown.text)
+    assert late.ephemeral
+    for reply in (hidden, known):
+        await reply.finished(lambda shown: RETRY in shown.labels)
+    retry = await stage.discord.click(aiko, hidden.message, RETRY)
+    await retry.finished(lambda shown: GONE in shown.text)
+    assert len(stage.model.requests) == 3
+    stage.model.script(says("どの鳥？"))
+    retry = await answered(await stage.discord.click(chie, known.message, RETRY))
+    assert "どの鳥？" in retry.text
+    assert last(stage) == about("Ben", "which bird?") + "\n\n訳して"
+
+
+async def test_an_ephemeral_answer_stays_private(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(says("合言葉はオオルリです。"))
+    ephemeral = await stage.ask(aiko, channel, "?", private=True)
+    form = await form_on(stage, aiko, ephemeral.message, channel)
+    assert "audience" not in str(form.modal)
+    modal = form.modal or {}
+    modal["components"].append(_audience("みんな"))  # as a form that was open before says it
+    stage.model.script(says("オオルリ"))
+    reply = await answered(await stage.discord.submit_modal(form, question="もっと短く"))
+    assert reply.ephemeral
+    assert last(stage) == "[About your own answer:]\n> 合言葉はオオルリです。\n\nもっと短く"
+    await stage.ask(aiko, channel, "合言葉は？")
+    assert "オオルリ" not in str(stage.model.requests[-1].messages)
+
+
+async def test_a_translation_is_all_there_is(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     target = await stage.discord.post(ben, channel, "**Guten** Tag\n- eins")
     for user, translated, into in (
         (aiko, "**こんにちは**\n- 一", "日本語に翻訳"),
@@ -236,60 +202,20 @@ async def test_a_translation_is_all_of_its_answer(
     assert stage.rows(ROWS_WITH, "%Guten%") == [(0,)]
 
 
-class TestSummariseFromHere:
-    async def test_says_how_much_discord_showed(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.discord.post(ben, channel, "before")
-        target = await stage.discord.post(ben, channel, "shall we\nmeet?")
-        await stage.discord.post(aiko, channel, "いいよ")
-        await stage.said(ben, channel, "which bird?", "オオルリです。")
-        stage.model.script(says("Ben が誘いました。"), says("Ben が誘いました。"))
-        reply = await answered(await chosen(stage, aiko, target, channel, SUMMARISE))
-        assert reply.ephemeral
-        part = "4件のうち3件を読みました"  # the message itself, the question to the bot, and its answer
-        assert part in reply.text
-        heading = "[The conversation from a message of Ben on:]"
-        quoted = "> Ben: shall we\n>   meet?\n> Ben: which bird?\n> you: オオルリです。"
-        assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
-        again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
-        assert part in again.text
-        assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
-        assert stage.rows(ROWS_WITH, "%shall we%") == [(0,)]
-
-    async def test_where_bot_or_user_may_not_read_says_so(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.excused.add(MISSING_ACCESS)
-        elsewhere, place = stage.discord.user_installed_channel(aiko), stage.discord.guild_channel("closed")
-        targets = [await stage.discord.post(ben, each, "at ten") for each in (elsewhere, place)]
-        assert NO_READING in await told(stage, aiko, targets[0], elsewhere, SUMMARISE)
-        for user, missing in (
-            (stage.discord.bot, Permission.VIEW_CHANNEL),
-            (stage.discord.bot, Permission.READ_MESSAGE_HISTORY),
-            (aiko, Permission.READ_MESSAGE_HISTORY),
-        ):
-            stage.discord.forbid(user, missing, place)
-            reply = await chosen(stage, aiko, targets[1], place, SUMMARISE)
-            await reply.finished(lambda shown: NO_READING in shown.text)
-            stage.discord.permit(user, missing, place)
-        assert stage.model.requests == []
-
-
-class TestOfAProgramThatReadsAll:
-    @pytest.fixture
-    def one_of_the_stages(self, reader: Stage) -> Stage:
-        return reader
-
-    async def test_summarises_up_to_200_messages_or_as_many_as_there_is_room_for(
-        self, stage: Stage, aiko: User, ben: User
-    ) -> None:
-        for text, count, read in (("line", 201, 201), ("長" * 1200, 30, 24)):
-            place = stage.discord.guild_channel("long")
-            target = await stage.discord.post(ben, place, "line 0")
-            for number in range(1, count + 1):
-                await stage.discord.post(ben, place, f"{text} {number}")
-            stage.model.script(says("たくさんの行でした。"))
-            reply = await answered(await chosen(stage, aiko, target, place, SUMMARISE))
-            assert f"{read}件を読みました。このあとにも" in reply.text
-            assert len(last(stage)) < 25_000
+async def test_a_summary_says_how_much_it_read(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await stage.discord.post(ben, channel, "before")
+    target = await stage.discord.post(ben, channel, "shall we\nmeet?")
+    await stage.discord.post(aiko, channel, "いいよ")
+    await stage.said(ben, channel, "which bird?", "オオルリです。")
+    stage.model.script(says("Ben が誘いました。"), says("Ben が誘いました。"))
+    reply = await answered(await chosen(stage, aiko, target, channel, SUMMARISE))
+    assert reply.ephemeral
+    part = "4件のうち3件を読みました"  # the message itself, the question to the bot, and its answer
+    assert part in reply.text
+    heading = "[The conversation from a message of Ben on:]"
+    quoted = "> Ben: shall we\n>   meet?\n> Ben: which bird?\n> you: オオルリです。"
+    assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
+    again = await answered(await stage.discord.click(aiko, reply.message, again_label(aiko)))
+    assert part in again.text
+    assert last(stage).startswith(f"{heading}\n{quoted}\n\n")
+    assert stage.rows(ROWS_WITH, "%shall we%") == [(0,)]

@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import aiohttp
@@ -28,7 +27,7 @@ class Port:
         """By name and labels, as they are written: `cc_bot_turns_total{status="complete"}`."""
         async with aiohttp.ClientSession() as client, client.get(f"{self.url}/metrics") as response:
             families = text_string_to_metric_families(await response.text())
-        found = {}
+        found = dict[str, float]()
         for family in families:
             for sample in family.samples:
                 labels = ",".join(f'{name}="{value}"' for name, value in sorted(sample.labels.items()))
@@ -53,61 +52,37 @@ def port(port_number: int) -> Port:
     return Port(f"http://127.0.0.1:{port_number}")
 
 
-@asynccontextmanager
-async def growth(port: Port) -> AsyncIterator[dict[str, float]]:
-    """What has grown meanwhile, and by how much; to be read afterwards."""
-    before = await port.numbers()
-    grown: dict[str, float] = {}
-    yield grown
-    after = await port.numbers()
-    grown.update(
-        {name: value - before.get(name, 0) for name, value in after.items() if value != before.get(name)}
-    )
+async def test_they_tell_of_answers_and_name_nobody(
+    stage: Stage, ben: User, channel: Channel, port: Port
+) -> None:
+    stage.model.script(calls(Call("recall", {"query": "cats"})), says("A kingfisher."))
+    await stage.ask(ben, channel, "How are my cats?")
+    await stage.discord.quiet(0.05)
+    numbers = await port.numbers()
+    assert numbers['cc_bot_turns_total{status="complete"}'] == 1
+    for phase in ("queue", "store", "model_first_token", "model", "tools", "discord"):
+        assert numbers[f'cc_bot_phase_seconds_count{{phase="{phase}"}}'] == 1
+    assert numbers['cc_bot_tool_calls_total{outcome="ok",tool="recall"}'] == 1
+    names = " ".join(numbers)
+    for secret in (str(ben.id), str(channel.id), ben.name, "kingfisher", stage.discord.token):
+        assert secret not in names
 
 
-class TestMetrics:
-    async def test_tell_of_an_answer_from_the_line_to_discord(
-        self, stage: Stage, ben: User, channel: Channel, port: Port
-    ) -> None:
-        async with growth(port) as grown:
-            stage.model.script(calls(Call("recall", {"query": "cats"})), says("They are fine."))
-            await stage.ask(ben, channel, "How are my cats?")
-            await stage.discord.quiet(0.05)
-        assert grown['cc_bot_turns_total{status="complete"}'] == 1
-        for phase in ("queue", "store", "model_first_token", "model", "tools", "discord"):
-            assert grown[f'cc_bot_phase_seconds_count{{phase="{phase}"}}'] == 1
-        assert grown['cc_bot_tool_calls_total{outcome="ok",tool="recall"}'] == 1
-        assert grown['cc_bot_tokens_total{kind="completion",model="loopback"}'] > 0
-        assert grown["cc_bot_sessions"] == 1
-        assert "cc_bot_turns_running" not in grown
+async def test_health_follows_the_connection(stage: Stage, ben: User, channel: Channel, port: Port) -> None:
+    async def becomes(status: int, problems: dict[str, str]) -> None:
+        async with stage.patience():
+            while await port.health() != (status, problems):
+                pass
 
-    async def test_name_nobody(self, stage: Stage, ben: User, channel: Channel, port: Port) -> None:
-        await stage.ask_in_words(ben, channel, "A kingfisher.")
-        names = " ".join(await port.numbers())
-        for secret in (str(ben.id), str(channel.id), ben.name, "kingfisher", stage.discord.token):
-            assert secret not in names
-
-
-class TestHealth:
-    async def test_is_served_to_this_machine_alone(self, stage: Stage) -> None:
-        assert '"host": "127.0.0.1"' in stage.program.output
-
-    async def test_follows_the_connection_and_a_stop(
-        self, stage: Stage, ben: User, channel: Channel, port: Port
-    ) -> None:
-        async def becomes(status: int, problems: dict[str, str]) -> None:
-            async with stage.patience():
-                while await port.health() != (status, problems):
-                    pass
-
-        assert await port.health() == (200, {})
-        await stage.discord.drop_gateway()
-        await becomes(503, {"gateway": "disconnected"})
-        await stage.discord.resumed()
-        await becomes(200, {})
-        stage.model.script(Reply(Say("Half"), Hang()))
-        await streaming(await stage.begin(ben, channel), "Half")
-        assert (await port.numbers())["cc_bot_turns_running"] == 1
-        stage.program.send(signal.SIGTERM)
-        await becomes(503, {"gateway": "disconnected"})
-        await stage.restart()
+    assert '"host": "127.0.0.1"' in stage.program.output  # and so this machine alone is told
+    assert await port.health() == (200, {})
+    await stage.discord.drop_gateway()
+    await becomes(503, {"gateway": "disconnected"})
+    await stage.discord.resumed()
+    await becomes(200, {})
+    stage.model.script(Reply(Say("Half"), Hang()))
+    await streaming(await stage.begin(ben, channel), "Half")
+    assert (await port.numbers())["cc_bot_turns_running"] == 1
+    stage.program.send(signal.SIGTERM)
+    await becomes(503, {"gateway": "disconnected"})
+    await stage.restart()

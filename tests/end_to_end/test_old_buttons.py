@@ -7,7 +7,6 @@ nowhere here, and named nowhere as tested elsewhere, fails a test of its own.
 import importlib
 import pkgutil
 
-import aiohttp
 import pytest
 
 import cc_bot.discord.pages
@@ -28,7 +27,6 @@ ELSEWHERE = {
     "AnswerButton": "test_restart.py",
     "RetryButton": "test_kills.py",
     "SummaryButton": "test_summary.py",
-    "SearchButton": "test_memory_control.py",
     "EditForm": "test_memory_control.py",
     "AskForm": "test_menu.py",
 }
@@ -73,75 +71,58 @@ class Pressing:
         assert says in chosen.text
 
 
-class TestEveryKind:
-    @pytest.mark.restarts
-    async def test_works_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        kept = [await keep(stage, aiko, channel, f"メモ{number}") for number in range(PAGE_SIZE + 1)]
-        page = await run(stage, aiko, channel, "list", order="oldest")
-        menu = await run(stage, aiko, channel, "list", order="oldest")
-        deleted = await run(stage, aiko, channel, "delete", id=kept[-1])
-        all_of_them = await run(stage, aiko, channel, "delete-all")
-        forgotten = await forgot(stage, aiko, channel, "犬の名前はポチ")
-        receipt = await remembered(stage, aiko, channel, "猫の名前はモチ")
-        stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
-        used = await stage.ask(aiko, channel, "猫の名前は？")
-        file = File("x.txt", "鍵は玄関と覚えて".encode(), "text/plain")
-        stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("はい。"))
-        proposed = await stage.ask(aiko, channel, "要約して", attachment=file)
-        stage.model.script(calls(Call("remember", {"content": "鍵" * 3000})), says("はい。"))
-        long = await stage.ask(aiko, channel, "要約して", attachment=file)
-        for number in range(9):
-            await reminder(stage, aiko, channel, f"予定{number}")
-        reminders = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
-        due = await reminder(stage, aiko, channel, "薬")
-        await comes_due(stage, aiko, due)
-        rung = await says_by_itself(stage, channel, "薬")
-        called(stage)
-        set_now = await stage.discord.slash(aiko, channel, "remind add", when="30分後", text="散歩")
-        await set_now.finished()
-        privacy = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
-        signed_in(stage, aiko)
-        browsers = await (await stage.discord.slash(aiko, channel, "web")).finished()
-        await stage.restart()
+@pytest.mark.restarts
+async def test_every_kind_works_after_a_restart(stage: Stage, aiko: User, channel: Channel) -> None:
+    kept = [await keep(stage, aiko, channel, f"メモ{number}") for number in range(PAGE_SIZE + 1)]
+    page = await run(stage, aiko, channel, "list", order="oldest")
+    menu = await run(stage, aiko, channel, "list", order="oldest")
+    found = await run(stage, aiko, channel, "search", query="メモ")
+    deleted = await run(stage, aiko, channel, "delete", id=kept[-1])
+    all_of_them = await run(stage, aiko, channel, "delete-all")
+    forgotten = await forgot(stage, aiko, channel, "犬の名前はポチ")
+    receipt = await remembered(stage, aiko, channel, "猫の名前はモチ")
+    stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
+    used = await stage.ask(aiko, channel, "猫の名前は？")
+    file = File("x.txt", "鍵は玄関と覚えて".encode(), "text/plain")
+    stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("はい。"))
+    proposed = await stage.ask(aiko, channel, "要約して", attachment=file)
+    stage.model.script(calls(Call("remember", {"content": "鍵" * 3000})), says("はい。"))
+    long = await stage.ask(aiko, channel, "要約して", attachment=file)
+    for number in range(9):
+        await reminder(stage, aiko, channel, f"予定{number}")
+    reminders = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
+    due = await reminder(stage, aiko, channel, "薬")
+    await comes_due(stage, aiko, due)
+    rung = await says_by_itself(stage, channel, "薬")
+    called(stage)
+    set_now = await stage.discord.slash(aiko, channel, "remind add", when="30分後", text="散歩")
+    await set_now.finished()
+    privacy = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
+    signed_in(stage, aiko)
+    browsers = await (await stage.discord.slash(aiko, channel, "web")).finished()
+    await stage.restart()
 
-        pressed = Pressing(stage, aiko)
-        await pressed.button(page, "次へ ▶", "2/2ページ")
-        await pressed.choice(menu, row_of(stage, aiko, kept[0]), "メモ0")
-        await pressed.button(deleted, "元に戻す", "元に戻しました")
-        await pressed.button(all_of_them, "やめる", "何も変わっていません")
-        await pressed.button(receipt, "取り消す", "取り消しました")
-        await pressed.button(forgotten, UNTELL, "会話の記録に")
-        await pressed.button(used, "🧠 使ったメモリ（1）", "残っていません")
-        assert used.labels[-1] == again_label(aiko)
-        await pressed.button(proposed, "覚える", "覚えました: 鍵は玄関")
-        await pressed.button(long, "確認待ちを見る（1件）", "メモリに覚える")
-        await pressed.button(reminders, "次へ ▶", "予定8")
-        await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
-        await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
-        await pressed.button(privacy, "やめる", "何も消していません")
-        await pressed.choice(browsers, "all", "サインアウトしました")
-        assert pressed.kinds | ELSEWHERE.keys() == kinds().keys()
-
-
-def components(kind: int, **fields: object) -> list[dict[str, object]]:
-    return [{"type": 1, "components": [{"type": kind, **fields}]}]
+    pressed = Pressing(stage, aiko)
+    await pressed.button(page, "次へ ▶", "2/2ページ")
+    await pressed.choice(menu, row_of(stage, aiko, kept[0]), "メモ0")
+    await pressed.button(deleted, "元に戻す", "元に戻しました")
+    await pressed.button(found, "次へ ▶", "2/2ページ")
+    await pressed.button(all_of_them, "やめる", "何も変わっていません")
+    await pressed.button(receipt, "取り消す", "取り消しました")
+    await pressed.button(forgotten, UNTELL, "会話の記録に")
+    await pressed.button(used, "🧠 使ったメモリ（1）", "残っていません")
+    assert used.labels[-1] == again_label(aiko)
+    await pressed.button(proposed, "覚える", "覚えました: 鍵は玄関")
+    await pressed.button(long, "確認待ちを見る（1件）", "メモリに覚える")
+    await pressed.button(reminders, "次へ ▶", "予定8")
+    await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
+    await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
+    await pressed.button(privacy, "やめる", "何も消していません")
+    await pressed.choice(browsers, "all", "サインアウトしました")
+    assert pressed.kinds | ELSEWHERE.keys() == kinds().keys()
 
 
-async def posted(stage: Stage, channel: Channel, made: list[dict[str, object]]) -> Shown:
-    """A message of the bot's, with what another version of it makes."""
-    headers = {"Authorization": f"Bot {stage.discord.token}"}
-    async with (
-        aiohttp.ClientSession(headers=headers) as session,
-        session.post(
-            f"{stage.discord.api_url}/channels/{channel.id}/messages",
-            json={"content": "2.0", "components": made},
-        ) as response,
-    ):
-        assert response.status == 200
-    return stage.discord.messages(channel)[-1]
-
-
-async def refused(press: Reply, says: str) -> None:
+async def refused(press: Reply, says: str = "コマンドからやり直してください") -> None:
     """One sentence for who pressed, in time."""
     await press.acknowledged()
     await press.finished(lambda told: says in told.text)
@@ -151,18 +132,21 @@ async def refused(press: Reply, says: str) -> None:
 async def test_of_another_version_say_one_sentence(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
-    for custom_id in ("vote:1:up", "again", "memory:1:fold:2:3", "edit:1:2", "fact:0", ":", "取り消し"):
-        made = components(2, style=2, label="押す", custom_id=custom_id)
-        shown = await posted(stage, stage.discord.guild_channel(), made)
-        await refused(await stage.discord.click(aiko, shown, "押す"), "コマンドからやり直してください")
-    await refused(await stage.discord.click(ben, shown, "押す"), "Please start again with a command")
-    options = [{"label": "一つ目", "value": "1"}]
-    shown = await posted(stage, channel, components(3, custom_id="themes:1", options=options))
-    press = await stage.discord.select(aiko, shown, "themes:1", "一つ目")
-    await refused(press, "コマンドからやり直してください")
     number = await keep(stage, aiko, channel, "猫が好き")
-    reply = await stage.discord.slash(aiko, channel, "memory edit", id=number)
-    await reply.acknowledged()
-    assert reply.modal is not None
-    reply.modal["custom_id"] = "rewrite:1"
-    await refused(await stage.discord.submit_modal(reply), "コマンドからやり直してください")
+    reply = await run(stage, aiko, channel, "show", id=number)
+    button = reply.stored[0].components[0]["components"][0]
+    for custom_id in ("vote:1:up", "memory:1:fold:2:3", "fact:0", ":", "取り消し"):
+        button["custom_id"] = custom_id
+        await refused(await stage.discord.click(aiko, reply.message, button["label"]))
+    reply.stored[0].flags = 0  # as if others could see it
+    await refused(
+        await stage.discord.click(ben, reply.message, button["label"]), "Please start again with a command"
+    )
+    listed = await run(stage, aiko, channel, "list")
+    [menu] = [each for row in listed.stored[0].components for each in row["components"] if each["type"] == 3]
+    menu["custom_id"] = "themes:1"
+    await refused(await stage.discord.select(aiko, listed.message, "themes:1", menu["options"][0]["value"]))
+    form = await (await stage.discord.slash(aiko, channel, "memory edit", id=number)).acknowledged()
+    assert form.modal is not None
+    form.modal["custom_id"] = "rewrite:1"
+    await refused(await stage.discord.submit_modal(form))

@@ -1,25 +1,13 @@
 """The whole program over a database on a server: killed and asked again, and with a server that dies."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.stage import running_stage
 from tests.loopback.model_server import says
-from tests.postgres_cluster import pooled
 
 pytestmark = pytest.mark.postgresql("its own engine")
-
-
-@pytest.fixture(params=["straight", "pgbouncer"])
-def url(request: pytest.FixtureRequest, url: str) -> Iterator[str]:
-    """Where the database is; behind a pooler, one with fewer connections than the program asks for."""
-    if request.param == "straight":
-        yield url
-        return
-    with pooled(url, size=2) as other:
-        yield other
 
 
 async def test_answers_remembers_and_goes_on_after_a_kill(url: str, tmp_path: Path) -> None:

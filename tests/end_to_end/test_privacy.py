@@ -12,7 +12,7 @@ from cc_bot.stores import open_stores
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming
 from tests.loopback import model_server
-from tests.loopback.discord import Channel, File, LoopbackDiscord, Reply, Shown, User
+from tests.loopback.discord import Channel, LoopbackDiscord, Reply, Shown, User
 from tests.loopback.model_server import Call, Hang, Say, calls, says
 
 SERIAL = count(1)
@@ -51,13 +51,6 @@ def exported(*messages: Shown) -> dict[str, list[Any]]:
     return found
 
 
-async def much(stage: Stage, user: User, channel: Channel, word: str) -> None:
-    """More than one file of Discord's takes: one of eight megabytes was sent along."""
-    file = File("a.txt", b"a", "text/plain")
-    await stage.ask(user, channel, word, attachment=file)
-    stage.change(f"UPDATE attachments SET data = zeroblob({8 * 2**20}) WHERE user_id = {user.id}")
-
-
 def left(stage: Stage, word: str) -> dict[str, int]:
     """How often a word stands in the database's files."""
     files = sorted(stage.database.parent.glob("sessions.*"))
@@ -65,117 +58,98 @@ def left(stage: Stage, word: str) -> dict[str, int]:
     return {name: number for name, number in counts.items() if number}
 
 
-class TestExport:
-    async def test_shows_and_hands_over_all_that_is_stored_to_its_user_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, word: str
-    ) -> None:
-        nothing = await run(stage, ben, channel, "export")
-        assert nothing.text == (await run(stage, ben, channel, "show")).text == "Nothing is stored about you."
-        assert exported(*nothing.messages) == {}
-        await lived(stage, aiko, channel, word)
-        stage.model.script(says("something of Ben's"))
-        await stage.ask(ben, channel, "something of Ben's")
-        shown = await run(stage, aiko, channel, "show")
-        for line in (
-            *("会話: 1件", "会話の中の質問と回答: 4件", "チャンネルでの発言: 1件", "内容をふくむ）: 2件"),
-            "400日で消えます",
-        ):
-            assert line in shown.text
-        assert word not in shown.text
-        found = exported(*(await run(stage, aiko, channel, "export")).messages)
-        assert [each["role"] for each in found["messages"]] == ["user", "assistant"] * 2
-        assert [each["author_id"] for each in found["channel_messages"]] == [str(aiko.id)]
-        assert [word in each["content"] for each in found["channel_answers"]] == [True]
-        memories = {each["content"] for each in found["memories"]}
-        assert memories == {f"{word}が好き", f"{word}の誕生日は3月15日"}
-        assert "Ben" not in json.dumps(found)
-
-    async def test_comes_by_dm_if_that_is_chosen_and_open(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        stage.excused.add(50007)
-        shy = stage.discord.user("Shy", locale="ja", accepts_dms=False)
-        for user in (aiko, shy):
-            await keep(stage, user, channel, word)
-        assert "DM" in (await run(stage, aiko, channel, "export", where="dm")).text
-        [message] = stage.discord.messages(stage.discord.dm(aiko))
-        assert [each["content"] for each in exported(message)["memories"]] == [word]
-        assert "DM を送れませんでした" in (await run(stage, shy, channel, "export", where="dm")).text
-
-    async def test_of_much_comes_in_several_files_and_says_when_it_was_cut_short(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        await much(stage, aiko, channel, word)
-        stage.discord.fail_next("POST /webhooks/{application}/{token}", 400)
-        reply = await run(stage, aiko, channel, "export")
-        await reply.until(lambda shown: "1個までしか" in shown.text, "how many files")
-        reply = await run(stage, aiko, channel, "export")
-        await reply.until(lambda shown: "2個のファイル" in shown.text, "how many files")
-        assert [each["piece"] for each in exported(*reply.messages)["attachments"]] == [1, 2, 3]
+async def test_an_export_has_it_all(stage: Stage, aiko: User, ben: User, channel: Channel, word: str) -> None:
+    nothing = await run(stage, ben, channel, "export")
+    assert nothing.text == (await run(stage, ben, channel, "show")).text == "Nothing is stored about you."
+    assert exported(*nothing.messages) == {}
+    await lived(stage, aiko, channel, word)
+    stage.model.script(says("something of Ben's"))
+    await stage.ask(ben, channel, "something of Ben's")
+    shown = await run(stage, aiko, channel, "show")
+    for line in (
+        *("会話: 1件", "会話の中の質問と回答: 4件", "チャンネルでの発言: 1件", "内容をふくむ）: 2件"),
+        "400日で消えます",
+    ):
+        assert line in shown.text
+    assert word not in shown.text
+    found = exported(*(await run(stage, aiko, channel, "export")).messages)
+    assert [each["role"] for each in found["messages"]] == ["user", "assistant"] * 2
+    assert [each["author_id"] for each in found["channel_messages"]] == [str(aiko.id)]
+    assert [word in each["content"] for each in found["channel_answers"]] == [True]
+    memories = {each["content"] for each in found["memories"]}
+    assert memories == {f"{word}が好き", f"{word}の誕生日は3月15日"}
+    assert "Ben" not in json.dumps(found)
 
 
-class TestErase:
-    async def test_leaves_no_byte_and_touches_nobody_else(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, word: str
-    ) -> None:
-        await lived(stage, aiko, channel, word)
-        number = next(SERIAL)
-        await keep(stage, ben, channel, f"Ben's zebra {number}")
-        asked, other, late = [await run(stage, aiko, channel, "erase") for _ in range(3)]
-        assert "メモリ（以前の内容をふくむ） 2件" in asked.text
-        assert "バックアップ" in asked.text
-        assert "何も消していません" in (await press(stage, aiko, other, "やめる")).text
-        assert left(stage, word)
-        done = await press(stage, aiko, asked, "すべて消す")
-        assert "すべて消しました" in done.text
-        assert "バックアップ" not in done.text
-        assert left(stage, word) == {}
-        assert left(stage, f"Ben's zebra {number}")
-        assert "何もありません" in (await run(stage, aiko, channel, "show")).text
-        assert "データはすべて消えています" in (await press(stage, aiko, late, "やめる")).text
+async def test_an_export_may_come_by_dm(stage: Stage, aiko: User, channel: Channel, word: str) -> None:
+    stage.excused.add(50007)
+    shy = stage.discord.user("Shy", locale="ja", accepts_dms=False)
+    for user in (aiko, shy):
+        await keep(stage, user, channel, word)
+    assert "DM" in (await run(stage, aiko, channel, "export", where="dm")).text
+    [message] = stage.discord.messages(stage.discord.dm(aiko))
+    assert [each["content"] for each in exported(message)["memories"]] == [word]
+    assert "DM を送れませんでした" in (await run(stage, shy, channel, "export", where="dm")).text
 
-    async def test_drops_answers_that_are_on_their_way_whoever_erases(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, word: str
-    ) -> None:
-        hang = model_server.Reply(Say(f"{word}の話"), Hang())
-        stage.model.script(hang, hang)
-        chie = stage.discord.user("Chie", locale="ja")
-        replies = [await stage.begin(user, channel, f"{word}って？") for user in (aiko, chie)]
-        for reply in replies:
-            await streaming(reply, word)
-        erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
-        assert "すべて消しました" in erased.text
-        assert "取りやめました" in (await ended(replies[0])).text
-        async with open_stores(f"sqlite:///{stage.database}", embedder=None) as stores:
-            await stores.personal_erasure.erase(chie.id)  # as another program does
-            await stores.memory_removal.write_back()
-        await press(stage, chie, replies[1], "止める")
-        assert "質問か会話が消されました" in (await ended(replies[1])).text
-        for user in (aiko, chie):
-            await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", user.id, gives=[(0,)])
-        assert left(stage, word) == {}
 
-    async def test_is_for_users_who_are_denied_and_gives_no_new_allowance(
-        self, stage: Stage, aiko: User, channel: Channel, word: str
-    ) -> None:
-        file = stage.program.folder / "data" / "policy.toml"
-        file.write_text(f"[limits.users.{aiko.id}]\ntokens_per_day = 18\n", encoding="utf-8")
-        await stage.ask_in_words(aiko, channel, f"{word}です。")
-        rule = f"'user', {aiko.id}, 'deny', 1, ''"
-        stage.change(f"INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ({rule})")
-        asked = await stage.discord.slash(aiko, channel, "ask", question="?")
-        assert "お使いいただけない" in (await asked.finished()).text
-        erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
-        assert "すべて消しました" in erased.text
-        assert left(stage, word) == {}
-        again = await run(stage, aiko, channel, "erase")
-        assert again.text.startswith("消すものはありませんでした。")
-        assert again.labels == []
-        stage.change(f"DELETE FROM access_rules WHERE subject_id = {aiko.id}")
-        reply = await stage.begin(aiko, channel, "もう一度")
-        await reply.finished(lambda shown: "<t:" in shown.text)
-        assert "今月の上限のため" in (await run(stage, aiko, channel, "show")).text
-        file.unlink()
+async def test_erasing_leaves_no_byte(
+    stage: Stage, aiko: User, ben: User, channel: Channel, word: str
+) -> None:
+    await lived(stage, aiko, channel, word)
+    number = next(SERIAL)
+    await keep(stage, ben, channel, f"Ben's zebra {number}")
+    asked, other, late = [await run(stage, aiko, channel, "erase") for _ in range(3)]
+    assert "メモリ（以前の内容をふくむ） 2件" in asked.text
+    assert "バックアップ" in asked.text
+    assert "何も消していません" in (await press(stage, aiko, other, "やめる")).text
+    assert left(stage, word)
+    done = await press(stage, aiko, asked, "すべて消す")
+    assert "すべて消しました" in done.text
+    assert "バックアップ" not in done.text
+    assert left(stage, word) == {}
+    assert left(stage, f"Ben's zebra {number}")
+    assert "何もありません" in (await run(stage, aiko, channel, "show")).text
+    assert "データはすべて消えています" in (await press(stage, aiko, late, "やめる")).text
+
+
+async def test_erasing_drops_answers(
+    stage: Stage, aiko: User, ben: User, channel: Channel, word: str
+) -> None:
+    hang = model_server.Reply(Say(f"{word}の話"), Hang())
+    stage.model.script(hang, hang)
+    chie = stage.discord.user("Chie", locale="ja")
+    replies = [await stage.begin(user, channel, f"{word}って？") for user in (aiko, chie)]
+    for reply in replies:
+        await streaming(reply, word)
+    erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
+    assert "すべて消しました" in erased.text
+    assert "取りやめました" in (await ended(replies[0])).text
+    async with open_stores(f"sqlite:///{stage.database}", embedder=None) as stores:
+        await stores.personal_erasure.erase(chie.id)  # as another program does
+        await stores.memory_removal.write_back()
+    await press(stage, chie, replies[1], "止める")
+    assert "質問か会話が消されました" in (await ended(replies[1])).text
+    for user in (aiko, chie):
+        await stage.eventually("SELECT count(*) FROM turns WHERE user_id = ?", user.id, gives=[(0,)])
+    assert left(stage, word) == {}
+
+
+async def test_denied_users_may_erase(stage: Stage, aiko: User, channel: Channel, word: str) -> None:
+    file = stage.program.folder / "data" / "policy.toml"
+    file.write_text(f"[limits.users.{aiko.id}]\ntokens_per_day = 18\n", encoding="utf-8")
+    await stage.ask_in_words(aiko, channel, f"{word}です。")
+    rule = f"'user', {aiko.id}, 'deny', 1, ''"
+    stage.change(f"INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ({rule})")
+    asked = await stage.discord.slash(aiko, channel, "ask", question="?")
+    assert "お使いいただけない" in (await asked.finished()).text
+    erased = await press(stage, aiko, await run(stage, aiko, channel, "erase"), "すべて消す")
+    assert "すべて消しました" in erased.text
+    assert left(stage, word) == {}
+    stage.change(f"DELETE FROM access_rules WHERE subject_id = {aiko.id}")
+    reply = await stage.begin(aiko, channel, "もう一度")
+    await reply.finished(lambda shown: "<t:" in shown.text)
+    assert "今月の上限のため" in (await run(stage, aiko, channel, "show")).text
+    file.unlink()
 
 
 async def test_a_kill_leaves_nothing_of_a_temporary_question_and_brings_nobody_back(

@@ -8,57 +8,55 @@ from tests.loopback.model_server import Reply as Answer
 SECRET = "合言葉はオオルリ"
 
 
-class TestPrivate:
-    async def test_is_not_in_the_next_public_answer(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        await stage.ask_in_words(aiko, channel, "これは公開の話です。")
-        stage.model.script(
-            *(calls(Call("remember", {"content": SECRET})), says("覚えました。")),
-            *(says("オオルリです。"), says("カワセミではありません。")),
-        )
-        await stage.ask(aiko, channel, f"{SECRET}。覚えて", private=True)
-        reply = await stage.ask(aiko, channel, "合言葉は？", private=True)
-        assert "オオルリ" in str(stage.model.requests[-1].messages)
-        press = await stage.discord.click(aiko, reply.message, "もう一度答える")
-        await press.finished(lambda shown: "カワセミ" in shown.text and shown.labels)
-        assert press.ephemeral
-        stored = "SELECT DISTINCT visibility FROM messages WHERE channel_id = ? ORDER BY visibility"
-        assert stage.rows(stored, channel.id) == [("private",), ("public",)]
-        stage.model.reset()
-        stage.model.script(calls(Call("recall", {"query": "合言葉"})), says("わかりません。"))
-        await stage.ask(aiko, channel, "私のひみつは？")
-        sent = "".join(str(request.body) for request in stage.model.requests)
-        assert "これは公開の話です。" in sent
-        assert not [each for each in ("オオルリ", "カワセミ", "覚えました。") if each in sent]
+async def test_a_private_answer_is_in_no_public_one(stage: Stage, aiko: User, channel: Channel) -> None:
+    await stage.ask_in_words(aiko, channel, "これは公開の話です。")
+    stage.model.script(
+        *(calls(Call("remember", {"content": SECRET})), says("覚えました。")),
+        *(says("オオルリです。"), says("カワセミではありません。")),
+    )
+    await stage.ask(aiko, channel, f"{SECRET}。覚えて", private=True)
+    reply = await stage.ask(aiko, channel, "合言葉は？", private=True)
+    assert "オオルリ" in str(stage.model.requests[-1].messages)
+    press = await stage.discord.click(aiko, reply.message, "もう一度答える")
+    await press.finished(lambda shown: "カワセミ" in shown.text and shown.labels)
+    assert press.ephemeral
+    stored = "SELECT DISTINCT visibility FROM messages WHERE channel_id = ? ORDER BY visibility"
+    assert stage.rows(stored, channel.id) == [("private",), ("public",)]
+    stage.model.reset()
+    stage.model.script(calls(Call("recall", {"query": "合言葉"})), says("わかりません。"))
+    await stage.ask(aiko, channel, "私のひみつは？")
+    sent = "".join(str(request.body) for request in stage.model.requests)
+    assert "これは公開の話です。" in sent
+    assert not [each for each in ("オオルリ", "カワセミ", "覚えました。") if each in sent]
 
 
-class TestTemporary:
-    async def test_leaves_nothing_in_the_database(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await stage.ask_in_words(ben, channel, "My colour is teal.")
-        stage.model.script(
-            calls(Call("remember", {"content": "A temporary bluebird"})), says("A temporary kingfisher.")
-        )
-        question: dict[str, str | bool] = {"question": "A temporary bluebird", "temporary": True}
-        reply = await stage.discord.slash(ben, channel, "ask", **question)
-        await reply.finished(lambda shown: "not stored" in shown.text)
-        assert reply.ephemeral
-        assert reply.labels == []
-        assert "My colour is teal." in stage.shown()
-        assert stage.tools() == {"list_memories", "list_schedules", "read_page", "recall"}
-        stage.model.script(Answer(Say("Half a kingfisher"), Hang()))
-        stopped = await stage.discord.slash(ben, channel, "ask", **question)
-        await streaming(stopped, "Half a kingfisher")
-        await stage.discord.click(ben, stopped.message, "Stop")
-        assert "Half a kingfisher" in (await ended(stopped)).text
-        assert stopped.labels == []
-        kept = b"".join(path.read_bytes() for path in stage.database.parent.iterdir())
-        assert b"teal" in kept
-        assert b"kingfisher" not in kept
-        assert b"bluebird" not in kept
-        await stage.ask_in_words(ben, channel, "Yes.")
-        assert "bluebird" not in str(stage.model.requests[-1].messages)
+async def test_a_temporary_one_is_not_in_the_database(stage: Stage, ben: User, channel: Channel) -> None:
+    await stage.ask_in_words(ben, channel, "My colour is teal.")
+    stage.model.script(
+        calls(Call("remember", {"content": "A temporary bluebird"})), says("A temporary kingfisher.")
+    )
+    question: dict[str, str | bool] = {"question": "A temporary bluebird", "temporary": True}
+    reply = await stage.discord.slash(ben, channel, "ask", **question)
+    await reply.finished(lambda shown: "not stored" in shown.text)
+    assert reply.ephemeral
+    assert reply.labels == []
+    assert "My colour is teal." in stage.shown()
+    assert stage.tools() == {"list_memories", "list_schedules", "read_page", "recall"}
+    stage.model.script(Answer(Say("Half a kingfisher"), Hang()))
+    stopped = await stage.discord.slash(ben, channel, "ask", **question)
+    await streaming(stopped, "Half a kingfisher")
+    await stage.discord.click(ben, stopped.message, "Stop")
+    assert "Half a kingfisher" in (await ended(stopped)).text
+    assert stopped.labels == []
+    kept = b"".join(path.read_bytes() for path in stage.database.parent.iterdir())
+    assert b"teal" in kept
+    assert b"kingfisher" not in kept
+    assert b"bluebird" not in kept
+    await stage.ask_in_words(ben, channel, "Yes.")
+    assert "bluebird" not in str(stage.model.requests[-1].messages)
 
 
-async def test_every_place_and_user_has_a_conversation_of_its_own(
+async def test_every_place_has_its_conversation(
     stage: Stage, aiko: User, ben: User, channel: Channel
 ) -> None:
     dm = stage.discord.dm(aiko)

@@ -1,9 +1,7 @@
 """Several processes that are one bot: on one database, each with its own shards."""
 
 import asyncio
-import os
 import signal
-import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -51,16 +49,6 @@ class Fleet:
             await self.begin(of)
         for of in range(2):
             await self.is_up(of)
-
-    async def waits(self, of: int) -> None:
-        """Wait until it says that it waits for its predecessor."""
-
-        async def said() -> None:
-            while "引き継ぎ、" not in self.programs[of].output:  # noqa: ASYNC110 - it tells nobody
-                await asyncio.sleep(0.05)
-
-        async with asyncio.timeout(60):
-            await self.programs[of].lives_until(said())
 
     async def is_up(self, of: int, *, within_s: float = 60) -> None:
         async def connected() -> None:
@@ -111,15 +99,16 @@ async def fleet(tmp_path: Path, url: str) -> AsyncIterator[Fleet]:
         yield fleet
 
 
-async def test_each_answers_in_its_own_servers(fleet: Fleet) -> None:
+async def test_each_answers_in_its_own_servers_and_owners_see_all(fleet: Fleet) -> None:
     for of in range(2):
         user, channel = fleet.stage.discord.user(f"user {of}", locale="ja"), fleet.channel(of)
         fleet.stage.model.script(says(f"{of} です。"))
         assert (await fleet.stage.ask(user, channel, "どちらですか")).text.startswith(f"{of} です。")
-    assert [list(each) for each in await fleet.rows("SELECT shards FROM processes ORDER BY shards")] == [
-        ["[0, 1]"],
-        ["[2, 3]"],
-    ]
+    told = await fleet.stage.told(fleet.stage.discord.owner, fleet.channel(0), "admin status")
+    assert "2個のプロセスで動いています。" in told or "Processes that are this bot: 2." in told
+    assert "0-1" in told
+    assert "2-3" in told
+    assert told.count("reminders") == 1
 
 
 def shards_of(of: int) -> str:
@@ -138,44 +127,36 @@ async def dies_for_all(fleet: Fleet, of: int) -> None:
     await fleet.rows("UPDATE processes SET until = 0 WHERE shards = $1", shards_of(of))
 
 
-async def test_owners_see_all_of_them(fleet: Fleet) -> None:
-    told = await fleet.stage.told(fleet.stage.discord.owner, fleet.channel(0), "admin status")
-    assert "2個のプロセスで動いています。" in told or "Processes that are this bot: 2." in told
-    assert "0-1" in told
-    assert "2-3" in told
-    assert told.count("reminders") == 1
+async def test_a_user_has_one_turn_at_a_time_everywhere(fleet: Fleet) -> None:
+    stage, go_on = fleet.stage, asyncio.Event()
+    aiko = stage.discord.user("Aiko", locale="ja")
+    stage.model.script(Answer(Say("一つ目"), Wait(go_on), *says("です。").steps), says("二つ目です。"))
+    first = await stage.begin(aiko, fleet.channel(0), "一")
+    await streaming(first, "一つ目")
+    second = await stage.begin(aiko, fleet.channel(1), "二")
+    await asyncio.sleep(1.5)
+    assert "二つ目" not in second.text
+    assert len(stage.model.requests) == 1
+    go_on.set()
+    await second.until(lambda shown: "二つ目です。" in shown.text, "the second answer")
+    said = await fleet.rows("SELECT content FROM messages WHERE user_id = $1 ORDER BY id", aiko.id)
+    assert [each[0] for each in said] == ["一", "一つ目です。", "二", "二つ目です。"]
 
 
-class TestAUser:
-    async def test_has_one_turn_at_a_time_everywhere(self, fleet: Fleet) -> None:
-        stage, go_on = fleet.stage, asyncio.Event()
-        aiko = stage.discord.user("Aiko", locale="ja")
-        stage.model.script(Answer(Say("一つ目"), Wait(go_on), *says("です。").steps), says("二つ目です。"))
-        first = await stage.begin(aiko, fleet.channel(0), "一")
-        await streaming(first, "一つ目")
-        second = await stage.begin(aiko, fleet.channel(1), "二")
-        await asyncio.sleep(1.5)
-        assert "二つ目" not in second.text
-        assert len(stage.model.requests) == 1
-        go_on.set()
-        await second.until(lambda shown: "二つ目です。" in shown.text, "the second answer")
-        said = await fleet.rows("SELECT content FROM messages WHERE user_id = $1 ORDER BY id", aiko.id)
-        assert [each[0] for each in said] == ["一", "一つ目です。", "二", "二つ目です。"]
-
-    async def test_whose_all_is_erased_has_no_answer_stored_anywhere(self, fleet: Fleet) -> None:
-        stage, never = fleet.stage, asyncio.Event()
-        aiko = stage.discord.user("Aiko", locale="ja")
-        stage.model.script(Answer(Say("消える答え"), Wait(never), *says("です。").steps))
-        streams = await stage.begin(aiko, fleet.channel(0), "消える質問")
-        await streaming(streams, "消える答え")
-        erasing = await run(stage, aiko, fleet.channel(1), "erase")
-        erased = await press(stage, aiko, erasing, "すべて消す")
-        assert "すべて消しました" in erased.text
-        await streams.until(lambda shown: stop_label(streams) not in shown.labels, "the end of the answer")
-        never.set()
-        await asyncio.sleep(0.5)
-        for table in ("messages", "sessions", "turns", "reservations", "erasing"):
-            assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
+async def test_an_erased_user_has_no_answer_stored_anywhere(fleet: Fleet) -> None:
+    stage, never = fleet.stage, asyncio.Event()
+    aiko = stage.discord.user("Aiko", locale="ja")
+    stage.model.script(Answer(Say("消える答え"), Wait(never), *says("です。").steps))
+    streams = await stage.begin(aiko, fleet.channel(0), "消える質問")
+    await streaming(streams, "消える答え")
+    erasing = await run(stage, aiko, fleet.channel(1), "erase")
+    erased = await press(stage, aiko, erasing, "すべて消す")
+    assert "すべて消しました" in erased.text
+    await streams.until(lambda shown: stop_label(streams) not in shown.labels, "the end of the answer")
+    never.set()
+    await asyncio.sleep(0.5)
+    for table in ("messages", "sessions", "turns", "reservations", "erasing"):
+        assert not await fleet.rows(f"SELECT 1 FROM {table} WHERE user_id = $1", aiko.id)
 
 
 async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
@@ -186,93 +167,71 @@ async def begins_an_answer(fleet: Fleet) -> tuple[User, Reply]:
     return aiko, await streaming(reply, "途中まで")
 
 
-class TestAProcess:
-    async def test_whose_shards_another_holds_is_refused(self, fleet: Fleet) -> None:
-        stage, same = fleet.stage, ("--shards", "1", "--shard-count", "4")
-        runs = [
-            Program(stage.program.folder, stage.program.environment).run("run", *flags)
-            for flags in (same, ("--shards", "5", "--shard-count", "8"), ())
-        ]
-        for code, output in await asyncio.gather(*runs):
-            assert code == 2
-            assert "動いていれば起動をやめます" in output
-            assert output.rstrip().endswith("同じ --shard-count を指定してください。")
-
-    async def test_that_is_started_elsewhere_waits_for_the_end_of_the_killed_one(
-        self, fleet: Fleet, tmp_path_factory: pytest.TempPathFactory
-    ) -> None:
-        """In another folder nothing proves that the former one is dead."""
-        stage, program = fleet.stage, fleet.programs[0]
-        await program.kill()
-        program.environment["CC_BOT_DATA_FOLDER"] = str(tmp_path_factory.mktemp("elsewhere"))
-        program.environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-        program.from_nothing = True  # what heeds signals from the first moment on is not in the nursery
-        await fleet.begin(0)
-        await fleet.waits(0)
-        assert await program.stop() == 0
-        assert "Traceback" not in program.output
-        assert "つながりました" not in program.output.split("引き継ぎ、")[1]
-        await fleet.begin(0)
-        await fleet.is_up(0)
-        aiko = stage.discord.user("Aiko", locale="ja")
-        stage.model.script(says("はい。"))
-        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
-
-    async def test_that_is_killed_leaves_its_answer_to_another(self, fleet: Fleet) -> None:
-        stage = fleet.stage
-        aiko, reply = await begins_an_answer(fleet)
-        await fleet.programs[0].kill()
-        await dies_for_all(fleet, 0)
-        await reply.until(lambda shown: any("もう一度" in label for label in shown.labels), "an offer")
-        settled = "SELECT count(*) = 0 FROM reservations WHERE user_id = $1 AND tokens > 0"
-        await eventually(fleet, settled, aiko.id)
-        stage.model.script(says("はい。"))
-        await fleet.begin(0)
-        await fleet.is_up(0)
-        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
-
-    async def test_that_sleeps_and_wakes_says_nothing_twice(self, fleet: Fleet) -> None:
-        stage, go_on = fleet.stage, asyncio.Event()
-        aiko = stage.discord.user("Aiko", locale="ja")
-        stage.model.script(Answer(Say("眠る前"), Wait(go_on), *says("目覚めた後").steps))
-        reply = await stage.begin(aiko, fleet.channel(0), "どう？")
-        await streaming(reply, "眠る前")
-        await asyncio.sleep(0.5)
-        fleet.programs[0].send(signal.SIGSTOP)
-        await asyncio.sleep(30)
-        await reply.until(
-            lambda shown: any("もう一度" in label for label in shown.labels), "an offer", timeout_s=60
-        )
-        shown = reply.text
-        go_on.set()
-        fleet.programs[0].send(signal.SIGCONT)
-        assert await fleet.programs[0].ended() == LOOP_STOOD
-        assert reply.text == shown
-        assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
-        await fleet.begin(0)
-        await fleet.is_up(0)
-        stage.model.script(says("はい。"))
-        assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+async def test_shards_that_another_holds_are_refused(fleet: Fleet) -> None:
+    stage, same = fleet.stage, ("--shards", "1", "--shard-count", "4")
+    runs = [
+        Program(stage.program.folder, stage.program.environment).run("run", *flags)
+        for flags in (same, ("--shards", "5", "--shard-count", "8"), ())
+    ]
+    for code, output in await asyncio.gather(*runs):
+        assert code == 2
+        assert "動いていれば起動をやめます" in output
+        assert output.rstrip().endswith("同じ --shard-count を指定してください。")
 
 
-class TestADuty:
-    async def test_goes_to_another_as_soon_as_its_process_leaves(self, fleet: Fleet) -> None:
-        stage = fleet.stage
-        aiko = stage.discord.user("Aiko", locale="ja")
-        await stage.told(aiko, fleet.channel(1), "remind add", text="薬", when="10分後")
-        [[holder]] = await fleet.rows(
-            "SELECT p.shards FROM duties AS d JOIN processes AS p ON p.name = d.process"
-            " WHERE d.name = 'reminders'"
-        )
-        of = 0 if holder == "[0, 1]" else 1
-        await fleet.programs[of].stop()
-        now_ms = int(time.time() * 1000)
-        await fleet.rows("UPDATE schedules SET due_at = $2 WHERE user_id = $1", aiko.id, now_ms)
-        await eventually(
-            fleet, "SELECT count(*) = 1 FROM firings WHERE user_id = $1 AND state = 'sent'", aiko.id
-        )
-        await fleet.begin(of)
-        await fleet.is_up(of)
-        await asyncio.sleep(1)
-        [[count]] = await fleet.rows("SELECT count(*) FROM firings WHERE user_id = $1", aiko.id)
-        assert count == 1
+async def test_a_killed_process_leaves_its_answer_to_another(fleet: Fleet) -> None:
+    stage = fleet.stage
+    aiko, reply = await begins_an_answer(fleet)
+    await fleet.programs[0].kill()
+    await dies_for_all(fleet, 0)
+    await reply.until(lambda shown: any("もう一度" in label for label in shown.labels), "an offer")
+    settled = "SELECT count(*) = 0 FROM reservations WHERE user_id = $1 AND tokens > 0"
+    await eventually(fleet, settled, aiko.id)
+    stage.model.script(says("はい。"))
+    await fleet.begin(0)
+    await fleet.is_up(0)
+    assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+
+
+async def test_a_process_that_sleeps_and_wakes_says_nothing_twice(fleet: Fleet) -> None:
+    stage, go_on = fleet.stage, asyncio.Event()
+    aiko = stage.discord.user("Aiko", locale="ja")
+    stage.model.script(Answer(Say("眠る前"), Wait(go_on), *says("目覚めた後").steps))
+    reply = await stage.begin(aiko, fleet.channel(0), "どう？")
+    await streaming(reply, "眠る前")
+    await asyncio.sleep(0.5)
+    fleet.programs[0].send(signal.SIGSTOP)
+    await asyncio.sleep(30)
+    await reply.until(
+        lambda shown: any("もう一度" in label for label in shown.labels), "an offer", timeout_s=60
+    )
+    shown = reply.text
+    go_on.set()
+    fleet.programs[0].send(signal.SIGCONT)
+    assert await fleet.programs[0].ended() == LOOP_STOOD
+    assert reply.text == shown
+    assert not await fleet.rows("SELECT 1 FROM messages WHERE user_id = $1", aiko.id)
+    await fleet.begin(0)
+    await fleet.is_up(0)
+    stage.model.script(says("はい。"))
+    assert (await stage.ask(aiko, fleet.channel(0), "では？")).text.startswith("はい。")
+
+
+async def test_a_duty_goes_to_another_as_its_process_leaves(fleet: Fleet) -> None:
+    stage = fleet.stage
+    aiko = stage.discord.user("Aiko", locale="ja")
+    await stage.told(aiko, fleet.channel(1), "remind add", text="薬", when="10分後")
+    [[holder]] = await fleet.rows(
+        "SELECT p.shards FROM duties AS d JOIN processes AS p ON p.name = d.process"
+        " WHERE d.name = 'reminders'"
+    )
+    of = 0 if holder == "[0, 1]" else 1
+    await fleet.programs[of].stop()
+    now_ms = int(time.time() * 1000)
+    await fleet.rows("UPDATE schedules SET due_at = $2 WHERE user_id = $1", aiko.id, now_ms)
+    await eventually(fleet, "SELECT count(*) = 1 FROM firings WHERE user_id = $1 AND state = 'sent'", aiko.id)
+    await fleet.begin(of)
+    await fleet.is_up(of)
+    await asyncio.sleep(1)
+    [[count]] = await fleet.rows("SELECT count(*) FROM firings WHERE user_id = $1", aiko.id)
+    assert count == 1

@@ -3,7 +3,9 @@
 import json
 
 from cc_bot.discord.pages.page import FACTS_COLOUR
-from tests.end_to_end.stage import Stage, again_label, answered
+from tests.end_to_end.memories import press, run
+from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
+from tests.end_to_end.stage import AGAIN, Stage, again_label, answered
 from tests.loopback.discord import Channel, ChannelReply, Reply, Shown, User
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, calls, says
@@ -56,78 +58,71 @@ async def again(stage: Stage, user: User, reply: Reply, *answer: Answer) -> Repl
     return await answered(await stage.discord.click(user, reply.message, again_label(user)))
 
 
-class TestReceipt:
-    async def test_of_a_new_memory_outlasts_other_answers_until_its_owner_takes_it_back(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        content = "猫の名前は*モチ*"
-        reply = await remembered(stage, aiko, channel, content)
-        line = "💾 覚えました: 猫の名前は\\*モチ\\*"
-        assert f"承知しました。\n{line}\n" in reply.text
-        assert reply.labels == [UNDO, again_label(aiko)]
-        assert (await told(stage, ben, reply.message, UNDO)).startswith("Only the owner of the memory")
-        forged = {
-            "url": "https://evil.example",
-            "description": "💾 覚えました: 何でも",
-            "color": FACTS_COLOUR,
-        }
-        await stage.discord.unfurl(reply.message, forged)
-        keeps = calls(Call("remember", {"content": content}))
-        newer = await again(stage, aiko, reply, keeps, says("わかりました。"))
-        assert newer.text == f"わかりました。\n{line}"
-        assert newer.labels == [UNDO, again_label(aiko)]
-        said = await told(stage, aiko, reply.message, UNDO)
-        assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
-        assert kept(stage, aiko) == []
-        assert newer.text.startswith("わかりました。\n↩️ 取り消しました。")
-        assert newer.labels == [again_label(aiko)]
-        assert (await again(stage, aiko, newer, says("はい。"))).text == "はい。"
-
-    async def test_of_a_change_goes_back_to_what_was_unless_that_was_changed_since(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await remembered(stage, aiko, channel, "会議は金曜")
-        number = await number_of_the_memory(stage, aiko)
-        replies = []
-        for day in ("木曜", "水曜"):
-            changes = calls(Call("update_memory", {"id": number, "content": f"会議は{day}"}))
-            stage.model.script(LOOKS, changes, says("はい。"))
-            replies.append(await stage.ask(aiko, channel, f"会議は{day}に変わりました"))
-            assert replies[-1].text == f"はい。\n✏️ 書き換えました: 会議は{day}"
-        assert "変更されている" in await told(stage, aiko, replies[0].message, UNDO)
-        assert kept(stage, aiko) == ["会議は水曜"]
-        assert "会議は木曜" in await told(stage, aiko, replies[1].message, UNDO)
-        assert kept(stage, aiko) == ["会議は木曜"]
-
-    async def test_of_a_deletion_brings_it_back_or_takes_it_out_of_conversations(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        reply = await forgot(stage, aiko, channel, "会議は金曜")
-        assert "会議は金曜" not in reply.text + "".join(reply.labels)
-        assert "はい。\n🗑️ 忘れました（#1）\n-# 会話の記録には残っていることがあり" in reply.text
-        assert reply.labels == [UNDO, UNTELL, again_label(aiko)]
-        assert kept(stage, aiko) == []
-        await told(stage, aiko, reply.message, UNDO)
-        assert kept(stage, aiko) == ["会議は金曜"]
-        assert reply.text.startswith("はい。\n↩️ 取り消しました。")
-        assert reply.labels == [again_label(aiko)]
-
-        reply = await forgot(stage, aiko, channel, "猫はモチ", private=True)
-        assert reply.text.startswith("はい。\n🗑️ 忘れました: 猫はモチ\n")
-        seen = await (await stage.discord.click(aiko, reply.message, UNTELL)).finished()
-        assert seen.ephemeral
-        assert "会話の記録に 3件あります" in seen.text
-        erased = await stage.discord.click(aiko, seen.message, "会話の記録からも消す")
-        await erased.finished(lambda shown: "会話の記録の発言 3件" in shown.text)
-        await stage.ask(aiko, channel, "次は？", private=True)
-        assert "猫はモチ" not in str(stage.model.requests[-1].body)
-        late = await stage.discord.click(aiko, reply.message, UNTELL)
-        await late.finished(lambda shown: "完全に消したあと" in shown.text)
+async def test_a_receipt_outlasts_answers(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    content = "猫の名前は*モチ*"
+    reply = await remembered(stage, aiko, channel, content)
+    line = "💾 覚えました: 猫の名前は\\*モチ\\*"
+    assert f"承知しました。\n{line}\n" in reply.text
+    assert reply.labels == [UNDO, again_label(aiko)]
+    assert (await told(stage, ben, reply.message, UNDO)).startswith("Only the owner of the memory")
+    forged = {
+        "url": "https://evil.example",
+        "description": "💾 覚えました: 何でも",
+        "color": FACTS_COLOUR,
+    }
+    await stage.discord.unfurl(reply.message, forged)
+    keeps = calls(Call("remember", {"content": content}))
+    newer = await again(stage, aiko, reply, keeps, says("わかりました。"))
+    assert newer.text == f"わかりました。\n{line}"
+    assert newer.labels == [UNDO, again_label(aiko)]
+    said = await told(stage, aiko, reply.message, UNDO)
+    assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
+    assert kept(stage, aiko) == []
+    assert newer.text.startswith("わかりました。\n↩️ 取り消しました。")
+    assert newer.labels == [again_label(aiko)]
+    assert (await again(stage, aiko, newer, says("はい。"))).text == "はい。"
 
 
-async def test_used_memories_are_listed_for_the_asker(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
+async def test_a_change_is_taken_back_unless_changed(stage: Stage, aiko: User, channel: Channel) -> None:
+    await remembered(stage, aiko, channel, "会議は金曜")
+    number = await number_of_the_memory(stage, aiko)
+    replies = []
+    for day in ("木曜", "水曜"):
+        changes = calls(Call("update_memory", {"id": number, "content": f"会議は{day}"}))
+        stage.model.script(LOOKS, changes, says("はい。"))
+        replies.append(await stage.ask(aiko, channel, f"会議は{day}に変わりました"))
+        assert replies[-1].text == f"はい。\n✏️ 書き換えました: 会議は{day}"
+    assert "変更されている" in await told(stage, aiko, replies[0].message, UNDO)
+    assert kept(stage, aiko) == ["会議は水曜"]
+    assert "会議は木曜" in await told(stage, aiko, replies[1].message, UNDO)
+    assert kept(stage, aiko) == ["会議は木曜"]
+
+
+async def test_a_deletion_is_taken_back_or_completed(stage: Stage, aiko: User, channel: Channel) -> None:
+    reply = await forgot(stage, aiko, channel, "会議は金曜")
+    assert "会議は金曜" not in reply.text + "".join(reply.labels)
+    assert "はい。\n🗑️ 忘れました（#1）\n-# 会話の記録には残っていることがあり" in reply.text
+    assert reply.labels == [UNDO, UNTELL, again_label(aiko)]
+    assert kept(stage, aiko) == []
+    await told(stage, aiko, reply.message, UNDO)
+    assert kept(stage, aiko) == ["会議は金曜"]
+    assert reply.text.startswith("はい。\n↩️ 取り消しました。")
+    assert reply.labels == [again_label(aiko)]
+
+    reply = await forgot(stage, aiko, channel, "猫はモチ", private=True)
+    assert reply.text.startswith("はい。\n🗑️ 忘れました: 猫はモチ\n")
+    seen = await (await stage.discord.click(aiko, reply.message, UNTELL)).finished()
+    assert seen.ephemeral
+    assert "会話の記録に 3件あります" in seen.text
+    erased = await stage.discord.click(aiko, seen.message, "会話の記録からも消す")
+    await erased.finished(lambda shown: "会話の記録の発言 3件" in shown.text)
+    await stage.ask(aiko, channel, "次は？", private=True)
+    assert "猫はモチ" not in str(stage.model.requests[-1].body)
+    late = await stage.discord.click(aiko, reply.message, UNTELL)
+    await late.finished(lambda shown: "完全に消したあと" in shown.text)
+
+
+async def test_used_memories_are_the_askers(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     first = await remembered(stage, aiko, channel, "猫の名前はモチ")
     stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
     reply = await stage.ask(aiko, channel, "猫の名前は？")
@@ -142,31 +137,23 @@ async def test_used_memories_are_listed_for_the_asker(
     assert "残っていません" in await told(stage, aiko, reply.message, label)
 
 
-class TestInAChannel:
-    async def told_under(self, stage: Stage, aiko: User, channel: Channel, content: str) -> ChannelReply:
-        stage.model.script(calls(Call("remember", {"content": content})), says("承知しました。"))
-        message = await stage.write(aiko, channel, f"{content}と覚えて", mention=channel.guild is not None)
-        return await stage.says(message, "承知しました。")
-
-    async def test_a_mention_has_its_receipt_also_once_its_question_is_edited(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
-        message = await stage.write(aiko, channel, "猫が好きと覚えて")
-        reply = await stage.says(message, "承知しました。")
-        assert reply.text == "承知しました。\n💾 覚えました: 猫が好き"
-        assert reply.labels == [UNDO]
-        assert "Only the owner" in await told(stage, ben, reply.message, UNDO)
-        [(source,)] = stage.rows("SELECT source FROM memories WHERE user_id = ?", aiko.id)
-        assert json.loads(source)["link"].endswith(f"/{channel.id}/{reply.message.id}")
-        assert json.loads(source)["kind"] == "model"
-        stage.model.script(calls(Call("remember", {"content": "犬が好き"})), says("直しました。"))
-        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 犬が好きと覚えて")
-        reply = await stage.says(message, "直しました。")
-        assert reply.text == "直しました。\n💾 覚えました: 猫が好き\n💾 覚えました: 犬が好き"
-        assert reply.labels == [UNDO, "取り消す: 犬が好き"]
-        await told(stage, aiko, reply.message, UNDO)
-        assert kept(stage, aiko) == ["犬が好き"]
+async def test_a_mention_has_its_receipt(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
+    message = await stage.write(aiko, channel, "猫が好きと覚えて")
+    reply = await stage.says(message, "承知しました。")
+    assert reply.text == "承知しました。\n💾 覚えました: 猫が好き"
+    assert reply.labels == [UNDO]
+    assert "Only the owner" in await told(stage, ben, reply.message, UNDO)
+    [(source,)] = stage.rows("SELECT source FROM memories WHERE user_id = ?", aiko.id)
+    assert json.loads(source)["link"].endswith(f"/{channel.id}/{reply.message.id}")
+    assert json.loads(source)["kind"] == "model"
+    stage.model.script(calls(Call("remember", {"content": "犬が好き"})), says("直しました。"))
+    await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 犬が好きと覚えて")
+    reply = await stage.says(message, "直しました。")
+    assert reply.text == "直しました。\n💾 覚えました: 猫が好き\n💾 覚えました: 犬が好き"
+    assert reply.labels == [UNDO, "取り消す: 犬が好き"]
+    await told(stage, aiko, reply.message, UNDO)
+    assert kept(stage, aiko) == ["犬が好き"]
 
 
 async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, channel: Channel) -> None:
@@ -189,3 +176,121 @@ async def test_nothing_private_is_told_in_public(stage: Stage, aiko: User, chann
     assert "オオルリ" not in public.text
     assert public.labels == [again_label(aiko)]
     assert kept(stage, aiko) == ["好きな鳥はオオルリ"]
+
+
+CANCEL = "お知らせを取り消す"
+ASK = "明日の9時に薬って知らせて"
+NOT_SCHEDULED = "⚠️ お知らせは予約していません。"
+SCHEDULES = "SELECT id, text, place, visibility FROM schedules WHERE user_id = ?"
+
+
+def scheduling(text: str = "薬", when: str = "2099-11-23T09:00", **more: str) -> Answer:
+    return calls(Call("schedule", {"when": when, "text": text} | more))
+
+
+def soon() -> str:
+    return "2027-11-23T09:00"
+
+
+async def test_a_reminders_receipt_is_its_askers(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    stage.model.script(scheduling(when=soon()), says("はい。"))
+    reply = await stage.ask(aiko, channel, ASK)
+    assert "はい。\n⏰ <t:1826928000:F>（<t:1826928000:R>）にお知らせします: 薬\n" in reply.text
+    stage.model.script(scheduling(when=soon()), says("承りました。"))
+    await stage.discord.click(aiko, reply.message, AGAIN["ja"])
+    await reply.until(lambda r: "承りました。" in r.text and AGAIN["ja"] in r.labels, "the new answer")
+    assert (reply.text.count("⏰"), reply.labels.count(CANCEL)) == (1, 1)
+    denied = await (await stage.discord.click(ben, reply.message, CANCEL)).finished()
+    assert "Only the person who set the reminder" in denied.text
+    assert len(stage.rows(SCHEDULES, aiko.id)) == 1
+    assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
+    assert stage.rows(SCHEDULES, aiko.id) == []
+    assert reply.text.startswith("承りました。\n↩️ 取り消しました。")
+    assert CANCEL not in reply.labels
+
+
+async def test_a_private_question_leads_to_a_dm(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.excused.add(50007)
+    chie = stage.discord.user("Chie", locale="ja", accepts_dms=False)
+    rows = {}
+    for user in (aiko, chie):
+        stage.model.script(scheduling(when=soon()), says("はい。"))
+        await stage.ask(user, channel, ASK, private=True)
+        [(rows[user.id], *rest)] = stage.rows(SCHEDULES, user.id)
+        assert rest == ["薬", "dm", "private"]
+        await comes_due(stage, user, rows[user.id])
+    await says_by_itself(stage, stage.discord.dm(aiko), "薬")
+    paused = "SELECT status, obstacle FROM schedules WHERE id = ?"
+    await stage.eventually(paused, rows[chie.id], gives=[("paused", "dms_closed")])
+    assert said(stage, channel) == []
+    called(stage)
+
+
+async def test_a_promise_is_kept_or_owned_up_to(stage: Stage, aiko: User, channel: Channel) -> None:
+    stage.model.script(
+        scheduling(when="3日おきに8時"), says("はい、予約しておきました。"), says("何もしません。")
+    )
+    refused = await stage.ask(aiko, channel, "3日おきに8時に薬って知らせて")
+    assert NOT_SCHEDULED in refused.text
+    assert "何もしません" not in refused.text
+    assert "繰り返しが読み取れませんでした" in str(stage.model.requests[1])
+    stage.model.script(says("9時にお知らせしますね。"))
+    temporary = await stage.discord.slash(aiko, channel, "ask", question=ASK, temporary=True)
+    await temporary.finished(lambda shown: NOT_SCHEDULED in shown.text)
+    assert stage.rows(SCHEDULES, aiko.id) == []
+    stage.model.script(says("9時にお知らせしますね。"), scheduling(when=soon()))
+    reply = await stage.ask(aiko, channel, ASK)
+    assert NOT_SCHEDULED not in reply.text
+    assert "にお知らせします: 薬" in reply.text
+    assert len(stage.rows(SCHEDULES, aiko.id)) == 1
+
+
+TAKEN_BACK = "↩️ 取り消しました。"
+
+
+async def on_record(stage: Stage, reply: Reply | ChannelReply) -> None:
+    """Wait until the bot knows that this message tells of something: a moment after it is shown."""
+    rows = "SELECT count(*) > 0 FROM receipts WHERE message_id = ?"
+    await stage.eventually(rows, reply.message.id, gives=[(True,)])
+
+
+async def kept_one(stage: Stage, user: User, channel: Channel, content: str) -> Reply:
+    reply = await remembered(stage, user, channel, content)
+    await on_record(stage, reply)
+    return reply
+
+
+async def says_it_is_undone(reply: Reply | ChannelReply) -> None:
+    """Its one line tells it, and there is nothing to press for it."""
+    await reply.until(lambda shown: TAKEN_BACK in shown.text, "what was taken back")
+    assert not {UNDO, CANCEL} & {*reply.labels}
+    assert not [mark for mark in ("💾", "✏️", "⏰") if mark in reply.text]
+
+
+async def test_a_cancelled_one_is_not_promised(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.model.script(scheduling(when=soon()), says("はい。"))
+    reply = await stage.ask(aiko, channel, ASK)
+    await on_record(stage, reply)
+    [(number,)] = stage.rows("SELECT number FROM schedules WHERE user_id = ?", aiko.id)
+    await stage.told(ben, channel, "remind delete", id=number)
+    await stage.discord.quiet(0.3)
+    assert CANCEL in reply.labels
+    stage.model.script(calls(Call("cancel_schedule", {"id": number})), says("取り消しました。"))
+    later = await stage.ask(aiko, channel, "やっぱりいらない")
+    assert "🔕 お知らせを取り消しました: 薬" in later.text
+    await says_it_is_undone(reply)
+
+
+async def test_erased_memories_are_no_longer_told(stage: Stage, aiko: User, channel: Channel) -> None:
+    for command in ("delete-all", "erase"):
+        replies = [await kept_one(stage, aiko, channel, text) for text in ("会議は金曜", "猫はモチ")]
+        if command == "erase":
+            asked = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
+        else:
+            asked = await run(stage, aiko, channel, "delete-all")
+        await press(stage, aiko, asked, next(label for label in asked.labels if "消す" in label))
+        assert kept(stage, aiko) == []
+        for reply in replies:
+            await says_it_is_undone(reply)

@@ -1,24 +1,20 @@
 """Reminders on Discord: set by a command, said at their time, once, to their owner."""
 
 import pytest
-import pytest_asyncio
 
 from tests.end_to_end.reminders import (
     called,
     comes_due,
-    firings,
     number_of,
     reminder,
     said,
     says_by_itself,
 )
 from tests.end_to_end.stage import AGAIN, Stage
-from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, Permission, Shown, User
 from tests.loopback.model_server import says
 
 STATE = "SELECT state FROM firings WHERE schedule_id = ?"
-STATUS = "SELECT status, obstacle FROM schedules WHERE id = ?"
 SCHEDULES = "SELECT text, repeat, place, visibility FROM schedules WHERE user_id = ?"
 DUE = "SELECT datetime(due_at / 1000, 'unixepoch') FROM schedules WHERE user_id = ?"
 
@@ -27,219 +23,137 @@ async def add(stage: Stage, user: User, place: Channel, when: str, **options: st
     return await stage.told(user, place, "remind add", **({"when": when, "text": "薬"} | options))
 
 
-class TestAdd:
-    async def test_counts_in_the_users_time_zone_along_with_which_a_repeat_moves(
-        self, stage: Stage, ben: User, channel: Channel
-    ) -> None:
-        await stage.told(ben, channel, "settings", timezone="America/New_York", language="en")
-        await add(stage, ben, channel, "2027-07-01 09:00", text="pills")
-        assert stage.rows(DUE, ben.id) == [("2027-07-01 13:00:00",)]
-        await add(stage, ben, channel, "2027-07-02", text="tea", repeat="every day at 9")
-        await stage.told(ben, channel, "settings", timezone="Asia/Tokyo")
-        repeats = f"{DUE} AND repeat <> ''"
-        [(due,)] = stage.rows(repeats, ben.id)
-        assert due.endswith(" 00:00:00")
-
-    async def test_takes_repeats_and_several_times(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        assert "🔁 平日 9:00にお知らせします" in await add(stage, aiko, channel, "明日", repeat="平日9時")
-        assert stage.rows(SCHEDULES, aiko.id) == [("薬", "0 9 * * 1-5", "channel", "public")]
-        assert "🔁 2週間ごとの火曜 10:00" in await add(stage, aiko, channel, "隔週の火曜 10時")
-        assert "🔁 2週間ごとの火曜 10:00" in await stage.told(aiko, channel, "remind list")
-        reply = await stage.discord.slash(aiko, channel, "remind add", when="明日9時と18時", text="薬")
-        await reply.finished(lambda shown: "場所:" in shown.text)
-        assert reply.text.count("にお知らせします: 薬") == 2
-        assert sum("取り消す: " in label for label in reply.labels) == 2
-        assert len(stage.rows(SCHEDULES, aiko.id)) == 4
-        press = await stage.discord.click(aiko, reply.message, reply.labels[1])
-        await press.finished(lambda shown: "取り消しました" in shown.text)
-        assert len(stage.rows(SCHEDULES, aiko.id)) == 3
-
-    async def test_goes_by_dm_where_bot_or_user_may_not_write(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        elsewhere = stage.discord.user_installed_channel(aiko)
-        assert "場所: DM（ここには書き込めないため）" in await add(stage, aiko, elsewhere, "10分後")
-        stage.discord.forbid(aiko, Permission.SEND_MESSAGES, channel)
-        number = await reminder(stage, aiko, channel, "宣伝")
-        await comes_due(stage, aiko, number)
-        await says_by_itself(stage, stage.discord.dm(aiko), "宣伝")
-        called(stage)
-        assert said(stage, channel) == []
-        assert {place for _, _, place, _ in stage.rows(SCHEDULES, aiko.id)} == {"dm"}
+async def test_times_and_repeats_are_in_ones_time_zone(stage: Stage, ben: User, channel: Channel) -> None:
+    await stage.told(ben, channel, "settings", timezone="America/New_York", language="en")
+    await add(stage, ben, channel, "2027-07-01 09:00", text="pills")
+    assert stage.rows(DUE, ben.id) == [("2027-07-01 13:00:00",)]
+    await add(stage, ben, channel, "2027-07-02", text="tea", repeat="every day at 9")
+    await stage.told(ben, channel, "settings", timezone="Asia/Tokyo")
+    repeats = f"{DUE} AND repeat <> ''"
+    [(due,)] = stage.rows(repeats, ben.id)
+    assert due.endswith(" 00:00:00")
 
 
-class TestList:
-    async def test_turns_its_pages_suggests_and_cancels_ones_own_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        rows = [await reminder(stage, ben, channel, f"thing {number}") for number in range(9)]
-        reply = await (await stage.discord.slash(ben, channel, "remind list")).finished()
-        assert "Your reminders (9)" in reply.text
-        assert "thing 8" not in reply.text
-        turned = await stage.discord.click(ben, reply.message, "Next ▶")
-        await turned.finished(lambda r: "thing 8" in r.text)
-        number = number_of(stage, rows[3])
-        choices = await stage.discord.autocomplete(ben, channel, "remind delete", id="thing 3")
-        assert [(choice.value, choice.name[-7:]) for choice in choices] == [(number, "thing 3")]
-        for guess in (number, rows[3]):
-            await stage.told(aiko, channel, "remind delete", id=guess)
-        assert len(stage.rows(SCHEDULES, ben.id)) == 9
-        assert "thing" not in await stage.told(aiko, channel, "remind list")
-        assert "thing 3" in await stage.told(ben, channel, "remind delete", id=number)
-        assert "thing 3" not in await stage.told(ben, channel, "remind list")
+async def test_repeats_and_several_times_are_taken(stage: Stage, aiko: User, channel: Channel) -> None:
+    assert "🔁 平日 9:00にお知らせします" in await add(stage, aiko, channel, "明日", repeat="平日9時")
+    assert stage.rows(SCHEDULES, aiko.id) == [("薬", "0 9 * * 1-5", "channel", "public")]
+    assert "🔁 2週間ごとの火曜 10:00" in await add(stage, aiko, channel, "隔週の火曜 10時")
+    assert "🔁 2週間ごとの火曜 10:00" in await stage.told(aiko, channel, "remind list")
+    reply = await stage.discord.slash(aiko, channel, "remind add", when="明日9時と18時", text="薬")
+    await reply.finished(lambda shown: "場所:" in shown.text)
+    assert reply.text.count("にお知らせします: 薬") == 2
+    assert sum("取り消す: " in label for label in reply.labels) == 2
+    assert len(stage.rows(SCHEDULES, aiko.id)) == 4
+    press = await stage.discord.click(aiko, reply.message, reply.labels[1])
+    await press.finished(lambda shown: "取り消しました" in shown.text)
+    assert len(stage.rows(SCHEDULES, aiko.id)) == 3
 
 
-class TestReminder:
-    async def test_is_said_in_the_channel_and_calls_its_owner_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, f"@everyone {ben.mention} 秘密の合言葉")
-        await comes_due(stage, aiko, number)
-        shown = await says_by_itself(stage, channel, "秘密の合言葉")
-        assert shown.content == f"{aiko.mention} ⏰ @everyone {ben.mention} 秘密の合言葉"
-        assert called(stage) == [{aiko.id}]
-        await stage.eventually(STATE, number, gives=[("sent",)])
-        assert len(said(stage, channel)) == 1
-        await stage.ask(aiko, channel, "元気？")  # it is in no history and no channel's conversation
-        await stage.said(ben, channel, "hello", "どうも。")
-        assert all("合言葉" not in str(request.messages) for request in stage.model.requests)
-        stored = "SELECT user_id, session_id FROM messages WHERE content LIKE '%秘密の合言葉'"
-        assert stage.rows(stored) == [(aiko.id, None)]
-
-    async def test_that_is_late_says_so_and_after_an_hour_is_told_as_missed(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
-        await comes_due(stage, aiko, number, late_s=1800)
-        shown = await says_by_itself(stage, channel, "薬")
-        called(stage)
-        assert "お知らせが遅れてすみません" in shown.text
-        number = await reminder(stage, aiko, channel, "*散歩*")
-        await comes_due(stage, aiko, number, late_s=3700)
-        shown = await says_by_itself(stage, stage.discord.dm(aiko), "散歩")
-        assert "お知らせの時刻が過ぎていました" in shown.content
-        assert "\\*散歩\\*" in shown.content
-        assert len(said(stage, channel)) == 1
-        assert firings(stage, number) == ["missed"]
+async def test_a_list_is_of_ones_own_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    rows = [await reminder(stage, ben, channel, f"thing {number}") for number in range(9)]
+    reply = await (await stage.discord.slash(ben, channel, "remind list")).finished()
+    assert "Your reminders (9)" in reply.text
+    assert "thing 8" not in reply.text
+    turned = await stage.discord.click(ben, reply.message, "Next ▶")
+    await turned.finished(lambda r: "thing 8" in r.text)
+    number = number_of(stage, rows[3])
+    choices = await stage.discord.autocomplete(ben, channel, "remind delete", id="thing 3")
+    assert [(choice.value, choice.name[-7:]) for choice in choices] == [(number, "thing 3")]
+    for guess in (number, rows[3]):
+        await stage.told(aiko, channel, "remind delete", id=guess)
+    assert len(stage.rows(SCHEDULES, ben.id)) == 9
+    assert "thing" not in await stage.told(aiko, channel, "remind list")
+    assert "thing 3" in await stage.told(ben, channel, "remind delete", id=number)
+    assert "thing 3" not in await stage.told(ben, channel, "remind list")
 
 
-class TestTrouble:
-    async def test_a_missing_permission_or_membership_pauses_it_until_it_is_resumed(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.excused |= {50013, 10007}
-        discord, number = stage.discord, await reminder(stage, aiko, channel, "薬")
-        discord.forbid(discord.bot, Permission.SEND_MESSAGES, channel)
-        await comes_due(stage, aiko, number)
-        await says_by_itself(stage, discord.dm(aiko), "書き込む権限がない")
-        discord.permit(discord.bot, Permission.SEND_MESSAGES, channel)
-        assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number_of(stage, number))
-        await says_by_itself(stage, channel, "薬")
-        number = await reminder(stage, ben, channel, "pills")
-        discord.leave(ben)
-        await comes_due(stage, ben, number)
-        shown = await says_by_itself(stage, discord.dm(ben), "pills")
-        assert "you are no longer a member of that server" in shown.content
-        assert len(said(stage, channel)) == 1
-        assert "no longer a member" in await stage.told(ben, discord.dm(ben), "remind list")
-        discord.join(ben)
-        await stage.told(ben, channel, "remind resume", id=number_of(stage, number))
-        await says_by_itself(stage, channel, "pills")
-        called(stage)
-
-    async def test_closed_dms_pause_it_and_what_was_missed_is_told_where_it_may_be(
-        self, stage: Stage
-    ) -> None:
-        stage.excused.add(50007)
-        chie = stage.discord.user("Chie", locale="ja", accepts_dms=False)
-        channel = stage.discord.guild_channel()
-        number = await reminder(stage, chie, channel, "内緒", where="dm")
-        await comes_due(stage, chie, number)
-        await stage.eventually(STATUS, number, gives=[("paused", "dms_closed")])
-        assert "止まっているお知らせが 1 件あります" in await add(stage, chie, channel, "10分後", text="次")
-        assert "DM を受け取らない設定" in await stage.told(chie, channel, "remind list")
-        open_ = await reminder(stage, chie, channel, "公園に行く")
-        hidden = await reminder(stage, chie, channel, "内緒", where="dm")
-        await comes_due(stage, chie, hidden, late_s=7200)
-        await comes_due(stage, chie, open_, late_s=7200)
-        shown = await says_by_itself(stage, channel, "公園に行く")
-        assert called(stage) == [{chie.id}]
-        assert "内緒" not in shown.content
+async def test_a_reminder_calls_its_owner_alone(
+    stage: Stage, aiko: User, ben: User, channel: Channel
+) -> None:
+    number = await reminder(stage, aiko, channel, f"@everyone {ben.mention} 秘密の合言葉")
+    await comes_due(stage, aiko, number)
+    shown = await says_by_itself(stage, channel, "秘密の合言葉")
+    assert shown.content == f"{aiko.mention} ⏰ @everyone {ben.mention} 秘密の合言葉"
+    assert called(stage) == [{aiko.id}]
+    await stage.eventually(STATE, number, gives=[("sent",)])
+    assert len(said(stage, channel)) == 1
+    await stage.ask(aiko, channel, "元気？")  # it is in no history and no channel's conversation
+    await stage.said(ben, channel, "hello", "どうも。")
+    assert all("合言葉" not in str(request.messages) for request in stage.model.requests)
+    stored = "SELECT user_id, session_id FROM messages WHERE content LIKE '%秘密の合言葉'"
+    assert stage.rows(stored) == [(aiko.id, None)]
 
 
-class TestReply:
-    async def was_said(self, stage: Stage, user: User, place: Channel, text: str) -> Shown:
-        number = await reminder(stage, user, place, text)
-        await comes_due(stage, user, number)
-        shown = await says_by_itself(stage, place, text)
-        called(stage)
-        await stage.eventually(STATE, number, gives=[("sent",)])
-        return shown
-
-    async def test_by_its_owner_goes_on_with_their_session_and_by_others_with_the_channels(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        await stage.ask_in_words(aiko, channel, "りんごです。")
-        shown = await self.was_said(stage, aiko, channel, "薬を飲む")
-        stage.model.script(says("はい、薬です。"), says("えらいです。"))
-        message = await stage.write(ben, channel, "which one?", mention=False, reply_to=shown)
-        reply = await stage.says(message, "はい、薬です。")
-        assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: > ⏰ 薬を飲む\n  which one?"]
-        assert reply.labels == []
-        message = await stage.write(aiko, channel, "飲んだよ", mention=False, reply_to=shown)
-        reply = await stage.says(message, "えらいです。")
-        assert stage.shown() == ["?", "りんごです。", "> ⏰ 薬を飲む\n飲んだよ"]
-        await reply.until(lambda r: AGAIN["ja"] in r.labels, "the buttons")
-
-    async def test_in_a_dm_needs_no_reply_to_be_understood_once(
-        self, stage: Stage, aiko: User, ben: User
-    ) -> None:
-        dm = stage.discord.dm(aiko)
-        await self.was_said(stage, aiko, dm, "薬を飲む")
-        for text in ("飲んだ", "もう寝る"):
-            message = await stage.write(aiko, dm, text, mention=False)
-            await stage.says(message, "承知しました")
-        assert stage.shown() == ["> ⏰ 薬を飲む\n飲んだ", "はい、承知しました。", "もう寝る"]
-        dm = stage.discord.dm(ben)
-        await self.was_said(stage, ben, dm, "take the pills")
-        stage.model.script(says("Well done."))
-        await stage.ask(ben, dm, "I did")
-        assert stage.shown() == ["> ⏰ take the pills\nI did"]
+async def test_obstacles_pause_it(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.excused |= {50013, 10007}
+    discord, number = stage.discord, await reminder(stage, aiko, channel, "薬")
+    discord.forbid(discord.bot, Permission.SEND_MESSAGES, channel)
+    await comes_due(stage, aiko, number)
+    await says_by_itself(stage, discord.dm(aiko), "書き込む権限がない")
+    discord.permit(discord.bot, Permission.SEND_MESSAGES, channel)
+    assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number_of(stage, number))
+    await says_by_itself(stage, channel, "薬")
+    number = await reminder(stage, ben, channel, "pills")
+    discord.leave(ben)
+    await comes_due(stage, ben, number)
+    shown = await says_by_itself(stage, discord.dm(ben), "pills")
+    assert "you are no longer a member of that server" in shown.content
+    assert len(said(stage, channel)) == 1
+    assert "no longer a member" in await stage.told(ben, discord.dm(ben), "remind list")
+    discord.join(ben)
+    await stage.told(ben, channel, "remind resume", id=number_of(stage, number))
+    await says_by_itself(stage, channel, "pills")
+    called(stage)
 
 
-class TestButtons:
-    @pytest_asyncio.fixture(loop_scope="session")
-    async def shown(self, stage: Stage, aiko: User, channel: Channel) -> Shown:
-        number = await reminder(stage, aiko, channel, "薬", repeat="毎日")
-        await comes_due(stage, aiko, number)
-        shown = await says_by_itself(stage, channel, "薬")
-        called(stage)
-        return shown
+async def was_said(stage: Stage, user: User, place: Channel, text: str, **options: str) -> Shown:
+    number = await reminder(stage, user, place, text, **options)
+    await comes_due(stage, user, number)
+    shown = await says_by_itself(stage, place, text)
+    called(stage)
+    await stage.eventually(STATE, number, gives=[("sent",)])
+    return shown
 
-    async def test_say_it_once_more_for_their_owner_alone(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, shown: Shown
-    ) -> None:
-        reply = await (await stage.discord.click(ben, shown, "1時間後にもう一度")).finished()
-        assert reply.ephemeral
-        assert "Only the person who set the reminder" in reply.text
-        reply = await stage.discord.click(aiko, shown, "10分後にもう一度")
-        await reply.finished(lambda r: "にもう一度お知らせします" in r.text)
-        assert "お知らせを取り消す" in reply.labels
-        once = "SELECT id, due_at / 1000 - unixepoch() FROM schedules WHERE user_id = ? AND repeat = ''"
-        [(number, due_in_s)] = stage.rows(once, aiko.id)
-        assert due_in_s == pytest.approx(600, abs=60)
-        await comes_due(stage, aiko, number)
-        await stage.discord.wait(lambda: len(said(stage, channel)) == 2, "the second reminder")
-        assert called(stage) == [{aiko.id}]
 
-    async def test_cancel_a_repeat_or_what_was_just_set(
-        self, stage: Stage, aiko: User, channel: Channel, shown: Shown
-    ) -> None:
-        cancelled = "🔕 お知らせを取り消しました: 薬"
-        assert await told(stage, aiko, shown, "繰り返しをやめる") == cancelled
-        reply = await stage.discord.slash(aiko, channel, "remind add", when="10分後", text="薬")
-        await reply.finished()
-        assert await told(stage, aiko, reply.message, "お知らせを取り消す") == cancelled
-        assert "予約したお知らせはありません" in await stage.told(aiko, channel, "remind list")
-        assert "↩️ 取り消しました。" in reply.text
-        assert reply.labels == []
+async def test_a_reply_is_understood(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await stage.ask_in_words(aiko, channel, "りんごです。")
+    shown = await was_said(stage, aiko, channel, "薬を飲む")
+    stage.model.script(says("はい、薬です。"), says("えらいです。"))
+    message = await stage.write(ben, channel, "which one?", mention=False, reply_to=shown)
+    reply = await stage.says(message, "はい、薬です。")
+    assert stage.shown() == ["Aiko: ?", "りんごです。", "Ben: > ⏰ 薬を飲む\n  which one?"]
+    assert reply.labels == []
+    message = await stage.write(aiko, channel, "飲んだよ", mention=False, reply_to=shown)
+    reply = await stage.says(message, "えらいです。")
+    assert stage.shown() == ["?", "りんごです。", "> ⏰ 薬を飲む\n飲んだよ"]
+    await reply.until(lambda r: AGAIN["ja"] in r.labels, "the buttons")
+
+
+async def test_in_a_dm_no_reply_is_needed(stage: Stage, aiko: User, ben: User) -> None:
+    dm = stage.discord.dm(aiko)
+    await was_said(stage, aiko, dm, "薬を飲む")
+    for text in ("飲んだ", "もう寝る"):
+        message = await stage.write(aiko, dm, text, mention=False)
+        await stage.says(message, "承知しました")
+    assert stage.shown() == ["> ⏰ 薬を飲む\n飲んだ", "はい、承知しました。", "もう寝る"]
+    dm = stage.discord.dm(ben)
+    await was_said(stage, ben, dm, "take the pills")
+    stage.model.script(says("Well done."))
+    await stage.ask(ben, dm, "I did")
+    assert stage.shown() == ["> ⏰ take the pills\nI did"]
+
+
+async def test_buttons_are_its_owners_alone(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    shown = await was_said(stage, aiko, channel, "薬", repeat="毎日")
+    reply = await (await stage.discord.click(ben, shown, "1時間後にもう一度")).finished()
+    assert reply.ephemeral
+    assert "Only the person who set the reminder" in reply.text
+    reply = await stage.discord.click(aiko, shown, "10分後にもう一度")
+    await reply.finished(lambda r: "にもう一度お知らせします" in r.text)
+    assert "お知らせを取り消す" in reply.labels
+    once = "SELECT id, due_at / 1000 - unixepoch() FROM schedules WHERE user_id = ? AND repeat = ''"
+    [(number, due_in_s)] = stage.rows(once, aiko.id)
+    assert due_in_s == pytest.approx(600, abs=60)
+    await comes_due(stage, aiko, number)
+    await stage.discord.wait(lambda: len(said(stage, channel)) == 2, "the second reminder")
+    assert called(stage) == [{aiko.id}]

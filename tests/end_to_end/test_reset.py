@@ -4,8 +4,7 @@ import pytest
 
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Message, Permission, Reply, User
-from tests.loopback.model_server import Hang, Say, says
-from tests.loopback.model_server import Reply as Answer
+from tests.loopback.model_server import says
 
 TOO_FAST = 0
 """A program that was just started can't know what was sent before."""
@@ -46,84 +45,58 @@ def markers(stage: Stage, channel: Channel) -> list[tuple[int, int]]:
     )
 
 
-class TestWho:
-    async def test_manages_messages_or_started_the_thread_may_and_everyone_sees_it(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        thread = await stage.discord.start_thread(ben, channel, "Ben's")
-        stage.discord.permit(aiko, Permission.MANAGE_MESSAGES, stage.discord.guild_channel("elsewhere"))
-        for user, place in ((aiko, channel), (ben, channel), (aiko, thread)):
-            refused = await reset(stage, user, place)
-            assert refused.text.startswith(REFUSED[user.locale])
-            assert refused.ephemeral
-            assert markers(stage, place) == []
-        moderator = stage.discord.user("Mori", locale="ja")
-        stage.discord.permit(moderator, Permission.MANAGE_MESSAGES)
-        for user, place in ((moderator, channel), (ben, thread)):
-            done = await reset(stage, user, place)
-            assert done.text.startswith(DONE[user.locale])
-            assert not done.ephemeral
-            assert markers(stage, place) == [(stage.discord.application_id, done.interaction.id)]
-        with pytest.raises(AssertionError, match="not offered"):
-            await stage.discord.slash(aiko, stage.discord.dm(aiko), "reset")
+async def test_moderators_and_starters_may(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    thread = await stage.discord.start_thread(ben, channel, "Ben's")
+    stage.discord.permit(aiko, Permission.MANAGE_MESSAGES, stage.discord.guild_channel("elsewhere"))
+    for user, place in ((aiko, channel), (ben, channel), (aiko, thread)):
+        refused = await reset(stage, user, place)
+        assert refused.text.startswith(REFUSED[user.locale])
+        assert refused.ephemeral
+        assert markers(stage, place) == []
+    moderator = stage.discord.user("Mori", locale="ja")
+    stage.discord.permit(moderator, Permission.MANAGE_MESSAGES)
+    for user, place in ((moderator, channel), (ben, thread)):
+        done = await reset(stage, user, place)
+        assert done.text.startswith(DONE[user.locale])
+        assert not done.ephemeral
+        assert markers(stage, place) == [(stage.discord.application_id, done.interaction.id)]
+    with pytest.raises(AssertionError, match="not offered"):
+        await stage.discord.slash(aiko, stage.discord.dm(aiko), "reset")
 
 
-class TestThePast:
-    @pytest.mark.restarts
-    async def test_is_never_read_again_and_stays_in_the_file(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        asked = await ask(stage, aiko, channel, "合言葉はオオルリです", "オオルリですね。")
-        await reset_by_moderator(stage, channel)
-        stored = [row[1] for row in stage.stored(channel)]
-        assert stored == ["合言葉はオオルリです", "オオルリですね。"]
-        count = len(stage.model.requests)
-        await stage.discord.edit(aiko, asked, f"{stage.discord.bot.mention} 合言葉はオオルリかな")
-        await ask(stage, aiko, channel, "新しい話です", "はい、どうぞ。")
-        assert len(stage.model.requests) == count + 1
-        assert "オオルリ" not in last_request(stage)
-        assert stage.discord.answer(asked).text == "オオルリですね。"
-        stage.excused.add(TOO_FAST)
-        await stage.restart()
-        await stage.discord.quiet()  # what other tests have left waiting takes none of the answers
-        await ask(stage, aiko, channel, "さっきの話は？", "新しい話です。")
-        assert "オオルリ" not in last_request(stage)
-        assert "はい、どうぞ。" in last_request(stage)
-
-    async def test_of_a_channel_is_gone_from_its_threads_and_not_the_other_way_round(
-        self, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        await ask(stage, aiko, channel, "チャンネルの話", "聞きました。")
-        thread, other = [await stage.discord.start_thread(aiko, channel, name) for name in ("一", "二")]
-        await ask(stage, aiko, thread, "スレッドの話", "はい。")
-        await ask(stage, aiko, other, "別のスレッドの話", "はい。")
-        await reset_by_moderator(stage, other)
-        await ask(stage, aiko, channel, "続けましょう", "チャンネルの話ですね。")
-        assert "チャンネルの話" in last_request(stage)
-        await ask(stage, aiko, other, "覚えていますか？", "いいえ。")
-        assert "別のスレッドの話" not in last_request(stage)
-        await reset_by_moderator(stage, channel)
-        await ask(stage, aiko, thread, "覚えていますか？", "スレッドの話なら。")
-        assert "チャンネルの話" not in last_request(stage)
-        assert "スレッドの話" in last_request(stage)
+@pytest.mark.restarts
+async def test_the_past_is_not_read_again_and_stays_on_file(
+    stage: Stage, aiko: User, channel: Channel
+) -> None:
+    asked = await ask(stage, aiko, channel, "合言葉はオオルリです", "オオルリですね。")
+    await reset_by_moderator(stage, channel)
+    stored = [row[1] for row in stage.stored(channel)]
+    assert stored == ["合言葉はオオルリです", "オオルリですね。"]
+    count = len(stage.model.requests)
+    await stage.discord.edit(aiko, asked, f"{stage.discord.bot.mention} 合言葉はオオルリかな")
+    await ask(stage, aiko, channel, "新しい話です", "はい、どうぞ。")
+    assert len(stage.model.requests) == count + 1
+    assert "オオルリ" not in last_request(stage)
+    assert stage.discord.answer(asked).text == "オオルリですね。"
+    stage.excused.add(TOO_FAST)
+    await stage.restart()
+    await stage.discord.quiet()  # what other tests have left waiting takes none of the answers
+    await ask(stage, aiko, channel, "さっきの話は？", "新しい話です。")
+    assert "オオルリ" not in last_request(stage)
+    assert "はい、どうぞ。" in last_request(stage)
 
 
-class TestQuestions:
-    async def test_that_still_wait_are_told_so_and_not_read(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.model.script(Answer(Say("一つ目の答え"), Hang()))
-        first = await stage.discord.post(aiko, channel, "一つ目", mention=True)
-        reply = await stage.discord.reply_to(first)
-        await reply.until(lambda shown: "一つ目の答え" in shown.text, "the first answer streaming")
-        second = await stage.discord.post(ben, channel, "The second", mention=True)
-        await reset_by_moderator(stage, channel)
-        await stage.discord.click(aiko, reply.message, "止める")
-        await reply.finished(lambda shown: shown.text.startswith("一つ目の答え") and not shown.labels)
-        told = await stage.discord.reply_to(second)
-        told.any_language = True
-        await told.until(lambda shown: "区切られた" in shown.text, "that it was not answered")
-        assert len(stage.model.requests) == 1
-        await ask(stage, aiko, channel, "三つ目", "三つ目の答えです。")
-        assert "一つ目" not in last_request(stage)
-        assert "The second" not in last_request(stage)
+async def test_a_channels_past_is_gone_from_its_threads(stage: Stage, aiko: User, channel: Channel) -> None:
+    await ask(stage, aiko, channel, "チャンネルの話", "聞きました。")
+    thread, other = [await stage.discord.start_thread(aiko, channel, name) for name in ("一", "二")]
+    await ask(stage, aiko, thread, "スレッドの話", "はい。")
+    await ask(stage, aiko, other, "別のスレッドの話", "はい。")
+    await reset_by_moderator(stage, other)
+    await ask(stage, aiko, channel, "続けましょう", "チャンネルの話ですね。")
+    assert "チャンネルの話" in last_request(stage)
+    await ask(stage, aiko, other, "覚えていますか？", "いいえ。")
+    assert "別のスレッドの話" not in last_request(stage)
+    await reset_by_moderator(stage, channel)
+    await ask(stage, aiko, thread, "覚えていますか？", "スレッドの話なら。")
+    assert "チャンネルの話" not in last_request(stage)
+    assert "スレッドの話" in last_request(stage)

@@ -17,9 +17,7 @@ async def without_entries(stage: Stage) -> None:
     await stage.start()
 
 
-async def test_a_conversation_goes_on_as_it_was_before_the_answer_that_still_came(
-    stage: Stage, aiko: User, channel: Channel
-) -> None:
+async def test_a_conversation_goes_on_as_it_was(stage: Stage, aiko: User, channel: Channel) -> None:
     await stage.ask_in_words(aiko, channel, "前の答えです。")
     before = stage.stored(channel)
     stage.model.script(Reply(Say("書きかけの答え"), Hang()))
@@ -35,9 +33,7 @@ async def test_a_conversation_goes_on_as_it_was_before_the_answer_that_still_cam
     assert press.labels == []
 
 
-async def test_answer_again_and_continue_still_work_for_the_asker_alone(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
+async def test_old_buttons_work_for_the_asker(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     cut = stage.discord.guild_channel()
     first = await stage.ask_in_words(ben, channel, "Old.")
     stage.model.script(Reply(Say("むかしむかし、"), CutConnection()))

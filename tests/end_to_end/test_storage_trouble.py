@@ -56,56 +56,48 @@ def garble(stage: Stage) -> None:
                 file.write(content[:kept] + b"\xa5" * (len(content) - kept))
 
 
-class TestFullDisk:
-    async def test_is_told_and_over_as_soon_as_there_is_room(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
-        stage.program.from_nothing = True
-        with small_files():
-            await stage.start()
-        await stage.ask_in_words(aiko, channel, "覚えました。")
-        stage.model.script(says("Nice picture."))
-        large = File("large.png", PNG + bytes(2 * LIMIT), "image/png")
-        reply = await stage.begin(ben, channel, "What is this?", attachment=large)
-        await reply.finished(lambda shown: "I could not save that" in shown.text)
-        await stage.logs("database_trouble")
-        await stage.ask_in_words(aiko, channel, "まだいます。")
-        assert answers(stage, channel) == ["覚えました。", "まだいます。"]
-
-
-class TestDamagedFile:
-    async def test_is_told_to_everyone_and_a_backup_takes_its_place(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel
-    ) -> None:
+async def test_a_full_disk_is_told_while_it_is(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    stage.program.from_nothing = True
+    with small_files():
         await stage.start()
-        await stage.ask_in_words(aiko, channel, "バックアップに入ります。")
-        beside = Program(stage.program.folder, stage.program.environment)
-        assert (await beside.run("backup", "--to", "copies"))[0] == 0
-        garble(stage)
-        for user, words in ((aiko, "保存場所が壊れている"), (ben, "is damaged")):
-            reply = await stage.begin(user, channel)
-            await ended(reply)
-            assert words in reply.text
-            assert words in await stage.told(user, channel, "memory list")
-        await stage.says(await stage.write(aiko, channel, "聞こえますか"), "保存場所が壊れている")
-        await stage.says(
-            await stage.write(aiko, stage.discord.dm(aiko), "聞こえますか"), "保存場所が壊れている"
-        )
-        [record] = [line for line in stage.program.output.splitlines() if "database_trouble" in line]
-        assert "cc-bot restore" in record
-        assert await stage.program.stop() == 0
+    await stage.ask_in_words(aiko, channel, "覚えました。")
+    stage.model.script(says("Nice picture."))
+    large = File("large.png", PNG + bytes(2 * LIMIT), "image/png")
+    reply = await stage.begin(ben, channel, "What is this?", attachment=large)
+    await reply.finished(lambda shown: "I could not save that" in shown.text)
+    await stage.logs("database_trouble")
+    await stage.ask_in_words(aiko, channel, "まだいます。")
+    assert answers(stage, channel) == ["覚えました。", "まだいます。"]
 
-        code, output = await stage.program.run("run")
-        assert code == 2
-        assert "cc-bot restore" in output.splitlines()[-1]
-        assert "Traceback" not in output
-        [copy] = (stage.program.folder / "copies").glob("sessions_*.db")
-        code, output = await stage.program.run("restore", str(copy), "--yes")
-        assert code == 0, output
-        await stage.discord.gone()
-        await stage.start()
-        await stage.ask_in_words(ben, channel, "Back again.")
-        assert answers(stage, channel) == [
-            "バックアップに入ります。",
-            "Back again.",
-        ]
+
+async def test_a_damaged_file_is_told_to_all(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+    await stage.start()
+    await stage.ask_in_words(aiko, channel, "バックアップに入ります。")
+    beside = Program(stage.program.folder, stage.program.environment)
+    assert (await beside.run("backup", "--to", "copies"))[0] == 0
+    garble(stage)
+    for user, words in ((aiko, "保存場所が壊れている"), (ben, "is damaged")):
+        reply = await stage.begin(user, channel)
+        await ended(reply)
+        assert words in reply.text
+        assert words in await stage.told(user, channel, "memory list")
+    await stage.says(await stage.write(aiko, channel, "聞こえますか"), "保存場所が壊れている")
+    await stage.says(await stage.write(aiko, stage.discord.dm(aiko), "聞こえますか"), "保存場所が壊れている")
+    [record] = [line for line in stage.program.output.splitlines() if "database_trouble" in line]
+    assert "cc-bot restore" in record
+    assert await stage.program.stop() == 0
+
+    code, output = await stage.program.run("run")
+    assert code == 2
+    assert "cc-bot restore" in output.splitlines()[-1]
+    assert "Traceback" not in output
+    [copy] = (stage.program.folder / "copies").glob("sessions_*.db")
+    code, output = await stage.program.run("restore", str(copy), "--yes")
+    assert code == 0, output
+    await stage.discord.gone()
+    await stage.start()
+    await stage.ask_in_words(ben, channel, "Back again.")
+    assert answers(stage, channel) == [
+        "バックアップに入ります。",
+        "Back again.",
+    ]

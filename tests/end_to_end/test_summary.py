@@ -1,57 +1,26 @@
 """Summaries on Discord: a long conversation knows how it began; its user sees and deletes what is kept."""
 
-import asyncio
-from collections.abc import AsyncIterator
-
-import pytest
-import pytest_asyncio
-
-from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, Reply, User
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import says
 
+STAGE, SETTINGS = "own_stage", {"CC_BOT_HISTORY_LIMIT": "4"}
 PREVIOUSLY = {"ja": "前回までの会話の要約: ", "en-US": "Previous conversation summary: "}
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """With room for four messages, so that two turns are a long conversation."""
-    settings = {"CC_BOT_HISTORY_LIMIT": "4"}
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
-        yield stage
+KEPT = "SELECT content FROM summaries WHERE channel_id = ?"
 
 
-async def stored(stage: Stage, channel: Channel, *contents: str) -> None:
-    """Wait until that is what is kept of a channel."""
-    async with stage.patience():
-        while kept(stage, channel) != sorted(contents):  # noqa: ASYNC110 - another process writes it
-            await asyncio.sleep(0.02)
-
-
-def kept(stage: Stage, channel: Channel) -> list[str]:
-    rows = stage.rows("SELECT content FROM summaries WHERE channel_id = ?", channel.id)
-    return sorted(content for (content,) in rows)
-
-
-async def summarized(stage: Stage, user: User, channel: Channel, notes: str, **options: bool) -> None:
+async def summarized(stage: Stage, user: User, channel: Channel, notes: str) -> None:
     """Two turns, and what is written down of them."""
     stage.model.script_notes(says(notes))
     for _ in range(2):
         stage.model.script(says("はい。" if user.locale == "ja" else "Yes."))
-        await stage.ask(user, channel, "?", **options)
-    await stored(stage, channel, notes)
+        await stage.ask(user, channel)
+    await stage.eventually(KEPT, channel.id, gives=[(notes,)])
 
 
-async def shown(stage: Stage, user: User, channel: Channel) -> Reply:
-    reply = await stage.discord.slash(user, channel, "summary")
-    await reply.finished(lambda told: told.text)
-    assert reply.ephemeral
-    return reply
-
-
-async def test_a_long_conversation_knows_its_first_fact_through_the_summary(
-    stage: Stage, aiko: User, ben: User, channel: Channel
-) -> None:
+async def test_it_knows_the_first_fact(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
     for user, fact, notes in (
         (aiko, "犬の名前はポチです", "- 犬の名前はポチ"),
         (ben, "My dog is called Rex", "- The dog is called Rex"),
@@ -63,19 +32,18 @@ async def test_a_long_conversation_knows_its_first_fact_through_the_summary(
             await stage.ask(user, place, question)
             if number == 1:
                 assert fact in str((await stage.model.noted(before + 1)).messages)
-                await stored(stage, place, notes)
+                await stage.eventually(KEPT, place.id, gives=[(notes,)])
         await stage.model.noted(before + 2)
         _, *history, changing, _ = stage.model.requests[-1].messages
         assert fact not in str(history)
         assert changing["content"].endswith(PREVIOUSLY[user.locale] + notes)
 
 
-async def test_the_command_shows_what_is_kept_and_deletes_it_also_after_a_restart(
-    stage: Stage, aiko: User, channel: Channel
-) -> None:
+async def test_the_command_shows_and_deletes_it(stage: Stage, aiko: User, channel: Channel) -> None:
     assert "要約はまだありません" in await stage.told(aiko, channel, "summary")
     await summarized(stage, aiko, channel, "- 犬が好き")
-    reply = await shown(stage, aiko, channel)
+    reply = await (await stage.discord.slash(aiko, channel, "summary")).finished()
+    assert reply.ephemeral
     assert "会話の要約" in reply.text
     assert "- 犬が好き" in reply.text
     await stage.restart()
@@ -83,7 +51,7 @@ async def test_the_command_shows_what_is_kept_and_deletes_it_also_after_a_restar
     await press.finished(lambda told: "要約を消しました" in told.text)
     assert press.labels == []
     assert "犬が好き" not in press.text
-    assert kept(stage, channel) == []
+    assert stage.rows(KEPT, channel.id) == []
     stage.model.script(says("はい。"))
     await stage.ask(aiko, channel)
     assert PREVIOUSLY["ja"] not in str(stage.model.requests[-1].messages)

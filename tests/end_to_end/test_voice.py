@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 import pytest
 import pytest_asyncio
@@ -18,15 +17,8 @@ RETRY = "もう一度きく"
 QUOTED = f"> 🎤 {HEARD}"
 SECONDS = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND model = 'ears'"
 FORM = "audio/mpeg"
+VoiceStage = tuple[Stage, LoopbackSpeechServer]
 MEETING = File("会議.mp3", mp3(4), FORM)
-
-
-@dataclass(frozen=True, slots=True)
-class VoiceStage:
-    """The program with a server that hears and speaks."""
-
-    stage: Stage
-    speech: LoopbackSpeechServer
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -40,22 +32,23 @@ async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Voi
             "CC_BOT_MODEL_TIMEOUT": "4",
         }
         async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
-            yield VoiceStage(stage, speech)
+            yield stage, speech
 
 
 @pytest.fixture
 def speech(running: VoiceStage) -> LoopbackSpeechServer:
-    running.speech.reset()
-    return running.speech
+    running[1].reset()
+    return running[1]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def stage(running: VoiceStage, speech: LoopbackSpeechServer) -> AsyncIterator[Stage]:
-    running.stage.forget()
-    yield running.stage
-    running.stage.check()
+    stage = running[0]
+    stage.forget()
+    yield stage
+    stage.check()
     assert speech.refused == []
-    assert not any(said in running.stage.program.output for said in (HEARD, "会議", "十時"))
+    assert not any(said in stage.program.output for said in (HEARD, "会議", "十時"))
 
 
 async def spoken_in_dm(stage: Stage, user: User, recording: File | None = None) -> ChannelReply:
@@ -69,143 +62,110 @@ async def answered(reply: ChannelReply) -> ChannelReply:
     return await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the buttons")
 
 
-class TestVoiceMessage:
-    async def test_in_a_dm_is_the_question_and_its_senders_own_word(
-        self, stage: Stage, aiko: User, speech: LoopbackSpeechServer
-    ) -> None:
-        dm, heard = stage.discord.dm(aiko), asyncio.Event()
-        speech.script(Heard(after=heard))
-        stage.model.script(says("会議があります。"), says("歯医者です。"), says("十時です。"))
-        reply = await spoken_in_dm(stage, aiko, voice(130))
-        await reply.until(lambda shown: "聞き取っています" in shown.text, "that it listens")
-        heard.set()
-        assert (await answered(reply)).message.content == f"{QUOTED}\n会議があります。"
-        assert stage.shown() == [HEARD]
-        [sent] = speech.heard
-        assert (sent.model, sent.language, sent.name) == ("ears", "ja", "recording.ogg")
-        tainted = stage.rows("SELECT tainted FROM messages WHERE user_id = ? AND role = 'user'", aiko.id)
-        assert tainted == [(0,)]
-        assert stage.rows("SELECT count(*) FROM attachments WHERE user_id = ?", aiko.id) == [(0,)]
-        stage.discord.expire_attachments()
-        again = await stage.discord.click(aiko, reply.message, again_label(aiko))
-        await again.finished(lambda shown: "歯医者" in shown.text and AGAIN["ja"] in shown.labels)
-        assert again.message.content == f"{QUOTED}\n歯医者です。"
-        await stage.ask(aiko, dm, "何時？")
-        assert stage.shown() == [HEARD, "歯医者です。", "何時？"]
-        assert len(speech.heard) == 1
-        await stage.eventually(SECONDS, aiko.id, gives=[(130,)])
-        assert "音声 2分10秒" in await stage.told(aiko, dm, "usage")
+async def test_a_voice_message_is_a_question(stage: Stage, aiko: User, speech: LoopbackSpeechServer) -> None:
+    dm, heard = stage.discord.dm(aiko), asyncio.Event()
+    speech.script(Heard(after=heard))
+    stage.model.script(says("会議があります。"), says("歯医者です。"), says("十時です。"))
+    reply = await spoken_in_dm(stage, aiko, voice(130))
+    await reply.until(lambda shown: "聞き取っています" in shown.text, "that it listens")
+    heard.set()
+    assert (await answered(reply)).message.content == f"{QUOTED}\n会議があります。"
+    assert stage.shown() == [HEARD]
+    [sent] = speech.heard
+    assert (sent.model, sent.language, sent.name) == ("ears", "ja", "recording.ogg")
+    tainted = stage.rows("SELECT tainted FROM messages WHERE user_id = ? AND role = 'user'", aiko.id)
+    assert tainted == [(0,)]
+    assert stage.rows("SELECT count(*) FROM attachments WHERE user_id = ?", aiko.id) == [(0,)]
+    stage.discord.expire_attachments()
+    again = await stage.discord.click(aiko, reply.message, again_label(aiko))
+    await again.finished(lambda shown: "歯医者" in shown.text and AGAIN["ja"] in shown.labels)
+    assert again.message.content == f"{QUOTED}\n歯医者です。"
+    await stage.ask(aiko, dm, "何時？")
+    assert stage.shown() == [HEARD, "歯医者です。", "何時？"]
+    assert len(speech.heard) == 1
+    await stage.eventually(SECONDS, aiko.id, gives=[(130,)])
+    assert "音声 2分10秒" in await stage.told(aiko, dm, "usage")
 
 
-class TestTrouble:
-    async def test_with_a_server_or_a_recording_is_one_sentence_and_asks_no_model(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        broken = File("voice-message.ogg", b"OggS" + bytes(99), "audio/ogg", duration_s=3)
-        large = File("voice-message.ogg", ogg(60).ljust((25 << 20) + 1), "audio/ogg", duration_s=60)
-        for recording, answers, told in (
-            (voice(), (Heard(hangs=True),), "今は音声を聞き取れません"),
-            (voice(), (Heard(status=500, headers={"Retry-After-Ms": "1"}),) * 3, "今は音声を聞き取れません"),
-            (voice(), (Heard(status=401),), "設定に問題があります"),
-            (voice(), (Heard(status=400),), "この音声は受け付けられませんでした"),
-            (voice(), (Heard("ご視聴ありがとうございました。"),), "何も聞き取れませんでした"),
-            (voice(0), (), "0秒"),
-            (voice(3600), (), "音声が長すぎます。20分"),
-            (broken, (), "このファイルは読めません"),
-            (large, (), "25 MB"),
-        ):
-            speech.reset()
-            speech.script(*answers)
-            reply = await spoken_in_dm(stage, aiko, recording)
-            await reply.until(lambda shown, told=told: told in shown.text, told)  # type: ignore[misc]
-            assert len(speech.heard) == len(answers)
-        speech.script(Heard("Thank you for watching."))
-        silent = await stage.begin(ben, channel, "?", attachment=File("a.mp3", mp3(4), FORM))
-        await silent.finished(lambda shown: "I couldn't hear anything" in shown.text)
-        assert stage.model.requests == []
-        assert stage.stored(stage.discord.dm(aiko)) == []
+async def test_trouble_is_one_sentence(
+    stage: Stage, aiko: User, ben: User, channel: Channel, speech: LoopbackSpeechServer
+) -> None:
+    broken = File("voice-message.ogg", b"OggS" + bytes(99), "audio/ogg", duration_s=3)
+    large = File("voice-message.ogg", ogg(60).ljust((25 << 20) + 1), "audio/ogg", duration_s=60)
+    for recording, answers, told in (
+        (voice(), (Heard(hangs=True),), "今は音声を聞き取れません"),
+        (voice(), (Heard(status=400),), "この音声は受け付けられませんでした"),
+        (voice(), (Heard("ご視聴ありがとうございました。"),), "何も聞き取れませんでした"),
+        (voice(0), (), "0秒"),
+        (voice(3600), (), "音声が長すぎます。20分"),
+        (broken, (), "このファイルは読めません"),
+        (large, (), "25 MB"),
+    ):
+        speech.reset()
+        speech.script(*answers)
+        reply = await spoken_in_dm(stage, aiko, recording)
+        await reply.until(lambda shown, told=told: told in shown.text, told)  # type: ignore[misc]
+        assert len(speech.heard) == len(answers)
+    speech.script(Heard("Thank you for watching."))
+    silent = await stage.begin(ben, channel, "?", attachment=File("a.mp3", mp3(4), FORM))
+    await silent.finished(lambda shown: "I couldn't hear anything" in shown.text)
+    assert stage.model.requests == []
+    assert stage.stored(stage.discord.dm(aiko)) == []
 
 
-class TestRestart:
-    async def test_between_hearing_and_answering_hears_it_once(
-        self, stage: Stage, aiko: User, ben: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        stage.model.script(ModelReply(Hang()), ModelReply(Hang()))
-        reply = await spoken_in_dm(stage, aiko)
-        mention = await stage.write(ben, channel, "何時から？", attachments=(MEETING,))
-        await stage.model.arrived(2)
-        await stage.program.kill()
-        await stage.discord.gone()
-        stage.discord.expire_attachments()
-        stage.model.script(says("十時です。"))
-        await stage.start()
-        assert (await stage.says(mention, "十時です。")).message.content == f"{QUOTED}\n十時です。"
-        await reply.until(lambda shown: shown.labels == [RETRY], "the button to ask again")
-        stage.model.script(says("会議です。"))
-        press = await stage.discord.click(aiko, reply.message, RETRY)
-        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
-        assert reply.message.content == f"{QUOTED}\n会議です。"
-        assert stage.shown() == [HEARD]
-        assert len(speech.heard) == 2
+async def test_a_restart_hears_it_once(
+    stage: Stage, aiko: User, ben: User, channel: Channel, speech: LoopbackSpeechServer
+) -> None:
+    stage.model.script(ModelReply(Hang()), ModelReply(Hang()))
+    reply = await spoken_in_dm(stage, aiko)
+    mention = await stage.write(ben, channel, "何時から？", attachments=(MEETING,))
+    await stage.model.arrived(2)
+    await stage.program.kill()
+    await stage.discord.gone()
+    stage.discord.expire_attachments()
+    stage.model.script(says("十時です。"))
+    await stage.start()
+    assert (await stage.says(mention, "十時です。")).message.content == f"{QUOTED}\n十時です。"
+    await reply.until(lambda shown: shown.labels == [RETRY], "the button to ask again")
+    stage.model.script(says("会議です。"))
+    press = await stage.discord.click(aiko, reply.message, RETRY)
+    await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+    assert reply.message.content == f"{QUOTED}\n会議です。"
+    assert stage.shown() == [HEARD]
+    assert len(speech.heard) == 2
 
 
-class TestReadingAloud:
-    @pytest_asyncio.fixture(autouse=True, loop_scope="session")
-    async def nobody_speaks(self, stage: Stage) -> AsyncIterator[None]:
-        """What a test has read aloud is over before the next one begins."""
-        yield
-        await stage.discord.quiet(0.3)
+async def attached(reply: Reply | ChannelReply) -> None:
+    await reply.until(lambda shown: shown.messages and shown.messages[-1].attachments, "the recording")
 
-    async def on(self, stage: Stage, user: User) -> None:
-        told = await stage.told(user, stage.discord.dm(user), "settings", voice="on")
-        assert told.endswith("読み上げ: オン" if user.locale == "ja" else "read aloud: on")
 
-    async def attached(self, reply: Reply | ChannelReply) -> None:
-        await reply.until(lambda shown: shown.messages and shown.messages[-1].attachments, "the recording")
-
-    async def test_comes_on_top_of_every_answer_once_it_was_chosen(
-        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        await stage.ask(aiko, channel)
-        await stage.discord.quiet(0.3)
-        assert speech.spoken == []
-        await self.on(stage, aiko)
-        reply = await stage.ask_in_words(aiko, channel, "**会議**は https://example.com で十時です。")
-        await self.attached(reply)
-        [file] = reply.message.attachments
-        assert (file.file.name, file.file.data) == ("回答.mp3", SOUND)
-        assert "会議" in reply.text
-        [spoken] = speech.spoken
-        assert (spoken.text, spoken.model, spoken.voice) == ("会議は  で十時です。", "mouth", "nova")
-        seconds = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND purpose = 'speech'"
-        await stage.eventually(seconds, aiko.id, gives=[(1,)])
-        private = await stage.ask(aiko, channel, "内緒の質問", private=True)
-        await self.attached(private)
-        assert private.message.ephemeral
-        assert len(private.messages) == 1
-        await self.attached(stage.discord.answer(await stage.write(aiko, channel, "何時から？")))
-        heard = await answered(await spoken_in_dm(stage, aiko))
-        await self.attached(heard)
-        assert heard.message.content.startswith(QUOTED)
-        await stage.discord.quiet(0.3)
-        spoken_so_far = len(speech.spoken)
-        assert (await stage.told(aiko, channel, "settings", voice="off")).endswith("読み上げ: オフ")
-        await stage.ask(aiko, channel)
-        await stage.discord.quiet(0.3)
-        assert len(speech.spoken) == spoken_so_far == 4
-
-    async def test_that_fails_or_helps_nobody_leaves_the_answer_as_it_is(
-        self, stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
-    ) -> None:
-        await self.on(stage, aiko)
-        code = await stage.ask_in_words(aiko, channel, "```py\nprint(1)\n```")
-        await stage.discord.quiet(0.3)
-        assert (code.message.attachments, speech.spoken) == ((), [])
-        for number, trouble in enumerate((Heard(status=401), Heard(body="no sound")), start=1):
-            speech.script_speech(trouble)
-            reply = await stage.ask_in_words(aiko, channel, "十時です。")
-            async with stage.patience():
-                while stage.program.output.count("answer_not_spoken") < number:  # noqa: ASYNC110
-                    await asyncio.sleep(0.02)
-            assert reply.message.content == "十時です。"
-            assert reply.message.attachments == ()
+async def test_answers_are_read_aloud_once_it_was_chosen(
+    stage: Stage, aiko: User, channel: Channel, speech: LoopbackSpeechServer
+) -> None:
+    await stage.ask(aiko, channel)
+    await stage.discord.quiet(0.3)
+    assert speech.spoken == []
+    assert (await stage.told(aiko, channel, "settings", voice="on")).endswith("読み上げ: オン")
+    reply = await stage.ask_in_words(aiko, channel, "**会議**は https://example.com で十時です。")
+    await attached(reply)
+    [file] = reply.message.attachments
+    assert (file.file.name, file.file.data) == ("回答.mp3", SOUND)
+    assert "会議" in reply.text
+    [spoken] = speech.spoken
+    assert (spoken.text, spoken.model, spoken.voice) == ("会議は  で十時です。", "mouth", "nova")
+    seconds = "SELECT sum(seconds) FROM usage WHERE user_id = ? AND purpose = 'speech'"
+    await stage.eventually(seconds, aiko.id, gives=[(1,)])
+    private = await stage.ask(aiko, channel, "内緒の質問", private=True)
+    await attached(private)
+    assert private.message.ephemeral
+    assert len(private.messages) == 1
+    await attached(stage.discord.answer(await stage.write(aiko, channel, "何時から？")))
+    heard = await answered(await spoken_in_dm(stage, aiko))
+    await attached(heard)
+    assert heard.message.content.startswith(QUOTED)
+    await stage.discord.quiet(0.3)
+    spoken_so_far = len(speech.spoken)
+    assert (await stage.told(aiko, channel, "settings", voice="off")).endswith("読み上げ: オフ")
+    await stage.ask(aiko, channel)
+    await stage.discord.quiet(0.3)
+    assert len(speech.spoken) == spoken_so_far == 4

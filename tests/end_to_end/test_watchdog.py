@@ -8,7 +8,6 @@ use.
 import asyncio
 import json
 import signal
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -37,19 +36,14 @@ TOLD_TO_STOP = ("in c", "in a thread")
 """The first holds the interpreter's lock, so that no handler of ours hears of the signal."""
 
 
-@dataclass(frozen=True)
-class Ended:
-    code: int
-    log: str
-
-
 def customized(tmp_path_factory: pytest.TempPathFactory, way: str) -> Path:
     folder = tmp_path_factory.mktemp("standing")
     (folder / "sitecustomize.py").write_text(CUSTOMIZED.format(way=WAYS[way]))
     return folder
 
 
-async def end_of(folder: Path, way: str) -> Ended:
+async def end_of(folder: Path, way: str) -> tuple[int, str]:
+    """Its exit code and log."""
     async with set_stage(folder, {"PYTHONPATH": str(folder)}) as stage:
         stage.program.from_nothing = True
         await stage.start()
@@ -57,18 +51,16 @@ async def end_of(folder: Path, way: str) -> Ended:
         await stage.logs("stands from now on")
         if way in TOLD_TO_STOP:
             stage.program.send(signal.SIGTERM)
-        return Ended(await stage.program.ended(), stage.program.output)
+        return await stage.program.ended(), stage.program.output
 
 
-class TestALoopThatStands:
-    async def test_is_ended_where_no_thread_can_run(self, tmp_path_factory: pytest.TempPathFactory) -> None:
-        """All of them side by side: each takes as long as the program waits."""
-        ends = await asyncio.gather(*(end_of(customized(tmp_path_factory, way), way) for way in WAYS))
-        assert [end.code for end in ends] == [EXIT_STOOD] * len(WAYS)
-        assert "geheim" not in "".join(end.log for end in ends)
-        logs = {way: end.log for way, end in zip(WAYS, ends, strict=True)}
-        [record] = [json.loads(line) for line in logs["in python"].splitlines() if "loop_stood" in line]
-        assert record["stood_s"] >= LIMIT_S
-        assert record["stack"][0].startswith("sitecustomize.py:")
-        for way in ("in a pattern", "in c"):
-            assert "in stand\n" in logs[way]
+async def test_a_loop_that_stands_is_ended(tmp_path_factory: pytest.TempPathFactory) -> None:
+    ends = await asyncio.gather(*(end_of(customized(tmp_path_factory, way), way) for way in WAYS))
+    assert [code for code, _ in ends] == [EXIT_STOOD] * len(WAYS)
+    assert "geheim" not in "".join(log for _, log in ends)
+    logs = {way: log for way, (_, log) in zip(WAYS, ends, strict=True)}
+    [record] = [json.loads(line) for line in logs["in python"].splitlines() if "loop_stood" in line]
+    assert record["stood_s"] >= LIMIT_S
+    assert record["stack"][0].startswith("sitecustomize.py:")
+    for way in ("in a pattern", "in c"):
+        assert "in stand\n" in logs[way]

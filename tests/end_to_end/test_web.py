@@ -1,6 +1,5 @@
 """One's own pages and the owners' console, from `/web` on Discord, through a kill and back."""
 
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,10 +10,11 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser import PHONE, Trouble, browser_fixture, new_page
 from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, draw, titles
-from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, User
 from tests.web.pages import Visit, free_port
+
+STAGE = "pages_stage"
 
 browser = browser_fixture("session")
 
@@ -29,13 +29,6 @@ async def pages_stage(tmp_path_factory: pytest.TempPathFactory, url: str) -> Asy
     settings = {"CC_BOT_WEB_PORT": url.rpartition(":")[2]}
     async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
         yield stage
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(pages_stage: Stage) -> AsyncIterator[Stage]:
-    pages_stage.forget()
-    yield pages_stage
-    pages_stage.check()
 
 
 async def link_of(stage: Stage, user: User, channel: Channel) -> str:
@@ -74,61 +67,45 @@ async def opened(
         yield page
 
 
-class TestThePage:
-    async def test_shows_what_turns_draw_and_discord_follows_it(
-        self, browser: Browser, stage: Stage, aiko: User, channel: Channel
-    ) -> None:
-        async with opened(browser, stage, aiko, channel) as page:
-            await draw(stage, aiko, channel, SHOPPING, SALES)
-            await expect(page.locator(".element .name")).to_have_text(["買い物", "売上"])
-            await board(stage, channel)
-            await page.get_by_role("button", name="買い物").click()
-            await expect(page.locator(".element")).to_have_count(1)
-            await board(stage, channel, lambda shown: "買い物" not in titles(shown))
-            await draw(stage, aiko, channel, PLAN, private=True)
-            await expect(page.locator(".element .lock").last).to_be_visible()
-            await stage.told(aiko, channel, "canvas clear")
-            await expect(page.locator("#empty")).to_be_visible()
-            await draw(stage, aiko, channel, SHOPPING)
-            await expect(page.locator(".element")).to_have_count(1)
-            stage.change(  # as another program does
-                """UPDATE sessions SET canvas_state = '{"elements":[]}'"""
-                f" WHERE user_id = {aiko.id} AND channel_id = {channel.id}"
-            )
-            await expect(page.locator("#empty")).to_be_visible()
+async def test_the_page_shows_what_turns_draw(
+    browser: Browser, stage: Stage, aiko: User, channel: Channel
+) -> None:
+    async with opened(browser, stage, aiko, channel) as page:
+        await draw(stage, aiko, channel, SHOPPING, SALES)
+        await expect(page.locator(".element .name")).to_have_text(["買い物", "売上"])
+        await board(stage, channel)
+        await page.get_by_role("button", name="買い物").click()
+        await expect(page.locator(".element")).to_have_count(1)
+        await board(stage, channel, lambda shown: "買い物" not in titles(shown))
+        await draw(stage, aiko, channel, PLAN, private=True)
+        await expect(page.locator(".element .lock").last).to_be_visible()
+        await stage.told(aiko, channel, "canvas clear")
+        await expect(page.locator("#empty")).to_be_visible()
+        await draw(stage, aiko, channel, SHOPPING)
+        await expect(page.locator(".element")).to_have_count(1)
+        stage.change(  # as another program does
+            """UPDATE sessions SET canvas_state = '{"elements":[]}'"""
+            f" WHERE user_id = {aiko.id} AND channel_id = {channel.id}"
+        )
+        await expect(page.locator("#empty")).to_be_visible()
 
 
-class TestSlashWeb:
-    async def test_in_the_terminal_signs_in_its_user(self, browser: Browser, stage: Stage) -> None:
-        beside = Program(stage.program.folder, stage.program.environment)
-        code, output = await beside.run("web")
-        assert code == 0
-        [link] = re.findall(r"http://\S+", output)
-        async with new_page(browser, size=PHONE, locale="ja") as page:
-            await page.goto(link)
-            await page.locator("button.main").click()
-            await expect(page.locator("nav")).to_be_visible()
-            await page.goto(link.partition("/sign-in")[0] + "/memories")
-            await expect(page.locator("h1")).to_have_text("メモリ")
-
-
-class TestTheConsole:
-    async def test_is_closed_to_a_former_owner_with_their_next_action(
-        self, stage: Stage, ben: User, channel: Channel, url: str
-    ) -> None:
-        world = stage.discord.world
-        async with visit_of(stage, stage.discord.owner, channel, url) as former:
-            await former.open("/console")
-            world.team = [(ben, True)]
-            try:
-                answer = await former.press("/console/maintenance", do="begin", note="")
-                assert answer.status == 404
-                await former.open("/console", status=404)
-                refused = await stage.told(stage.discord.owner, channel, "admin status")
-                assert "cc-bot" not in refused
-                async with visit_of(stage, ben, channel, url) as visit:
-                    await visit.open("/console")
-            finally:
-                world.team = []
-            assert "cc-bot" in await stage.told(stage.discord.owner, channel, "admin status")
-            await former.open("/console")
+async def test_the_console_is_closed_to_a_former_owner(
+    stage: Stage, ben: User, channel: Channel, url: str
+) -> None:
+    world = stage.discord.world
+    async with visit_of(stage, stage.discord.owner, channel, url) as former:
+        await former.open("/console")
+        world.team = [(ben, True)]
+        try:
+            answer = await former.press("/console/maintenance", do="begin", note="")
+            assert answer.status == 404
+            await former.open("/console", status=404)
+            refused = await stage.told(stage.discord.owner, channel, "admin status")
+            assert "cc-bot" not in refused
+            async with visit_of(stage, ben, channel, url) as visit:
+                await visit.open("/console")
+        finally:
+            world.team = []
+        assert "cc-bot" in await stage.told(stage.discord.owner, channel, "admin status")
+        await former.open("/console")

@@ -8,12 +8,14 @@ import pytest_asyncio
 
 pytest.register_assert_rewrite("tests.end_to_end.stage")
 
+from tests.end_to_end import conftest as shared  # noqa: E402
 from tests.end_to_end.stage import Stage, running_stage  # noqa: E402 - after its asserts are rewritten
-from tests.loopback.discord import Channel, User  # noqa: E402
+from tests.loopback.discord import Channel  # noqa: E402
 from tests.loopback.web import Answer, LoopbackWeb  # noqa: E402
 from tests.mcp.running import hostile, write  # noqa: E402
 
 WEATHER = Answer("<title>明日の天気</title><p>東京は雨、最高気温は十八度です。</p>".encode())
+aiko, ben, channel, stage = shared.aiko, shared.ben, shared.channel, shared.stage
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,35 +54,10 @@ async def restarted_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIter
 
 
 @pytest.fixture
-def chosen_stage(request: pytest.FixtureRequest) -> Stage:
+def one_of_the_stages(request: pytest.FixtureRequest) -> Stage:
     restarts = request.node.get_closest_marker("restarts")
     chosen: Stage = request.getfixturevalue("restarted_stage" if restarts else "reading_stage")
     return chosen
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(chosen_stage: Stage) -> AsyncIterator[Stage]:
-    """The running program with nothing recorded yet; what holds after every test is checked."""
-    await chosen_stage.come_back()
-    chosen_stage.forget()
-    yield chosen_stage
-    chosen_stage.quieten()
-    chosen_stage.check()
-
-
-@pytest.fixture
-def aiko(stage: Stage) -> User:
-    return stage.discord.user("Aiko", locale="ja")
-
-
-@pytest.fixture
-def ben(stage: Stage) -> User:
-    return stage.discord.user("Ben", locale="en-US")
-
-
-@pytest.fixture
-def channel(stage: Stage) -> Channel:
-    return stage.discord.guild_channel()
 
 
 @pytest.fixture
