@@ -59,7 +59,7 @@ async def late(stage: Stage, route: str) -> None:
     )
 
 
-async def test_a_follow_up_is_there_once(stage: Stage, channel: Channel) -> None:
+async def test_a_follow_up_is_there_once(stage: Stage) -> None:
     for number, (status, take_effect) in enumerate(((200, True), (503, True), (None, True), (503, False))):
         user, place = stage.discord.user(f"User{number}", locale="ja"), stage.discord.guild_channel()
         stage.discord.fail_next(

@@ -112,9 +112,7 @@ async def test_erasing_leaves_no_byte(
     assert "データはすべて消えています" in (await press(stage, aiko, late, "やめる")).text
 
 
-async def test_erasing_drops_answers(
-    stage: Stage, aiko: User, ben: User, channel: Channel, word: str
-) -> None:
+async def test_erasing_drops_answers(stage: Stage, aiko: User, channel: Channel, word: str) -> None:
     hang = model_server.Reply(Say(f"{word}の話"), Hang())
     stage.model.script(hang, hang)
     chie = stage.discord.user("Chie", locale="ja")

@@ -6,7 +6,6 @@ import pytest
 import pytest_asyncio
 
 from tests.end_to_end.stage import Stage, ended, running_stage
-from tests.loopback.discord import Channel
 from tests.loopback.model_server import Call, CutConnection, End, Reply, Say, calls
 
 STAGE = "strict_stage"
@@ -21,7 +20,7 @@ async def strict_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         yield stage
 
 
-async def test_a_turn_without_words_harms_no_later_question(stage: Stage, channel: Channel) -> None:
+async def test_a_turn_without_words_harms_no_later_question(stage: Stage) -> None:
     for replies in (
         [REMEMBER, Reply(End())],
         [REMEMBER, Reply(CutConnection())],

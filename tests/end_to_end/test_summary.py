@@ -20,7 +20,7 @@ async def summarized(stage: Stage, user: User, channel: Channel, notes: str) -> 
     await stage.eventually(KEPT, channel.id, gives=[(notes,)])
 
 
-async def test_it_knows_the_first_fact(stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
+async def test_it_knows_the_first_fact(stage: Stage, aiko: User, ben: User) -> None:
     for user, fact, notes in (
         (aiko, "犬の名前はポチです", "- 犬の名前はポチ"),
         (ben, "My dog is called Rex", "- The dog is called Rex"),
