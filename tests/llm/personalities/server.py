@@ -97,7 +97,7 @@ class PersonalityServer(LocalServer):
             return await self._refuse(request, refusal)
         self.answered.append(body)
         last = body["input"][-1]
-        text = "".join(part.get("text", "") for part in last.get("content", []) if isinstance(part, dict))
+        text = text_of(last)
         if last.get("type") == "function_call_output":
             return await _stream(request, _response_events(REMEMBERED))
         if body.get("tools") and KEEP in text:
@@ -116,15 +116,15 @@ class PersonalityServer(LocalServer):
 
 
 def text_of(message: Json) -> str:
+    """The words of a message, without the context that was folded into it."""
     content = message.get("content") or ""
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text", "") for part in content)
+    parts = [{"text": content}] if isinstance(content, str) else content
+    return "".join(part.get("text", "") for part in parts).rpartition("</context>")[2]
 
 
 def wish_in(text: str) -> str:
-    """What the last line with KEEP wants remembered."""
-    return [line for line in text.splitlines() if KEEP in line][-1].split(KEEP)[0]
+    """What the words before KEEP want remembered."""
+    return text.split(KEEP, maxsplit=1)[0].strip()
 
 
 async def _stream(request: web.Request, events: Iterator[str]) -> web.StreamResponse:
