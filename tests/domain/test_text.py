@@ -21,12 +21,7 @@ def test_what_is_written_in_several_ways_is_made_one() -> None:
     for word in ("百", "十十", "十a"):
         with pytest.raises(KeyError):
             in_digits(word)
-    signed = {
-        "🗑️ すべて消しました。": "すべて消しました。",
-        "👨‍👩‍👧 家族": "家族",
-        "「⏸️」は": "「⏸️」は",
-        "": "",
-    }
+    signed = {"🗑️ 消しました。": "消しました。", "👨‍👩‍👧 家族": "家族", "「⏸️」は": "「⏸️」は", "": ""}
     assert {told: without_sign(told) for told in signed} == signed
 
 
@@ -37,21 +32,15 @@ def test_a_text_without_controls_is_what_people_see() -> None:
         assert without_controls(text) == text
 
 
-class TestSummary:
-    def test_has_no_blank_line_and_ends_with_a_sentence_or_says_that_it_is_cut(self) -> None:
-        assert clean_summary(" 犬\n\n \n猫 ") == "犬\n猫"
-        assert clean_summary("Version 3.5 is fine. " * 100).endswith("is fine.")
-        assert clean_summary("東京に住んでいる。" * 300).endswith("いる。")
-        assert clean_summary("あ" * 2000) == "あ" * (MAX_SUMMARY_CHARACTERS - 1) + "…"
-
-
-class TestListedSummaries:
-    def test_has_each_statement_once_on_one_line_and_fills_its_room(self) -> None:
-        assert listed(["犬が\n好き", "猫", " ", "犬が 好き"]) == "- 猫\n- 犬が 好き"
-        newest = ["い" * 97 + f"{number:02}" for number in range(12)]
-        oldest = "あ" * (MAX_SUMMARY_CHARACTERS - len(listed(newest)) - 4)
-        assert listed([oldest, *newest]) == f"- {oldest}\n{listed(newest)}"
-        assert listed([f"{oldest}あ", *newest]) == listed(newest)
+def test_a_summary_has_no_blank_line_and_ends_with_a_sentence_or_says_that_it_is_cut() -> None:
+    assert clean_summary(" 犬\n\n \n猫 ") == "犬\n猫"
+    assert clean_summary("東京に住んでいる。" * 300).endswith("いる。")
+    assert clean_summary("あ" * 2000) == "あ" * (MAX_SUMMARY_CHARACTERS - 1) + "…"
+    assert listed(["犬が\n好き", "猫", " ", "犬が 好き"]) == "- 猫\n- 犬が 好き"
+    newest = ["い" * 97 + f"{number:02}" for number in range(12)]
+    oldest = "あ" * (MAX_SUMMARY_CHARACTERS - len(listed(newest)) - 4)
+    assert listed([oldest, *newest]) == f"- {oldest}\n{listed(newest)}"
+    assert listed([f"{oldest}あ", *newest]) == listed(newest)
 
 
 SENTENCES = [

@@ -30,6 +30,11 @@ def model() -> ScriptedModel:
     return ScriptedModel()
 
 
+@pytest.fixture
+def chat(stores: Stores, model: ScriptedModel, tmp_path: Path) -> Talk:
+    return talk(stores, model, tmp_path)
+
+
 def talk(stores: Stores, model: ScriptedModel, folder: Path, locale: Locale = Locale.JA) -> Talk:
     tools = discover(cc_bot.tools).beside(ServerTools(CountingServers(folder)))
     return Talk(stores, locale, answering=Assistant(stores, only(model), tools))
@@ -46,10 +51,9 @@ def result(model: ScriptedModel) -> str:
 
 
 class TestACall:
-    async def test_waits_until_its_server_answers_and_goes_on_once(
-        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    async def test_waits_until_its_server_answers(
+        self, chat: Talk, model: ScriptedModel, tmp_path: Path
     ) -> None:
-        chat = talk(stores, model, tmp_path)
         model.script = [[WRITE], ["下で決められます。"], ["書きました。"]]
         said = await chat.lines("牛乳と書いて")
         at = said.index("◆ 提案 #1: 🔧 ツールを実行する")
@@ -72,17 +76,15 @@ class TestACall:
             assert "期限（10分）が過ぎています" in await chat.say(line)
         assert len(calls_in(tmp_path)) == tried + 1
 
-    async def test_that_owners_decide_is_decided_by_whoever_has_the_terminal(
-        self, stores: Stores, model: ScriptedModel, tmp_path: Path
+    async def test_that_owners_decide_is_decided_here(
+        self, chat: Talk, model: ScriptedModel, tmp_path: Path
     ) -> None:
-        chat = talk(stores, model, tmp_path)
         model.script = [[SEND], ["下で決められます。"], ["送りました。"]]
         await chat.lines("送って")
         (tmp_path / "answers.json").write_text('{"send": {"picture": "図です"}}', "utf-8")
         said = await chat.lines("/accept")
-        assert said[-1] == "送りました。"
+        assert (said[-1], len(calls_in(tmp_path))) == ("送りました。", 1)
         assert any(line.startswith("◆ 🖼️") for line in said)
-        assert len(calls_in(tmp_path)) == 1
         seen = model.requests[-1].prompt[-1]
         assert isinstance(seen, UserPart)
         assert [image.data for image in seen.images] == [PICTURE]

@@ -63,9 +63,7 @@ class TestInAPipe:
         assert (ended.stdout.decode(), ended.stderr) == ("答え: **x**\n", b"")
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-    def test_a_signal_cuts_the_answer_and_leaves_a_whole_turn(
-        self, url: str, tmp_path: Path, number: signal.Signals
-    ) -> None:
+    def test_a_signal_leaves_a_whole_turn(self, url: str, tmp_path: Path, number: signal.Signals) -> None:
         with subprocess.Popen(
             [*PROGRAM, url, "ja"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:

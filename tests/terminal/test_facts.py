@@ -58,14 +58,11 @@ class TestModelsWords:
         for innocent in (INNOCENT, ""):
             assert set_apart(innocent) == innocent
 
-    @given(st.lists(st.lists(signs, max_size=8).map("".join), max_size=8))
-    def test_never_do_in_whatever_pieces_they_come(self, pieces: list[str]) -> None:
+    @given(st.lists(st.lists(signs, max_size=8).map("".join), max_size=8), st.integers(24, 80))
+    def test_never_do_in_whatever_pieces_they_come(self, pieces: list[str], width: int) -> None:
         facts = [line for line in plain("あ", *pieces) if begins_like_a_fact(line)]
         assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT]
         assert plain("あ", *pieces) == plain("あ" + "".join(pieces))
-
-    @given(st.lists(signs, max_size=30).map("".join), st.integers(24, 80))
-    def test_never_do_at_any_width_of_a_terminal(self, text: str, width: int) -> None:
-        lines = rich(f"あ\n\n{text}", width=width)
+        lines = rich("あ\n\n", *pieces, width=width)
         assert [line[: len("◆ 💾")] for line in lines if begins_like_a_fact(line)] == ["◆ 💾"]
         assert all(cell_len(line) <= width for line in lines)

@@ -39,9 +39,7 @@ async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
 
 
 class TestCompletion:
-    async def test_offers_commands_with_what_they_do_and_their_words(
-        self, completer: ChatCompleter, tmp_path: Path
-    ) -> None:
+    async def test_offers_commands_and_their_words(self, completer: ChatCompleter, tmp_path: Path) -> None:
         assert await offered(completer, "/memory sh") == {
             "/memory show ": texts(Locale.EN).terminal.commands["memory show"]
         }
@@ -59,9 +57,7 @@ class TestCompletion:
         assert next(iter(await offered(completer, "/settings timezone 東京"))) == "Asia/Tokyo"
         assert {"/クリア", "/質問 ", "/メモリ 追加 "} <= set(await offered(completer, "／"))
 
-    async def test_offers_the_users_memories_and_what_waits_for_a_decision(
-        self, completer: ChatCompleter, stores: Stores
-    ) -> None:
+    async def test_offers_ones_memories_and_proposals(self, completer: ChatCompleter, stores: Stores) -> None:
         for content in ("誕生日は3月15日", "牛乳を買う"):
             await stores.memories.add(0, content, tags=["家族"])
         await stores.memories.add(1, "someone else's 牛乳")

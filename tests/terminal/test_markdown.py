@@ -119,9 +119,7 @@ class TestLineBreaks:
         | st.text(st.characters(exclude_characters="\n\t", exclude_categories=["C"])),
         st.integers(10, 30),
     )
-    def test_lose_nothing_let_every_line_fit_and_keep_to_what_closes_and_opens(
-        self, text: str, width: int
-    ) -> None:
+    def test_lose_nothing_and_let_every_line_fit(self, text: str, width: int) -> None:
         cut = pieces(text, width)
         assert "".join(cut) == text
         assert all(cell_len(piece.rstrip()) <= width or len(piece) <= 8 for piece in cut)

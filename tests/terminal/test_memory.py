@@ -51,9 +51,7 @@ class TestList:
 
 
 class TestEdit:
-    async def test_changes_what_is_given_and_goes_back_to_any_former_text(
-        self, chat: Talk, stores: Stores
-    ) -> None:
+    async def test_changes_what_is_given_and_can_be_taken_back(self, chat: Talk, stores: Stores) -> None:
         await chat.say("/memory add 猫はタマ --category 猫 --tags ペット --until 3日後")
         memory = await stores.memories.get(0, 1)
         assert memory is not None
@@ -75,9 +73,7 @@ class TestEdit:
 
 
 class TestDelete:
-    async def test_says_how_to_undo_it_unless_it_is_for_good_and_asks_first_for_all(
-        self, english: Talk
-    ) -> None:
+    async def test_says_how_to_undo_it_and_asks_first_for_all(self, english: Talk) -> None:
         assert "no memories yet" in await english.say("/memory delete-all")
         for text in ("One", "Two", "Three"):
             await english.say(f"/memory add {text}")

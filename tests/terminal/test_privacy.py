@@ -25,7 +25,7 @@ def chat(stores: Stores, tmp_path: Path) -> Talk:
 
 
 class TestExport:
-    async def test_is_a_file_for_its_user_alone_and_never_overwrites_one(
+    async def test_is_for_its_user_alone_and_overwrites_nothing(
         self, chat: Talk, english: Talk, tmp_path: Path
     ) -> None:
         file = tmp_path / "mine.json"

@@ -163,9 +163,7 @@ class TestText:
 
     @given(change=st.sampled_from([*EVERY_TEXT, *IN_A_LINE]), text=anything)
     @settings(max_examples=400)
-    def test_adds_no_line_to_the_programs_own(
-        self, change: Callable[[str], ProposedChange], text: str
-    ) -> None:
+    def test_adds_no_line_to_ours(self, change: Callable[[str], ProposedChange], text: str) -> None:
         usual, plain = lines(change("あ")), lines(change(text))
         stated = [line for line in plain if not line.startswith("  │ ")]
         assert len(stated) == len([line for line in usual if not line.startswith("  │ ")])

@@ -42,7 +42,7 @@ async def offered(chat: Talk) -> list[str]:
 
 
 class TestQuestionWithAFile:
-    async def test_changes_nothing_until_what_it_would_is_decided_once(
+    async def test_changes_nothing_until_it_is_decided(
         self, chat: Talk, english: Talk, tmp_path: Path
     ) -> None:
         note = tmp_path / "note.txt"
@@ -79,9 +79,7 @@ class TestQuestionWithAFile:
 
 
 class TestLaterChat:
-    async def test_shows_what_waits_before_it_is_decided_without_a_number(
-        self, chat: Talk, stores: Stores
-    ) -> None:
+    async def test_shows_what_waits_before_it_is_decided(self, chat: Talk, stores: Stores) -> None:
         for line in ("/accept", "/decline"):
             assert await chat.lines(line) == NOTHING_WAITS
         await propose(stores, CAT)

@@ -39,9 +39,7 @@ class TestQuestions:
         assert len(await chat.history()) == 4
         assert await chat.runner.run("/exit") is False
 
-    async def test_of_a_model_that_is_down_are_one_sentence_and_the_chat_goes_on(
-        self, chat: Talk, tmp_path: Path
-    ) -> None:
+    async def test_of_a_model_that_is_down_are_one_sentence(self, chat: Talk, tmp_path: Path) -> None:
         note = tmp_path / "メモ 1.txt"
         note.write_text("買い物: 牛乳", encoding="utf-8")
         await chat.say(f"/attach {note}")

@@ -35,9 +35,7 @@ class TestSettings:
 
 
 class TestUsage:
-    async def test_is_told_by_day_model_and_purpose_and_is_nobody_elses(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_is_told_by_day_and_model_and_is_nobody_elses(self, site: Site, taro: Visit) -> None:
         await spend(site, 777, user_id=HANA, model="secret-model")
         assert "この期間には、何も使っていません" in await taro.open("/usage")
         await spend(site, 1234)
@@ -54,9 +52,7 @@ class TestUsage:
         for wrong in ("1", "abc", "", "-7", "９"):
             assert ">1,734</td>" in await taro.open(f"/usage?days={wrong}")
 
-    async def test_of_a_server_is_shown_to_its_manager_who_used_something_without_names(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_of_a_server_is_shown_to_its_manager_without_names(self, site: Site, taro: Visit) -> None:
         await spend(site, 900, user_id=HANA)
         site.town.managers.add((TARO, GUILD))
         assert "サーバー:" not in await taro.open("/usage")
@@ -70,9 +66,7 @@ class TestUsage:
 
 
 class TestStoredData:
-    async def test_is_counted_and_downloaded_as_one_file_of_everything_and_of_nobody_elses(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_is_downloaded_whole_and_without_anybody_elses(self, site: Site, taro: Visit) -> None:
         await talk(site, *((f"質問{number}「\n」", "はい") for number in range(30)))
         await talk(site, ("花の秘密", "はい"), key=SessionKey(HANA, CHANNEL))
         page = await taro.open("/privacy")
@@ -107,9 +101,7 @@ class TestStoredData:
         assert site.town.told_anew == [TARO]
         assert (await site.core.privacy.overview(HANA)).count("messages") == 2
 
-    async def test_is_not_erased_by_another_site_or_after_an_old_question(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_is_not_erased_by_another_site_or_an_old_page(self, site: Site, taro: Visit) -> None:
         await talk(site, ("猫の名前は?", "タマです"))
         form = {"until": until(await taro.open("/privacy/erase"))}
         foreign = {"Origin": "https://evil.example"}

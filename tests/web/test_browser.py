@@ -117,9 +117,7 @@ async def is_for_everybody(page: Page, size: tuple[int, int]) -> None:
 
 
 class TestWithoutScripts:
-    async def test_one_sets_reminders_deletes_conversations_and_erases_everything(
-        self, browser: Browser, site: Site
-    ) -> None:
+    async def test_reminders_conversations_and_all_are_erased(self, browser: Browser, site: Site) -> None:
         id_ = await talk(site, ("旅行の計画", "はい"))
         await talk(site, ("DMの話", "はい"), key=DM)
         async with signed_in(browser, site, "/reminders", size=PHONE, java_script_enabled=False) as page:
@@ -159,9 +157,7 @@ async def press_by_keyboard(page: Page, wanted: Locator) -> None:
 
 
 class TestWithScripts:
-    async def test_a_refused_form_keeps_what_was_typed_and_a_double_click_is_one_press(
-        self, browser: Browser, site: Site
-    ) -> None:
+    async def test_a_form_keeps_what_was_typed_and_is_sent_once(self, browser: Browser, site: Site) -> None:
         trouble = Trouble()
         async with signed_in(browser, site, "/reminders", trouble=trouble) as page:
             await page.get_by_label("お知らせする内容").fill("薬")

@@ -55,9 +55,7 @@ async def count(site: Site, key: SessionKey = KEY) -> int:
 
 
 class TestASocket:
-    async def test_begins_with_all_of_the_canvas_and_goes_on_with_what_changes(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_begins_with_all_of_it_and_goes_on_with_changes(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD, visibility="private")
         await draw(site, CHART, SetMode("board"))
         async with socket_of(taro) as socket, socket_of(taro) as other:
@@ -130,9 +128,7 @@ class TestASocket:
                 await taro.client.ws_connect(f"{PAGE}/socket", headers={"Origin": origin})
             assert refused.value.status == 403, origin
 
-    async def test_is_closed_for_whoever_is_denied_signs_out_elsewhere_or_erases_everything(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_is_closed_for_who_is_denied_or_signed_out(self, site: Site, taro: Visit) -> None:
         await draw(site, CARD)
         async with site.visit() as other, socket_of(taro) as socket:
             await socket.read()
@@ -182,9 +178,7 @@ class TestAPress:
         assert "売上" not in await taro.follow(await taro.press(f"{PAGE}/clear", agent="default"))
         assert await count(site) == 0
 
-    async def test_for_an_agent_that_does_not_answer_takes_nothing_down(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_for_an_agent_that_is_not_in_use_does_nothing(self, site: Site, taro: Visit) -> None:
         other = SessionKey(TARO, CHANNEL, "poet")
         await draw(site, CARD)
         await draw(site, CARD, key=other)

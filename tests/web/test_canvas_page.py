@@ -26,7 +26,7 @@ async def is_live(page: Page) -> None:
 
 
 class TestThePage:
-    async def test_shows_what_is_drawn_as_it_is_drawn_keeps_the_rest_and_takes_down_what_is_pressed_away(
+    async def test_shows_what_is_drawn_and_takes_down_what_is_pressed(
         self, browser: Browser, site: Site
     ) -> None:
         async with signed_in(browser, site, size=PHONE) as page:
@@ -62,7 +62,7 @@ class TestThePage:
             await expect(page.locator(".element")).to_have_count(1)
             await expect(page.locator("#said")).to_have_text("キャンバスから外しました。")
 
-    async def test_hides_what_is_private_and_empties_each_tab_at_the_sign_out(
+    async def test_hides_what_is_private_and_is_empty_once_signed_out(
         self, browser: Browser, site: Site
     ) -> None:
         await draw(site, CARD, visibility="private")

@@ -139,27 +139,23 @@ async def test_maintenance_begins_with_a_note_and_ends(site: Site, owner: Visit)
     assert (await owner.press("/console/maintenance", do="begin", note="長" * 301)).status == 400
 
 
-class TestLimits:
-    async def test_are_set_and_taken_back(self, site: Site, owner: Visit) -> None:
-        form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
-        told = await follow(owner, "/console/limits", value="１,０００", **form)
-        assert f"人 {HANA} 1日のトークン 1,000 管理者 取り消す" in told
-        key = LimitKey("user", HANA, "tokens_per_day")
-        assert key in [each.key for each in await site.services.console.administration.list_limits()]
-        assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
-        assert "それはもうありません。" in await follow(owner, "/console/limits/unset", **form)
-        told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
-        assert "全員 メモリの件数 制限なし 管理者" in told
-
-    async def test_that_can_not_be_are_told_why(self, owner: Visit) -> None:
-        for form, sentence in (
-            *(({key: "words"}, "制限が読み取れませんでした。") for key in ("value", "limit")),
-            *(({"kind": "user", "id": id_}, "IDが読み取れませんでした。") for id_ in ("花子", "")),
-            ({"kind": "guild", "id": "5"}, "サーバー全体では決め"),
-            ({"kind": "", "id": "5"}, "相手が読み取れませんでした。"),
-        ):
-            answer = await owner.press("/console/limits", **{"limit": "memories", "value": "1", **form})
-            assert (answer.status, sentence in await answer.text()) == (400, True), form
+async def test_limits_are_set_and_taken_back_or_told_why_not(site: Site, owner: Visit) -> None:
+    form = {"limit": "tokens_per_day", "kind": "user", "id": str(HANA)}
+    told = await follow(owner, "/console/limits", value="１,０００", **form)
+    assert f"人 {HANA} 1日のトークン 1,000 管理者 取り消す" in told
+    key = LimitKey("user", HANA, "tokens_per_day")
+    assert key in [each.key for each in await site.services.console.administration.list_limits()]
+    assert "取り消しました。" in await follow(owner, "/console/limits/unset", **form)
+    assert "それはもうありません。" in await follow(owner, "/console/limits/unset", **form)
+    told = await follow(owner, "/console/limits", limit="memories", value="", kind="", id="")
+    assert "全員 メモリの件数 制限なし 管理者" in told
+    for wrong, sentence in (
+        *(({key: "words"}, "制限が読み取れませんでした。") for key in ("value", "limit")),
+        *(({"kind": "user", "id": id_}, "IDが読み取れませんでした。") for id_ in ("花子", "")),
+        ({"kind": "", "id": "5"}, "相手が読み取れませんでした。"),
+    ):
+        answer = await owner.press("/console/limits", **{"limit": "memories", "value": "1", **wrong})
+        assert (answer.status, sentence in await answer.text()) == (400, True), wrong
 
 
 async def test_access_and_models_are_decided_and_taken_back(owner: Visit) -> None:
@@ -196,9 +192,7 @@ async def test_the_log_has_the_newest_records_by_level_and_nothing_that_anybody_
 
 
 @pytest.mark.slow
-async def test_the_doctor_looks_on_a_press_and_writes_in_its_readers_language(
-    site: Site, owner: Visit
-) -> None:
+async def test_the_doctor_looks_on_a_press_in_its_readers_language(site: Site, owner: Visit) -> None:
     assert "結果" not in shown(await owner.open("/console/doctor"))
     assert "良好 データベース" in await follow(owner, "/console/doctor")
     site.town.owners.add(HANA)

@@ -73,9 +73,7 @@ class TestReading:
             assert "花の秘密" in await hana.open(f"/conversations/{theirs}")
 
 
-async def test_a_conversation_is_deleted_with_its_canvas_and_the_next_question_begins_anew(
-    site: Site, taro: Visit
-) -> None:
+async def test_a_conversation_is_deleted_with_its_canvas_and_another_begins(site: Site, taro: Visit) -> None:
     kept, gone = await talk(site, ("DMの話", "はい"), key=DM), await talk(site, ("旅行の計画", "はい"))
     await draw(site, AddCard("旅程", "京都"))
     page = await taro.follow(await taro.press(f"/conversations/{gone}/delete"))

@@ -157,9 +157,7 @@ class TestOne:
         assert '<a href="/memories">' in await answer.text()
         assert len(await contents(site, HANA)) == 3
 
-    async def test_is_edited_and_its_former_text_stays_and_it_is_deleted_and_had_back(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_is_edited_deleted_and_had_back(self, site: Site, taro: Visit) -> None:
         memory = await keep(site, "犬を飼っている", category="家族", tags=("赤い 犬",))
         form = {"content": "猫を飼っている", "category": "家族", "tags": "赤い 犬", "end": "2099-12-31"}
         page = await taro.follow(await edit(taro, memory, **form))
@@ -215,9 +213,7 @@ class TestOne:
 
 
 class TestErasing:
-    async def test_tells_first_what_it_covers_and_takes_what_was_said_with_it(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_tells_what_it_covers_and_takes_what_was_said(self, site: Site, taro: Visit) -> None:
         await keep(site, "合言葉は山と川")
         await talk(site, ("合言葉は山と川", "わかりました"))
         page = await taro.open("/memories/erase?n=1")
@@ -231,9 +227,7 @@ class TestErasing:
         history = (await site.core.stores.sessions.open(KEY)).history
         assert texts(Locale.JA).erasure.mark in {each.content for each in history}
 
-    async def test_of_several_or_all_leaves_what_is_not_chosen_and_anybody_elses(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_of_several_or_all_leaves_all_that_is_not_chosen(self, site: Site, taro: Visit) -> None:
         await fill(site, "合言葉は山と川", "二", "三")
         await talk(site, ("合言葉は山と川", "わかりました"))
         for _ in range(4):
@@ -262,9 +256,7 @@ async def press_several(visit: Visit, numbers: list[int], **form: str) -> aiohtt
 
 
 class TestSeveral:
-    async def test_are_deleted_had_back_and_filed_and_each_is_answered_for(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_are_deleted_had_back_filed_and_answered_for(self, site: Site, taro: Visit) -> None:
         await fill(site, *"一二三")
         await keep(site, "花", HANA)
         page = await taro.follow(await press_several(taro, [1, 2, 4], action="delete", back="evil=1"))

@@ -31,9 +31,7 @@ async def is_said(page: Page, sentence: str) -> None:
 
 
 class TestTheSearch:
-    async def test_goes_on_as_one_types_and_chooses_and_keeps_the_field(
-        self, browser: Browser, site: Site
-    ) -> None:
+    async def test_goes_on_as_one_types_and_keeps_the_field(self, browser: Browser, site: Site) -> None:
         await keep_all(site, "猫のモチは三毛", "明日は会議", "The cat sleeps")
         await keep(site, "犬のポチ", category="家族")
         async with signed_in(browser, site, MEMORIES, size=PHONE) as page:
@@ -51,9 +49,7 @@ class TestTheSearch:
             await category.select_option("家族")
             await expect(page.locator(".notes > li")).to_have_count(1)
 
-    async def test_waits_until_a_word_is_composed_and_shows_no_late_answer(
-        self, browser: Browser, site: Site
-    ) -> None:
+    async def test_waits_until_a_word_is_composed(self, browser: Browser, site: Site) -> None:
         await keep_all(site, "猫のモチ", "犬のポチ")
         asked, release = list[str](), asyncio.Event()
 
@@ -87,9 +83,7 @@ class TestTheSearch:
 
 
 class TestTicks:
-    async def test_stay_over_searches_and_pages_and_hold_for_the_keyboard(
-        self, browser: Browser, site: Site
-    ) -> None:
+    async def test_stay_over_searches_and_for_the_keyboard(self, browser: Browser, site: Site) -> None:
         await keep_all(site, "猫のモチ", "猫のタマ", "犬のポチ", *(f"メモ {number}" for number in range(32)))
         async with signed_in(browser, site, MEMORIES, size=PHONE) as page:
             await page.locator("#found input[type=checkbox]").first.check()
@@ -114,9 +108,7 @@ class TestTicks:
 
 
 class TestWithoutScripts:
-    async def test_a_memory_is_kept_changed_deleted_had_back_and_imported(
-        self, browser: Browser, site: Site
-    ) -> None:
+    async def test_a_memory_is_kept_changed_and_imported(self, browser: Browser, site: Site) -> None:
         async with signed_in(browser, site, MEMORIES, java_script_enabled=False) as page:
             await page.get_by_text("メモリを追加する").click()
             await page.get_by_label("内容").fill("水曜は在宅")

@@ -106,9 +106,7 @@ async def listening(port: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*PROXIES])
-async def test_a_browser_behind_it_sees_the_canvas_change_and_nobody_makes_up_an_address(
-    name: str, tmp_path: Path
-) -> None:
+async def test_a_browser_behind_it_sees_the_canvas_and_makes_up_no_address(name: str, tmp_path: Path) -> None:
     async with proxied(name, tmp_path) as behind:
         await use_the_canvas(behind)
         assert await statuses_of_bad_links(behind) == [*[410] * 5, 429]

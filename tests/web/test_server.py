@@ -126,9 +126,7 @@ class TestAWrite:
         async with site.visit(None) as visit:
             assert (await visit.press("/sign-in", code="a" * MAX_STRANGER_BYTES)).status == 413
 
-    async def test_of_unknown_length_or_no_page_of_ours_is_refused_by_its_head(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_of_unknown_length_is_refused_by_its_head(self, site: Site, taro: Visit) -> None:
         async def chunk() -> AsyncIterator[bytes]:
             yield b"id=1"
 
@@ -211,9 +209,7 @@ class TestTheLog:
 
 
 class TestAnAddress:
-    async def test_counts_as_a_proxy_of_ours_says_and_as_nobody_else_does(
-        self, site: Site, tmp_path: Path
-    ) -> None:
+    async def test_counts_as_a_proxy_of_ours_alone_says(self, site: Site, tmp_path: Path) -> None:
         (tmp_path / "proxied").mkdir()
         statuses = []
         async with (
@@ -233,7 +229,7 @@ class TestAnAddress:
         assert statuses == [*[410] * 5, 429]
 
 
-async def test_a_malformed_connection_harms_nobody_and_hears_nothing_of_it_again(
+async def test_a_malformed_connection_harms_nobody(
     site: Site, taro: Visit, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):

@@ -61,9 +61,7 @@ class TestSomebodyElseInTheSameBrowser:
 
 
 class TestASession:
-    async def test_ends_when_its_user_signs_out_and_is_nobody_elses_to_end(
-        self, site: Site, taro: Visit
-    ) -> None:
+    async def test_ends_at_the_sign_out_and_is_nobody_elses(self, site: Site, taro: Visit) -> None:
         sessions = site.core.stores.web_sessions
         [session] = await sessions.list(TARO)
         async with site.visit(HANA) as hana:
