@@ -71,12 +71,6 @@ class TestWhileStreaming:
         )
         assert utf16_length(shown(ToolStarted("1", "x" * 5000))[0]) < 100
 
-    @pytest.mark.parametrize("mark", ["`", "~"])
-    def test_fits_its_messages_whatever_opens_a_block_of_code(self, mark: str) -> None:
-        for fence in (mark * length for length in (3, 340, 900, 1600, 1700, 2500, 5000)):
-            for text in (fence, f"{fence}\nx", f"x\n{fence}\n" * 3):
-                assert all(utf16_length(page.content) <= 2000 for page in streaming(TextDelta(text)))
-
     def test_can_be_stopped_from_its_last_message_and_changes_none_that_is_full(self) -> None:
         before, later = streaming(TextDelta(LONG[:3000])), streaming(TextDelta(LONG[:4000]))
         assert [[button.label for button in page.buttons] for page in later] == [[], [], [SAY.stop]]

@@ -11,9 +11,7 @@ from cc_bot.discord.gateway import Shards, gateway_bot
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.canvas import AddCard, Canvas, CanvasCommand, Drawn, SetMode
-from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
-from cc_bot.domain.process import Shard
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
 from tests.discord.parts import Place, boards_over
@@ -118,16 +116,6 @@ class TestRefresh:
         assert scene.only.embeds[0]["fields"][0]["name"] == "買い物"
 
 
-class FailingOnce:
-    """A store whose first answer is an error."""
-
-    def __init__(self, error: Exception) -> None:
-        self._error = error
-
-    async def list_shown(self, limit: int, shard: Shard) -> list[SessionKey]:
-        raise self._error
-
-
 class TestUpkeep:
     async def test_takes_off_what_was_erased_elsewhere(self, scene: Scene) -> None:
         memory = await scene.stores.memories.add(scene.aiko.id, "金庫の番号は七七四九です")
@@ -141,19 +129,6 @@ class TestUpkeep:
         finally:
             await upkeep.close()
         assert "七七四九" not in scene.only.text
-
-    @pytest.mark.parametrize(
-        ("error", "event"), [(StorageError(), "canvases_not_kept_up"), (KeyError(), "canvas_upkeep_broke")]
-    )
-    async def test_goes_on_whatever_goes_wrong(self, scene: Scene, error: Exception, event: str) -> None:
-        await scene.draw(SHOPPING)
-        await scene.stores.canvases.note_message(scene.session, 0, 0)
-        upkeep = scene.upkeep(FailingOnce(error))  # type: ignore[arg-type]
-        with capture_logs() as records:
-            upkeep.begin()
-            await scene.discord.wait(lambda: scene.titles, "the canvas")
-            await upkeep.close()
-        assert records[0]["event"] == event
 
     async def test_keeps_nobody_waiting_for_what_is_refused(self, scene: Scene) -> None:
         refused = [SessionKey(user_id, scene.channel.id) for user_id in range(MOST_STALE)]

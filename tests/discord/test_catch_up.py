@@ -120,13 +120,6 @@ class TestWhatWasMissed:
         await scene.write("また聞いてよい話")
         assert await scene.catches_up() == ["また聞いてよい話"]
 
-    async def test_is_found_though_an_answer_of_the_bot_is_newer(self, scene: Scene) -> None:
-        await scene.write("聞こえなかった")
-        posted = await scene.rest.create_message(scene.channel.id, "答え")
-        answer = Message("assistant", "答え", discord_id=int(posted.id))
-        await scene.stores.channels.commit_answer(scene.key, answer, ())
-        assert sorted(await scene.catches_up()) == sorted(["答え", "聞こえなかった"])
-
     async def test_in_a_thread_stays_in_the_thread(self, scene: Scene) -> None:
         thread, elsewhere = scene.discord.thread(scene.channel), scene.discord.guild_channel("elsewhere")
         await scene.begin(ChannelKey(scene.channel.id, thread.id), thread)

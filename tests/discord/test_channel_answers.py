@@ -155,17 +155,6 @@ class TestWaiting:
             assert await next_run.answer(room.key, await room.waiting())
         assert room.texts() == ["いち。", "に。"]
 
-    async def test_is_left_to_be_told_by_a_reset_in_the_moment_in_which_its_answer_begins(
-        self, room: Room
-    ) -> None:
-        question = await room.asks("アイコ", "今日は？")
-        waiting = await room.waiting()
-        await room.stores.channels.reset(room.key, bot_id=0, discord_id=question.discord_id or 0)
-        assert await room.answers.answer(room.key, waiting)
-        assert (room.table.model.requests, room.written()) == ([], [])
-        [left] = await room.stores.mentions.list_left_behind(room.key)
-        assert left.content == "今日は？"
-
 
 class TestAnAnswer:
     @pytest.mark.parametrize("anew", [False, True])
@@ -192,14 +181,6 @@ class TestAnAnswer:
         assert room.texts() == ["元気です。"]
         assert "not shown: the model refused them" in room.prompt()
         assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
-
-    async def test_to_several_questions_has_one_limit_for_their_files(self, room: Room) -> None:
-        photo = File("a.png", PNG + b"\0" * (7 * 2**20), "image/png")
-        for name in ("アイコ", "ケン", "ユキ"):
-            await room.asks(name, "これは？", photo)
-        await room.answer()
-        images = [p.images for p in room.table.model.requests[-1].prompt if isinstance(p, UserPart)]
-        assert (sum(map(len, images)), room.prompt().count("not shown: too large")) == (2, 1)
 
 
 class TestEdit:

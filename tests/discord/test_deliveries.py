@@ -93,12 +93,6 @@ class TestEntry:
             await entry.finish(AnswerState())
         assert (await desk.left(), desk.entries.owed.is_set()) == ([], False)
 
-    async def test_stays_when_discord_did_not_take_the_end(self, desk: Desk) -> None:
-        async with await desk.entries.accept(TURN) as entry:
-            await entry.finish(AnswerState(unseen=True))
-        assert (await desk.left(), desk.entries.unseen) == (["e1"], {"e1"})
-        assert desk.entries.owed.is_set()
-
     @pytest.mark.parametrize(
         ("error", "left"),
         [(AttachmentNotFetched(), []), (OUT_OF_REACH, ["e1"]), (asyncio.CancelledError(), ["e1"])],

@@ -140,15 +140,6 @@ class TestOwners:
         door.discord.world.team = [(ann, True), (ben, False)]  # who has accepted
         assert await door.owners().ids() == {ann.id}
 
-    async def test_are_asked_about_anew_where_something_is_decided(self, door: Door) -> None:
-        ann, owners = door.discord.user("Ann"), door.owners()
-        assert await owners.ids() == {door.discord.owner.id}
-        door.discord.world.team = [(ann, True)]
-        assert await owners.ids() == {door.discord.owner.id}, "a moment ago"
-        door.discord.fail_next("GET /oauth2/applications/@me", status=403)
-        assert await owners.ids(anew=True) == {door.discord.owner.id}, "Discord does not tell"
-        assert await owners.ids(anew=True) == await owners.ids() == {ann.id}
-
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

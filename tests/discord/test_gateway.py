@@ -109,17 +109,6 @@ class TestWaits:
                 posting.cancel()
         assert all(0 < seconds <= 60 for each, seconds in waits.noted if each == held and seconds is not None)
 
-    async def test_after_a_refusal_are_told_and_not_any_more_afterwards(self) -> None:
-        waits = Waits()
-        async with opened() as (discord, rest):
-            place = discord.guild_channel().id
-            discord.fail_next(POST, 429, retry_after_s=0.01)
-            with observe_rate_limits(waits):
-                await rest.create_message(place, "やあ")
-            discord.fail_next(POST, 429, retry_after_s=0.01)
-            await rest.create_message(place, "やあ")
-        assert waits.noted == [("refused", None)]
-
 
 class TestTheBotsOwnLimit:
     @pytest.mark.slow

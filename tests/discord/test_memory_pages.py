@@ -58,14 +58,6 @@ class TestList:
             assert "\u202e" not in shown
         assert not any(mark in listed(memory(), confidence=0.9) for mark in ("たぶん", "🔒", "⌛"))
 
-    def test_of_the_longest_memories_shows_as_much_of_each_as_fits_an_embed(self) -> None:
-        long = {"category": "*" * 50, "tags": ("*" * 40,) * 20, "expires_at": NOW + timedelta(days=1)}
-        longest = memory("*" * 4000, id=10**12, audience="private", **long)
-        text = listed(*[longest] * PAGE_SIZE, confidence=0.1)
-        assert len(text) <= 4096
-        assert text.count("**#") == PAGE_SIZE == 10
-        assert listed(*[memory("あ" * 200)] * PAGE_SIZE).count("あ" * 159 + "…") == PAGE_SIZE
-
     @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=PAGE_SIZE))
     def test_and_its_menu_fit_whatever_is_remembered(self, contents: list[str]) -> None:
         memories = [memory(content, id=number) for number, content in enumerate(contents, 1)]

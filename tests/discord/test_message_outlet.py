@@ -1,7 +1,5 @@
 """Messages that are posted under a nonce: each stands once, whatever an earlier run of the program left."""
 
-import asyncio
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import hikari
@@ -14,7 +12,6 @@ from cc_bot.discord.pages.page import Page, PictureFile, SoundFile
 from cc_bot.domain.locale import Locale
 from tests.discord.parts import Place
 from tests.loopback.discord import Message, Permission
-from tests.loopback.discord.faults import Fault
 
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
@@ -36,15 +33,6 @@ class Scene(Place):
     async def again(self, reply: Reply, count: int, edition: str = "1x") -> Reply:
         """The same with the next run of the program, which knows so many of its messages."""
         return self.reply(await sent(reply, count), edition)
-
-    async def killed_while_it_edits(self, reply: Reply, *pages: Page) -> None:
-        self.discord.faults.order(Fault(EDIT, 200, 9, take_effect=False, retry_after_s=0.0, delay_s=60.0))
-        showing = asyncio.create_task(reply.show(pages))
-        await self.discord.wait(lambda: self.discord.faults.outstanding < 9, "the edit")
-        showing.cancel()
-        with suppress(asyncio.CancelledError):
-            await showing
-        self.discord.faults.forget()
 
 
 async def sent(reply: Reply, count: int) -> tuple[Sent, ...]:
@@ -69,15 +57,6 @@ class TestAnAnswer:
         other = await scene.again(begun, 1, "1y")  # to other words of the question
         await other.show((FIRST, THIRD))
         assert scene.texts() == ["一枚目", "二枚目", "三枚目"]
-
-    async def test_is_on_record_page_by_page_while_an_edit_waits_for_discord(self, scene: Scene) -> None:
-        """Who is stopped while it waits finds the page by its id: nonces are forgotten within minutes."""
-        begun = scene.reply()
-        await begun.show((FIRST,))
-        [first] = await begun.message_ids()
-        again = scene.reply((Sent(hikari.Snowflake(first), FIRST),))
-        await scene.killed_while_it_edits(again, FIRST, SECOND)
-        assert await scene.replies.channels.list_pages(first) == (scene.written()[-1].id,)
 
     async def test_that_grew_shorter_and_longer_again_is_all_there(self, scene: Scene) -> None:
         """Its nonces bring back messages that were deleted: of that Discord says nothing."""

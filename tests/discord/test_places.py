@@ -2,8 +2,6 @@
 
 import asyncio
 
-import pytest
-
 from cc_bot.discord.places import Places, may_read
 from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.locale import Locale
@@ -32,17 +30,6 @@ class TestAPlace:
             assert ((await run.of(dm.id)).guild_id, (await run.of(dm.id)).is_dm) == (None, True)
         assert await place.stores.channels.find_place(dm.id) is None
         assert len(discord.calls(LOOK_UP)) == 4
-
-    async def test_that_one_stopped_waiting_for_is_still_learned_by_the_others(self, place: Place) -> None:
-        places = Places(place.rest, place.stores.channels)
-        place.discord.fail_next(LOOK_UP, 200, delay_s=0.1)
-        patient, impatient = (asyncio.create_task(places.key_of(place.channel.id)) for _ in range(2))
-        await asyncio.sleep(0)
-        impatient.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await impatient
-        assert await patient == ChannelKey(place.channel.id)
-        assert len(place.discord.calls(LOOK_UP)) == 1
 
 
 async def test_a_member_may_read_by_the_permissions_of_channel_and_thread(

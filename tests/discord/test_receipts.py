@@ -33,7 +33,7 @@ from cc_bot.discord.pages.page import (
     changes_to,
     new_message,
 )
-from cc_bot.discord.pages.receipts import MOST, Carried
+from cc_bot.discord.pages.receipts import Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
     Done,
@@ -51,14 +51,7 @@ from cc_bot.domain.memory import Audience, ChangeKind
 from cc_bot.domain.message import Status, Visibility
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.turn import (
-    CanvasChanged,
-    MemoriesRecalled,
-    NotRemoved,
-    NotSaved,
-    ScheduleChanged,
-    TurnEvent,
-)
+from cc_bot.domain.turn import MemoriesRecalled, NotSaved, ScheduleChanged, TurnEvent
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -198,26 +191,6 @@ class TestLines:
             [embed] = shown[-1].facts.embeds()
             assert all(line in (embed.description or "") for line in shown[-1].facts.receipts)
             assert utf16_length(embed.description or "") <= FACTS_CHARACTERS
-
-    def test_and_small_print_of_two_lines_say_everything_and_are_read_back(self) -> None:
-        """A user's first answer, with all that one can have below it at once."""
-        state = after(
-            TextDelta("あ" * 10_000),
-            *(changed("added", memory(number, audience="private")) for number in (1, 2, 3, 4)),
-            changed("deleted", memory(5)),
-            *(NotSaved(), NotSaved("reminder"), NotRemoved("memory"), NotRemoved("reminder")),
-            CanvasChanged(Canvas((Text("a", "買い物"),))),
-            replace(done("あ" * 10_000, "private", status="cut"), first=True),
-        )
-        [page] = final_pages(state, JA, note="別のエージェントが答えます。")
-        lines = page.facts.description.split("\n")
-        assert [line.startswith("-# ") for line in lines] == [*[False] * MOST, True, True]
-        notices = (SAY.more.format(count=1), JA.memory.private_only, SAY.still_told, JA.canvas.changed)
-        untrue = (SAY.not_saved, SAY.not_scheduled, SAY.not_forgotten, SAY.not_cancelled)
-        ends = (JA.answer.cut, JA.answer.help_hint, JA.answer.long_as_file, "別のエージェントが答えます。")
-        for notice in notices + untrue + ends:
-            assert page.facts.description.count(notice) == 1
-        assert Facts.read(page.facts.embeds()) == page.facts
 
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:

@@ -79,15 +79,6 @@ class TestWhatIsPointedAt:
         told = "見て\n[file: a.bin]\n[not shown, it could not be read: a.bin]"
         assert (reference.content, reference.attachments) == (told, ())
 
-    async def test_is_asked_for_once_more_after_a_change(self, scene: Scene) -> None:
-        target = await scene.posts(scene.ben, "at ten")
-        reply = await scene.posts(scene.aiko, "？", reply_to=target)
-        scene.references.note(await scene.rest.fetch_message(scene.channel.id, reply.id))
-        await scene.discord.edit(scene.ben, target, "at nine")
-        assert [each.content for each in await scene.reply(target.id)] == ["at ten"]
-        scene.references.forget(target.id)
-        assert [each.content for each in await scene.reply(target.id)] == ["at nine"]
-
     async def test_is_no_forward_of_longer_than_ten_minutes_ago(self, scene: Scene) -> None:
         dm, channels = scene.discord.dm(scene.aiko), scene.stores.channels
         forward = await scene.discord.forward(scene.aiko, dm, await scene.posts(scene.ben, "at ten"))

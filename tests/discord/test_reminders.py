@@ -129,16 +129,6 @@ class TestTrouble:
         assert scene.said(scene.channel) == []
         await scene.until(lambda: scene.said(scene.channel))
 
-    @pytest.mark.parametrize("status", [500, 403, None])
-    async def test_to_learn_whether_its_owner_is_a_member_loses_nothing(
-        self, scene: Scene, status: int | None
-    ) -> None:
-        await scene.due(guild_id=scene.discord.guild.id)
-        scene.discord.fail_next(MEMBER, status, times=2)  # what is cut, aiohttp sends once more
-        await scene.runs("sent")
-        assert scene.said(scene.channel) == [scene.reminder]
-        assert scene.discord.calls(MEMBER, status=200) == []
-
     @pytest.mark.parametrize("where", ["channel", "dm"])
     async def test_while_which_it_is_taken_back_says_nothing(self, scene: Scene, where: str) -> None:
         added = await scene.due(place=where)

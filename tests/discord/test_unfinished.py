@@ -25,7 +25,6 @@ from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 from tests.discord.parts import Place, deliveries_over, recipients_over
 from tests.loopback.discord import Message as Posted
-from tests.loopback.discord import Permission
 
 OPEN_DM = "POST /users/@me/channels"
 RETRY = texts(Locale.JA).unfinished.ask_again
@@ -123,15 +122,6 @@ class TestAQuestion:
         await scene.starts()
         assert scene.written() == []
 
-    async def test_is_told_of_where_the_past_may_not_be_read(self, scene: Scene) -> None:
-        channel = scene.discord.guild_channel()
-        scene.discord.forbid(scene.discord.bot, Permission.READ_MESSAGE_HISTORY, channel)
-        asked = await scene.discord.post(scene.aiko, channel, "元気？", mention=True)
-        key = SessionKey(scene.aiko.id, channel.id)
-        await scene.begun(key=key, place_id=channel.id, question_id=asked.id)
-        await scene.starts("interrupted")
-        assert len(scene.written(channel)) == 1
-
     async def test_that_is_no_longer_kept_is_said_to_be_lost_and_forgotten_after_a_week(
         self, scene: Scene
     ) -> None:
@@ -163,19 +153,6 @@ class TestAnAnswer:
             await scene.left("interrupted", "interrupted")
         assert len(scene.written()) == 2
 
-    async def test_that_could_not_be_settled_is_settled_later(self, scene: Scene) -> None:
-        running = RunningTurns()
-        _, turn = await scene.begun(id=running.new_name())
-        scene.execute(
-            "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
-        )
-        async with scene.started(running) as entries:
-            await entries.entry(turn).settle()
-            await scene.left("accepted")
-            scene.execute("DROP TRIGGER full")
-            await scene.left()
-        assert scene.written() == []
-
     async def test_that_is_late_is_written_on_where_it_was_begun(self, scene: Scene) -> None:
         """Killed after the post and before it was noted, and once more after that."""
         _, turn = await scene.begun(**NOWHERE)
@@ -184,14 +161,6 @@ class TestAnAnswer:
             await scene.killed_again(turn, place_id=scene.channel.id, pages=pages)
             await scene.starts("interrupted")
         assert len(scene.written()) == 1
-
-    async def test_that_was_asked_for_in_another_place_is_written_on_there(self, scene: Scene) -> None:
-        """Told by DM, asked again with the button there, killed, and started past the token's life."""
-        told = await scene.rest.create_message(scene.channel.id, "考えています…")
-        token: dict[str, Any] = {"token": "t", "token_until": utc_now(), "question_id": None}
-        await scene.begun(key=SessionKey(scene.aiko.id, 10), kind="ask", shown_in=int(told.id), **token)
-        await scene.starts("interrupted")
-        assert scene.told_once()
 
 
 async def test_an_interaction_that_was_not_acknowledged_is_told_of_and_may_be_asked_again(

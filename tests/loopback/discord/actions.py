@@ -3,18 +3,16 @@
 import asyncio
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
-from tests.loopback.discord import commands, typing_in
-from tests.loopback.discord.channels import Channel
-from tests.loopback.discord.components import BUTTON, TEXT_INPUT, TEXT_SELECT, Component, walk
+from tests.loopback.discord import commands
+from tests.loopback.discord.channels import Channel, User
+from tests.loopback.discord.commands import Typed, Value
 from tests.loopback.discord.interactions import Interaction, Kind
+from tests.loopback.discord.limits import BUTTON, TEXT_INPUT, TEXT_SELECT, Component, Json, walk
 from tests.loopback.discord.messages import File, Message, Shown
 from tests.loopback.discord.posting import Posting
-from tests.loopback.discord.reply import Reply
-from tests.loopback.discord.transcript import Transcript
-from tests.loopback.discord.typing_in import Typed, Value
-from tests.loopback.discord.users import User
+from tests.loopback.discord.watched import Reply
+from tests.loopback.discord.wire import Transcript
 from tests.loopback.discord.world import World, loop_time
 
 
@@ -31,42 +29,41 @@ class Actions(Posting):
         super().__init__(world, transcript, patience_s)
         self.replies: list[Reply] = []
 
+    def _typed(self, name: str) -> Typed:
+        first, *path = name.split()
+        return Typed(self.world.commands.find(first, kind=commands.CHAT_INPUT), path)
+
     async def slash(self, user: User, channel: Channel, name: str, /, **options: Value) -> Reply:
         """`name` in the default locale, subcommands after a space: "memory add"."""
-        first, *path = name.split()
-        typed = Typed(self._command(first, commands.CHAT_INPUT), path)
-        typing_in.check_required(typed.accepted, options)
-        keep = self.world.keep(channel, ephemeral=True)
+        typed, keep = self._typed(name), self.world.keep(channel, ephemeral=True)
+        commands.check_required(typed.accepted, options)
         given = [
             typed.value(option, value, keep(value) if isinstance(value, File) else None)
             for option in typed.accepted
             if (value := options.get(option["name"])) is not None
         ]
         interaction = self._interaction(Kind.COMMAND, user, channel, typed.nest(given))
-        typing_in.check_available(typed.command, interaction)
+        commands.check_available(typed.command, interaction)
         return await self._send(interaction)
 
     async def message_command(
         self, user: User, channel: Channel, name: str, target: Shown | Message
     ) -> Reply:
         """Apps → `name` in the menu of a message; the bot gets its content whatever its intents are."""
-        command = self._command(name, commands.MESSAGE_MENU)
+        command = self.world.commands.find(name, kind=commands.MESSAGE_MENU)
         message = self._visible(user, target)
         assert message.channel is channel, "the message stands elsewhere"
-        data = Typed(command, []).nest([]) | {
-            "target_id": str(message.id),
-            "resolved": {"messages": {str(message.id): message.payload()}},
-        }
+        resolved = {"messages": {str(message.id): message.payload()}}
+        data = Typed(command, []).nest([]) | {"target_id": str(message.id), "resolved": resolved}
         interaction = self._interaction(Kind.COMMAND, user, channel, data)
-        typing_in.check_available(command, interaction)
+        commands.check_available(command, interaction)
         return await self._send(interaction)
 
     async def autocomplete(
         self, user: User, channel: Channel, name: str, /, **options: Value
     ) -> list[Choice]:
         """The last option is the one being typed; its value goes out as text, whatever its type is."""
-        first, *path = name.split()
-        typed = Typed(self._command(first, commands.CHAT_INPUT), path)
+        typed = self._typed(name)
         accepted = {option["name"]: option for option in typed.accepted}
         *before, focused = options
         assert accepted[focused].get("autocomplete"), f"{focused!r} has no autocomplete"
@@ -81,7 +78,7 @@ class Actions(Posting):
         stored = self._visible(user, message)
         button = stored.find_component(label_or_custom_id)
         assert button["type"] == BUTTON, f"{label_or_custom_id!r} is no button"
-        return await self._use(user, stored, button, {})
+        return await self._use(user, stored, button)
 
     async def select(
         self, user: User, message: Shown | Message, label_or_custom_id: str, *values: str
@@ -90,16 +87,11 @@ class Actions(Posting):
         stored = self._visible(user, message)
         menu = stored.find_component(label_or_custom_id)
         assert menu["type"] == TEXT_SELECT, f"{label_or_custom_id!r} is no menu"
-        by_name = {o["label"]: o["value"] for o in menu["options"]} | {
-            o["value"]: o["value"] for o in menu["options"]
-        }
-        assert set(values) <= set(by_name), (
-            f"no option {set(values) - set(by_name)}; there are {list(by_name)}"
-        )
-        assert menu.get("min_values", 1) <= len(values) <= menu.get("max_values", 1), (
-            "too few or too many values"
-        )
-        return await self._use(user, stored, menu, {"values": [by_name[value] for value in values]})
+        by_name = {o[key]: o["value"] for key in ("label", "value") for o in menu["options"]}
+        assert set(values) <= set(by_name), f"no option {set(values) - set(by_name)}; there are {by_name}"
+        fits = menu.get("min_values", 1) <= len(values) <= menu.get("max_values", 1)
+        assert fits, "too few or too many values"
+        return await self._use(user, stored, menu, *(by_name[value] for value in values))
 
     async def press(
         self,
@@ -113,11 +105,10 @@ class Actions(Posting):
         what the first press has changed."""
         stored = self._visible(user, message)
         component = {**stored.find_component(label_or_custom_id)}
-        extra = {"values": list(values)} if values else {}
-        replies = [await self._use(user, stored, component, extra)]
+        replies = [await self._use(user, stored, component, *values)]
         if apart_s is not None:
             await asyncio.sleep(apart_s)
-            replies.append(await self._use(user, stored, component, extra))
+            replies.append(await self._use(user, stored, component, *values))
         return replies
 
     async def submit_modal(self, reply: Reply, **inputs: str) -> Reply:
@@ -131,36 +122,19 @@ class Actions(Posting):
         interaction.cause = cause
         return await self._send(interaction)
 
-    async def _use(self, user: User, message: Message, component: Component, extra: dict[str, Any]) -> Reply:
-        data = {
-            "custom_id": component["custom_id"],
-            "component_type": component["type"],
-            "id": component["id"],
-            **extra,
-        }
-        return await self._send(
-            self._interaction(Kind.COMPONENT, user, message.channel, data, source=message)
-        )
-
-    def _command(self, name: str, kind: int) -> commands.Command:
-        return self.world.commands.find(name, kind=kind)
+    async def _use(self, user: User, message: Message, component: Component, *values: str) -> Reply:
+        kind = {"component_type": component["type"]} | ({"values": list(values)} if values else {})
+        data = {"custom_id": component["custom_id"], "id": component["id"], **kind}
+        interaction = self._interaction(Kind.COMPONENT, user, message.channel, data, source=message)
+        return await self._send(interaction)
 
     def _interaction(
-        self, kind: Kind, user: User, channel: Channel, data: dict[str, Any], source: Message | None = None
+        self, kind: Kind, user: User, channel: Channel, data: Json, source: Message | None = None
     ) -> Interaction:
         self._check_member(user, channel)
-        return Interaction(
-            id=self.world.ids.next(),
-            token=secrets.token_urlsafe(96),
-            kind=kind,
-            user=user,
-            channel=channel,
-            data=data,
-            sent_at_s=loop_time(),
-            application_id=self.world.application_id,
-            user_installed=user.id in self._installed,
-            source=source,
-        )
+        id_, token, own = self.world.ids.next(), secrets.token_urlsafe(96), user.id in self._installed
+        application = self.world.application_id
+        return Interaction(id_, token, kind, user, channel, data, loop_time(), application, own, source)
 
     async def _send(self, interaction: Interaction) -> Reply:
         reply = Reply(self.world, self._told, self.patience_s, interaction.user.locale, interaction)
@@ -172,9 +146,8 @@ class Actions(Posting):
         """Raises AssertionError for a message that is gone, or that only someone else can see."""
         stored = self._stored(message)
         assert not stored.deleted, "that message was deleted"
-        if stored.ephemeral:
-            asker = (stored.interaction or {}).get("user", {}).get("id")
-            assert asker == str(user.id), f"{user.name} cannot see that message"
+        asker = (stored.interaction or {}).get("user", {}).get("id")
+        assert not stored.ephemeral or asker == str(user.id), f"{user.name} cannot see that message"
         return stored
 
 
@@ -182,7 +155,7 @@ def _filled_in(components: list[Component], inputs: dict[str, str]) -> list[Comp
     """The form as it comes back: rows or labels around inputs that carry their text."""
 
     def filled(component: Component, number: int) -> Component:
-        answer: Component = {"type": component["type"], "id": component.get("id", number)}
+        answer: Json = {"type": component["type"], "id": component.get("id", number)}
         if component["type"] == TEXT_INPUT:
             value = inputs.get(component["custom_id"], component.get("value") or "")
             assert value or not component.get("required", True), (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.loopback.discord import limits
-from tests.loopback.discord.components import Component, check_components, with_ids
+from tests.loopback.discord.limits import Component, check_components, with_ids
 from tests.loopback.discord.messages import Attachment, File, Message
 from tests.loopback.discord.refusals import empty_message, require, require_length, upload_too_large
 
@@ -69,12 +69,11 @@ def _attachments(upload: Upload, keep: Keep, previous: Message | None) -> list[A
     kept = [attachment for attachment in kept if str(attachment.id) in named]
     known = {str(number) for number in upload.files} | {str(attachment.id) for attachment in kept}
     require(named.keys() <= known, ["attachments"], f"Attachment data not found: {named.keys() - known}")
-    return kept + [keep(_described(file, named.get(str(n), {}))) for n, file in sorted(upload.files.items())]
-
-
-def _described(file: File, entry: dict[str, Any]) -> File:
-    """The JSON's name wins over the one in the multipart header, which clients may percent-encode."""
-    return File(entry.get("filename") or file.name, file.data, file.content_type, entry.get("description"))
+    for number, file in sorted(upload.files.items()):
+        entry = named.get(str(number), {})  # its name wins over the multipart header's, which may be encoded
+        name, description = entry.get("filename") or file.name, entry.get("description")
+        kept.append(keep(File(name, file.data, file.content_type, description)))
+    return kept
 
 
 def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> list[dict[str, Any]]:
@@ -114,14 +113,9 @@ def pings(content: str, allowed: dict[str, Any] | None, *, replied_id: int | Non
     everyone = re.search(r"@(everyone|here)\b", content) is not None
     users = frozenset(map(int, re.findall(r"<@!?(\d+)>", content)))
     roles = frozenset(map(int, re.findall(r"<@&(\d+)>", content)))
-    replied = frozenset() if replied_id is None else frozenset({replied_id})
-    if allowed is None:
-        return Pings(everyone, users | replied, roles)
-    parse = allowed.get("parse") or []
-    listed_users = frozenset(map(int, allowed.get("users") or []))
-    listed_roles = frozenset(map(int, allowed.get("roles") or []))
-    return Pings(
-        everyone and "everyone" in parse,
-        (users if "users" in parse else users & listed_users) | replied,
-        roles if "roles" in parse else roles & listed_roles,
-    )
+    if allowed is not None:
+        parse = allowed.get("parse") or []
+        everyone = everyone and "everyone" in parse
+        users = users if "users" in parse else users & {int(each) for each in allowed.get("users") or []}
+        roles = roles if "roles" in parse else roles & {int(each) for each in allowed.get("roles") or []}
+    return Pings(everyone, users | ({replied_id} if replied_id is not None else set()), roles)

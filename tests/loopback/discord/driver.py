@@ -8,18 +8,15 @@ from typing import Self
 
 from tests.loopback.discord.actions import Actions
 from tests.loopback.discord.channels import Channel
-from tests.loopback.discord.command_mentions import misnamed
-from tests.loopback.discord.commands import Command
+from tests.loopback.discord.commands import Command, misnamed
 from tests.loopback.discord.faults import Fault, Faults
 from tests.loopback.discord.gateway import PRIVILEGED, Gateway, Intent
-from tests.loopback.discord.rate import Allowance, RateLimits
-from tests.loopback.discord.routes_application import ApplicationRoutes
-from tests.loopback.discord.routes_channels import ChannelRoutes
+from tests.loopback.discord.routes import ApplicationRoutes, ChannelRoutes
 from tests.loopback.discord.routes_interactions import InteractionRoutes
 from tests.loopback.discord.server import API, Server
-from tests.loopback.discord.transcript import Entry, Transcript, Violation
 from tests.loopback.discord.watched import Watched
-from tests.loopback.discord.world import Ping, World, loop_time
+from tests.loopback.discord.wire import Allowance, Entry, RateLimits, Transcript, Violation
+from tests.loopback.discord.world import World, loop_time
 
 _UNCHANGED_S = 0.4
 _QUIET_S = 0.1
@@ -49,13 +46,14 @@ class LoopbackDiscord(Actions):
         self.faults = Faults()
         self._gone_at_s = float("-inf")
         self._transcript = Transcript()
+        self.transcript, self.violations = self._transcript.entries, self._transcript.violations
         world = World(reads_content=message_content, verified=verified, shards=shards)
-        self.token = token or bot_token(world.application_id, "accepted")
-        allowed = (
-            privileged
-            if privileged is not None
-            else (Intent.MESSAGE_CONTENT if message_content else Intent(0))
-        )
+        self.application_id, self.pings = world.application_id, world.pings
+        self.token = token or bot_token(self.application_id, "accepted")
+        self.other_token = bot_token(self.application_id, "refused")
+        """Well-formed, and refused: 401 from REST, 4004 from the gateway."""
+        allowed = Intent.MESSAGE_CONTENT if message_content else Intent(0)
+        allowed = allowed if privileged is None else privileged
         world.gateway = Gateway(self.token, allowed & PRIVILEGED, world.greet, self._moved, self._closed)
         super().__init__(world, self._transcript, patience_s)
         self._application = ApplicationRoutes(world)
@@ -89,15 +87,6 @@ class LoopbackDiscord(Actions):
         return self.world.base_url + API
 
     @property
-    def other_token(self) -> str:
-        """Well-formed, and refused: 401 from REST, 4004 from the gateway."""
-        return bot_token(self.world.application_id, "refused")
-
-    @property
-    def application_id(self) -> int:
-        return self.world.application_id
-
-    @property
     def commands(self) -> list[Command]:
         """What the bot registered everywhere, in its order."""
         return self.world.commands.stored
@@ -114,13 +103,11 @@ class LoopbackDiscord(Actions):
     async def ready(self, *, timeout_s: float = 120.0) -> None:
         """The bot is connected, its commands are synced, and it is quiet: interactions will be heard.
 
-        A start is waited for longer than anything else: on a busy machine it is the slowest by far.
-
-        A client that wrote nothing leaves no sign of having finished, so that case takes 0.4 s longer.
+        A start is waited for longer than anything else: on a busy machine it is the slowest by far. A client
+        that wrote nothing leaves no sign of having finished, so that case takes 0.4 s longer.
         """
-        await self.wait(
-            self._is_synced, "a bot that is connected and has synced its commands", timeout_s=timeout_s
-        )
+        what = "a bot that is connected and has synced its commands"
+        await self.wait(self._is_synced, what, timeout_s=timeout_s)
         await self._silence(self._settled_at_s)
 
     async def quiet(self, seconds: float = _QUIET_S) -> None:
@@ -191,28 +178,12 @@ class LoopbackDiscord(Actions):
 
     # What happened
 
-    @property
-    def transcript(self) -> list[Entry]:
-        return self._transcript.entries
-
-    @property
-    def violations(self) -> list[Violation]:
-        return self._transcript.violations
-
-    @property
-    def pings(self) -> list[Ping]:
-        return self.world.pings
-
     def calls(self, route: str, *, status: int | None = None, channel: Channel | None = None) -> list[Entry]:
         """The requests to `route`, with this answer, about this channel."""
         assert route in self._routes, f"no such route; there are {sorted(self._routes)}"
-        return [
-            entry
-            for entry in self.transcript
-            if entry.route == route
-            and status in (None, entry.status)
-            and (channel is None or entry.params.get("channel") == str(channel.id))
-        ]
+        about = None if channel is None else str(channel.id)
+        found = [each for each in self.transcript if each.route == route and status in (None, each.status)]
+        return [each for each in found if about in (None, each.params.get("channel"))]
 
     @property
     def wrong_language(self) -> list[tuple[str, str]]:
@@ -222,18 +193,9 @@ class LoopbackDiscord(Actions):
 
     @property
     def misnamed_commands(self) -> list[str]:
-        """What the bot wrote of commands that Discord would not show as such: see command_mentions.py."""
+        """What the bot wrote of commands that Discord would not show as such: see `misnamed`."""
         registry = self.world.commands
         return [fault for entry in self.transcript for fault in misnamed(entry.body, registry)]
-
-    @contextmanager
-    def resumes_held(self) -> Iterator[None]:
-        """A bot whose connection broke is let in again only afterwards."""
-        self.world.gateway.resumes_flow.clear()
-        try:
-            yield
-        finally:
-            self.world.gateway.resumes_flow.set()
 
     @contextmanager
     def files_held(self) -> Iterator[None]:

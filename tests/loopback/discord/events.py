@@ -4,13 +4,11 @@ Source: "Gateway Events" and "Gateway Intents" of the documentation. An event ha
 over REST has: the server, the author's membership, and that of everybody mentioned.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from tests.loopback.discord.channels import Channel
+from tests.loopback.discord.channels import Channel, User
 from tests.loopback.discord.gateway import Intent
 from tests.loopback.discord.messages import Message, Readable
-from tests.loopback.discord.users import User
 
 Payload = dict[str, Any]
 
@@ -41,20 +39,7 @@ def created(message: Message, readable: Readable) -> Payload:
     return about_message(message, readable) | nonce
 
 
-def deleted(message: Message) -> Payload:
-    return {"id": str(message.id), **_where(message.channel)}
-
-
-def deleted_in_bulk(channel: Channel, messages: Sequence[Message]) -> Payload:
-    return {"ids": [str(message.id) for message in messages], **_where(channel)}
-
-
-def thread_deleted(thread: Channel) -> Payload:
-    """THREAD_DELETE: where it was, and no more."""
-    kept = ("id", "guild_id", "parent_id", "type")
-    return {key: value for key, value in thread.payload().items() if key in kept}
-
-
-def _where(channel: Channel) -> Payload:
+def place_of(channel: Channel) -> Payload:
+    """What an event of a deletion tells of where that was."""
     in_guild = {"guild_id": str(channel.guild.id)} if channel.guild else {}
     return {"channel_id": str(channel.id), **in_guild}

@@ -33,7 +33,6 @@ class Faults:
         self._ordered.append(fault)
 
     def forget(self) -> None:
-        """Nothing more fails."""
         self._ordered.clear()
 
     @property

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from tests.loopback.discord.channels import Channel, Context
+from tests.loopback.discord.channels import READABLE, Channel, User
 from tests.loopback.discord.limits import UPLOAD_BYTES
 from tests.loopback.discord.messages import Message
-from tests.loopback.discord.permissions import READABLE
-from tests.loopback.discord.users import User
 
 ACKNOWLEDGE_WITHIN_S = 3.0
 TOKEN_LIVES_S = 15 * 60.0
@@ -80,77 +78,44 @@ class Interaction:
     @property
     def metadata(self) -> dict[str, Any]:
         """`interaction_metadata` of the messages that answer this interaction."""
-        answer: dict[str, Any] = {
-            "id": str(self.id),
-            "type": int(self.kind),
-            "user": self.user.payload(),
-            "authorizing_integration_owners": self.owners,
-        }
+        answer: dict[str, Any] = {"id": str(self.id), "type": int(self.kind), "user": self.user.payload()}
+        answer["authorizing_integration_owners"] = self.owners
         if self.kind is Kind.COMPONENT and self.source is not None:
             answer["interacted_message_id"] = str(self.source.id)
         if self.kind is Kind.MODAL and self.cause is not None:
             answer["triggering_interaction_metadata"] = self.cause.metadata
-        if self.kind is Kind.COMMAND:
-            answer["name"] = self.data["name"]
-            if "target_id" in self.data:
-                answer["target_message_id"] = self.data["target_id"]
-        return answer
+        return answer | ({"name": self.data["name"]} if self.kind is Kind.COMMAND else {})
 
     def payload(self) -> dict[str, Any]:
         """INTERACTION_CREATE as the gateway sends it."""
-        in_guild = self.channel.permissions_of(self.application_id)
-        app_permissions = in_guild if self.guild_install else READABLE
-        answer: dict[str, Any] = {
-            "id": str(self.id),
-            "application_id": str(self.application_id),
-            "type": int(self.kind),
-            "token": self.token,
-            "version": 1,
-            "data": self.data,
-            "locale": self.user.locale,
-            "channel_id": str(self.channel.id),
-            "channel": self.channel.interaction_payload(self.user),
-            "context": int(self.channel.context),
-            "authorizing_integration_owners": self.owners,
-            "entitlements": [],
-            "attachment_size_limit": UPLOAD_BYTES,
-            "app_permissions": str(int(app_permissions)),
-        }
+        may = self.channel.permissions_of(self.application_id) if self.guild_install else READABLE
+        about = {"id": str(self.id), "application_id": str(self.application_id), "type": int(self.kind)}
+        told = {"token": self.token, "version": 1, "data": self.data, "locale": self.user.locale}
+        place = {"channel_id": str(self.channel.id), "channel": self.channel.interaction_payload(self.user)}
+        owners = {"context": int(self.channel.context), "authorizing_integration_owners": self.owners}
+        limits = {"attachment_size_limit": UPLOAD_BYTES, "app_permissions": str(int(may)), "entitlements": []}
+        answer: dict[str, Any] = about | told | place | owners | limits
         if self.source is not None:
             answer["message"] = self.source.payload()
         return answer | self._who()
 
     def _who(self) -> dict[str, Any]:
         """A member in guilds, a user elsewhere; never both."""
-        if self.channel.context is not Context.GUILD:
+        if (guild := self.channel.guild) is None:
             return {"user": self.user.payload()}
-        guild = self.channel.guild
-        assert guild is not None
-        return {
-            "guild_id": str(guild.id),
-            "guild": guild.partial(),
-            "guild_locale": guild.locale,
-            "member": guild.member_payload(self.user)
-            | {"permissions": str(int(self.channel.permissions_of(self.user.id)))},
-        }
+        may = {"permissions": str(int(self.channel.permissions_of(self.user.id)))}
+        told = {"id": str(guild.id), "locale": guild.locale, "features": []}
+        member = guild.member_payload(self.user) | may
+        return {"guild_id": str(guild.id), "guild": told, "guild_locale": guild.locale, "member": member}
 
     def callback_payload(self) -> dict[str, Any]:
         """The answer to a callback with `with_response=true`."""
         assert self.answered is not None
         about: dict[str, Any] = {"id": str(self.id), "type": int(self.kind)}
         resource: dict[str, Any] = {"type": int(self.answered)}
-        shown = self.original if self.answered in _WITH_MESSAGE else None
-        if shown is not None:
-            about |= {
-                "response_message_id": str(shown.id),
-                "response_message_loading": shown.loading,
-                "response_message_ephemeral": shown.ephemeral,
-            }
+        if (shown := self.original) is not None:
+            about |= {"response_message_id": str(shown.id), "response_message_loading": shown.loading}
+            about |= {"response_message_ephemeral": shown.ephemeral}
             if self.answered is not Callback.DEFERRED_UPDATE:
                 resource["message"] = shown.payload()
         return {"interaction": about, "resource": resource}
-
-
-_WITH_MESSAGE = frozenset(
-    {Callback.MESSAGE, Callback.DEFERRED_MESSAGE, Callback.UPDATE, Callback.DEFERRED_UPDATE}
-)

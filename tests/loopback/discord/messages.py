@@ -5,18 +5,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from tests.loopback.discord.channels import Channel
-from tests.loopback.discord.components import BUTTON, LINK, SELECTS, Component, walk
-from tests.loopback.discord.users import User
+from tests.loopback.discord.channels import Channel, User
+from tests.loopback.discord.limits import BUTTON, LINK, SELECTS, Component, walk
 
-HAS_THREAD = 1 << 5
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
 IS_VOICE_MESSAGE = 1 << 13
 HAS_SNAPSHOT = 1 << 14
 FORWARD = 1
 """The type of a message's reference to what it forwards ("Message Reference Types")."""
-_BLANK: dict[str, Any] = {"content": "", "embeds": [], "attachments": [], "components": []}
+_LISTS = ("embeds", "components", "attachments")
+_BLANK: dict[str, Any] = {"content": "", **dict.fromkeys(_LISTS, ())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +41,19 @@ class Attachment:
     expired: bool = False
 
     def payload(self) -> dict[str, Any]:
+        file, urls = self.file, dict.fromkeys(("url", "proxy_url"), self.url)
         answer: dict[str, Any] = {
             "id": str(self.id),
-            "filename": self.file.name,
-            "content_type": self.file.content_type,
-            "size": len(self.file.data),
-            "url": self.url,
-            "proxy_url": self.url,
+            "filename": file.name,
+            "content_type": file.content_type,
+            **urls,
         }
-        if self.file.content_type.startswith("image/"):
+        answer |= {"size": len(file.data)} | ({"ephemeral": True} if self.ephemeral else {})
+        if file.content_type.startswith("image/"):
             answer |= {"width": 1, "height": 1}
-        if self.file.duration_s is not None:
-            answer |= {"duration_secs": self.file.duration_s, "waveform": "FzYACgAA"}
-        if self.file.description is not None:
-            answer["description"] = self.file.description
-        return answer | {"ephemeral": True} if self.ephemeral else answer
+        if file.duration_s is not None:
+            answer |= {"duration_secs": file.duration_s, "waveform": "FzYACgAA"}
+        return answer if file.description is None else answer | {"description": file.description}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +69,10 @@ class Poll:
     def payload(self) -> dict[str, Any]:
         numbered = enumerate(self.answers, 1)
         counts = [{"id": i, "count": n, "me_voted": False} for i, n in enumerate(self.votes, 1)]
-        return {
-            "question": {"text": self.question},
-            "answers": [{"answer_id": i, "poll_media": {"text": text}} for i, text in numbered],
-            "expiry": "2026-01-01T00:00:00+00:00",
-            "allow_multiselect": False,
-            "layout_type": 1,
-            "results": {"is_finalized": self.closed, "answer_counts": counts},
-        }
+        fixed = {"expiry": "2026-01-01T00:00:00+00:00", "allow_multiselect": False, "layout_type": 1}
+        answers = [{"answer_id": i, "poll_media": {"text": text}} for i, text in numbered]
+        results = {"is_finalized": self.closed, "answer_counts": counts}
+        return fixed | {"question": {"text": self.question}, "answers": answers, "results": results}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +101,10 @@ class Shown:
 
     @property
     def buttons(self) -> list[Button]:
-        found = [component for component in walk(list(self.components)) if component.get("type") == BUTTON]
         return [
             Button(c.get("label") or "", c.get("custom_id"), c.get("url"), bool(c.get("disabled")))
-            for c in found
+            for c in walk(list(self.components))
+            if c.get("type") == BUTTON
         ]
 
     @property
@@ -158,7 +151,7 @@ class Message:
     """The stored message. `history` has every state since it was posted, the last one being the present.
 
     `reply_to` is what it refers to, and `pings_replied` says whether its author is mentioned by that;
-    `thread` is the thread that was started from it, or that a system message tells of. A forward says nothing
+    `thread` is the thread that a system message tells of. A forward says nothing
     itself: `forwarded` is the message whose content it shows, as that was then (`snapshot`).
     """
 
@@ -197,21 +190,10 @@ class Message:
         return bool(self.flags & LOADING)
 
     def record(self, at_s: float) -> None:
-        self.history.append(
-            Shown(
-                id=self.id,
-                at_s=at_s,
-                author=self.author,
-                content=self.content,
-                embeds=tuple(self.embeds),
-                components=tuple(self.components),
-                attachments=tuple(self.attachments),
-                ephemeral=self.ephemeral,
-                loading=self.loading,
-                edited=self.edited_at is not None,
-                deleted=self.deleted,
-            )
-        )
+        lists: dict[str, Any] = {key: tuple(getattr(self, key)) for key in _LISTS}
+        flags = {key: getattr(self, key) for key in ("ephemeral", "loading", "deleted")}
+        edited = self.edited_at is not None
+        self.history.append(Shown(self.id, at_s, self.author, self.content, **lists, **flags, edited=edited))
 
     @property
     def shown(self) -> Shown:
@@ -225,9 +207,7 @@ class Message:
         names = [(c.get("label") or c.get("placeholder") or "", c.get("custom_id") or "") for c in usable]
         for component, (label, custom_id) in zip(usable, names, strict=True):
             if label_or_custom_id in (label, custom_id):
-                assert not component.get("disabled"), (
-                    f"{label_or_custom_id!r} is disabled; a user cannot use it"
-                )
+                assert not component.get("disabled"), f"{label_or_custom_id!r} is disabled"
                 return component
         raise AssertionError(f"no component {label_or_custom_id!r} in this message; there are {names}")
 
@@ -238,22 +218,14 @@ class Message:
         """
         blank = readable is not None and not readable(self)
         answer: dict[str, Any] = {
+            **self._written(),
+            **(_BLANK if blank else {}),
             "id": str(self.id),
             "channel_id": str(self.channel.id),
             "author": self.author.payload(),
-            "timestamp": self.created_at.isoformat(),
-            "edited_timestamp": self.edited_at.isoformat() if self.edited_at else None,
-            "tts": False,
             "mention_everyone": self.everyone,
-            "mentions": [user.payload() for user in self.mentions],
-            "mention_roles": [],
+            "tts": False,
             "pinned": False,
-            "type": self.kind,
-            "flags": self.flags,
-            "content": "" if blank else self.content,
-            "embeds": [] if blank else self.embeds,
-            "components": [] if blank else self.components,
-            "attachments": [] if blank else [attachment.payload() for attachment in self._loose()],
         }
         if self.stickers:  # what the intent guards does not have them
             answer["sticker_items"] = self.sticker_items()
@@ -267,14 +239,11 @@ class Message:
             answer |= {"application_id": str(self.application_id), "webhook_id": str(self.application_id)}
         if self.interaction is not None:
             answer["interaction_metadata"] = self.interaction
-        if self.thread is not None and self.flags & HAS_THREAD:
-            answer["thread"] = self.thread.payload()
         if (reference := self._reference()) is not None:
             answer["message_reference"] = reference
         if self.reply_to is not None and not nested:
-            answer["referenced_message"] = (
-                None if self.reply_to.deleted else self.reply_to.payload(readable=readable, nested=True)
-            )
+            gone, told = self.reply_to.deleted, self.reply_to.payload(readable=readable, nested=True)
+            answer["referenced_message"] = None if gone else told
         return answer
 
     def sticker_items(self) -> list[dict[str, Any]]:
@@ -284,27 +253,28 @@ class Message:
         """What a forward of it shows ("Message Snapshot Object"): of a forward, what that shows."""
         if self.snapshot is not None:
             return self.snapshot
-        edited = self.edited_at.isoformat() if self.edited_at else None
+        return self._written() | {"sticker_items": self.sticker_items(), "components": []}
+
+    def _written(self) -> dict[str, Any]:
+        """What is both in a message and in what a forward shows of it."""
         return {
             "type": self.kind,
             "content": self.content,
             "embeds": self.embeds,
+            "components": self.components,
             "attachments": [attachment.payload() for attachment in self._loose()],
             "timestamp": self.created_at.isoformat(),
-            "edited_timestamp": edited,
+            "edited_timestamp": self.edited_at.isoformat() if self.edited_at else None,
             "flags": self.flags,
             "mentions": [user.payload() for user in self.mentions],
             "mention_roles": [],
-            "sticker_items": self.sticker_items(),
-            "components": [],
         }
 
     def _loose(self) -> list[Attachment]:
         """Files that an embed shows are no attachments of the message any more, until an edit takes them out
         of it (discord/discord-api-docs issues 4809 and 2840)."""
-        pictures = {
-            (embed.get(key) or {}).get("url") for embed in self.embeds for key in ("image", "thumbnail")
-        }
+        shown = [embed.get(key) or {} for embed in self.embeds for key in ("image", "thumbnail")]
+        pictures = {each.get("url") for each in shown}
         return [attachment for attachment in self.attachments if attachment.url not in pictures]
 
     def _reference(self) -> dict[str, Any] | None:
@@ -312,7 +282,7 @@ class Message:
         kind = 0 if self.forwarded is None else FORWARD
         if (message := self.reply_to or self.forwarded) is not None:
             where, what = message.channel, {"message_id": str(message.id)}
-        elif self.thread is not None and not self.flags & HAS_THREAD:
+        elif self.thread is not None:
             where, what = self.thread, {}
         else:
             return None

@@ -1,36 +1,166 @@
-"""What people do in channels: write, answer, edit, delete, start threads; and what Discord does by itself.
+"""People, the places where they meet, and what they do there; and what Discord does by itself.
 
 All of it works while the program is down, too: it finds the outcome over REST, and no event tells of it.
 """
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from tests.loopback.discord.channel_reply import ChannelReply
-from tests.loopback.discord.channels import Channel, ChannelKind
-from tests.loopback.discord.drafts import Draft
-from tests.loopback.discord.messages import (
-    HAS_SNAPSHOT,
-    HAS_THREAD,
-    IS_VOICE_MESSAGE,
-    File,
-    Message,
-    Poll,
-    Shown,
+from tests.loopback.discord.channels import (
+    NOTHING,
+    OF_THE_BOT,
+    Channel,
+    ChannelKind,
+    Guild,
+    Overwrite,
+    Permission,
+    User,
 )
-from tests.loopback.discord.permissions import Permission
-from tests.loopback.discord.places import Places
-from tests.loopback.discord.transcript import Transcript
-from tests.loopback.discord.users import User
-from tests.loopback.discord.world import DEFAULT_MESSAGE, REPLY_MESSAGE, THREAD_CREATED, THREAD_STARTER, World
+from tests.loopback.discord.commands import as_read
+from tests.loopback.discord.drafts import Draft
+from tests.loopback.discord.messages import HAS_SNAPSHOT, IS_VOICE_MESSAGE, File, Message, Poll, Shown
+from tests.loopback.discord.watched import ChannelReply
+from tests.loopback.discord.wire import Transcript
+from tests.loopback.discord.world import DEFAULT_MESSAGE, REPLY_MESSAGE, THREAD_CREATED, World
 
-_MENTIONS_ALL = ["users", "roles", "everyone"]
 
-
-class Posting(Places):
+class Posting:
     def __init__(self, world: World, transcript: Transcript, patience_s: float) -> None:
-        super().__init__(world, transcript, patience_s)
+        self.world = world
+        self.patience_s = patience_s
+        self._told = transcript
         self.channel_replies: dict[int, ChannelReply] = {}
+        self._installed: set[int] = set()
+        self.owner = self.user("owner")
+        self.guild = self.add_guild("loopback")
+
+    async def wait(self, look: Callable[[], object], what: str, *, timeout_s: float | None = None) -> None:
+        """Asks `look()` at every change until it is true. Raises AssertionError with what was seen."""
+        wait_s = timeout_s or self.patience_s
+        await self.world.pulse.until(look, timeout_s=wait_s, what=what, seen=self._told.tail)
+
+    # People
+
+    @property
+    def bot(self) -> User:
+        """The bot itself, as an author and for `permit` and `forbid`."""
+        return self.world.bot
+
+    def user(self, name: str, *, locale: str = "en-US", accepts_dms: bool = True) -> User:
+        return self.world.add_user(User(self.world.ids.next(), name, locale, accepts_dms=accepts_dms))
+
+    def other_bot(self, name: str) -> User:
+        """Somebody else's bot; it posts like a user, and its author says `bot`."""
+        return self.world.add_user(User(self.world.ids.next(), name, is_bot=True))
+
+    def webhook(self, name: str) -> User:
+        """Its messages have a `webhook_id` and no member."""
+        return self.world.add_user(User(self.world.ids.next(), name, is_bot=True, is_webhook=True))
+
+    def nickname(self, user: User, nick: str) -> None:
+        self.guild.nicks[user.id] = nick
+
+    def give_role(self, user: User, role_id: int) -> None:
+        """One that grants nothing, and of which no event tells."""
+        self.guild.roles.setdefault(user.id, []).append(role_id)
+
+    def leave(self, user: User, guild: Guild | None = None) -> None:
+        """Or is banned: without an event, for a bot that does not ask for members is told none."""
+        (guild or self.guild).left.add(user.id)
+
+    def join(self, user: User, guild: Guild | None = None) -> None:
+        """`user` is back in a server that they left."""
+        (guild or self.guild).left.discard(user.id)
+
+    def _check_member(self, user: User, channel: Channel) -> None:
+        """Raises AssertionError for a user who is not in the channel's server any more."""
+        assert not channel.guild or user.id not in channel.guild.left, f"{user.name} left that server"
+
+    def permit(self, user: User, more: Permission, where: Guild | Channel | None = None) -> None:
+        """In a whole server, or (over that) in one channel and its threads."""
+        where = where or self.guild
+        if isinstance(where, Guild):
+            where.granted[user.id] = where.granted.get(user.id, NOTHING) | more
+        else:
+            where.overwrites[user.id] = where.overwrites.get(user.id, Overwrite()).allowing(more)
+
+    def forbid(self, user: User, less: Permission, channel: Channel) -> None:
+        """Also the bot: without VIEW_CHANNEL it gets 50001 and no events, without SEND_MESSAGES 50013."""
+        channel.overwrites[user.id] = channel.overwrites.get(user.id, Overwrite()).denying(less)
+
+    def hide(self, channel: Channel, *, but_from: Sequence[User] = ()) -> None:
+        """Let only these see a channel, and the bot."""
+        assert channel.guild is not None
+        channel.overwrites[channel.guild.id] = Overwrite().denying(Permission.VIEW_CHANNEL)
+        for user in (*but_from, self.world.bot):
+            self.permit(user, Permission.VIEW_CHANNEL, channel)
+
+    def install(self, user: User) -> None:
+        """`user` installs the app for themselves, too."""
+        self._installed.add(user.id)
+
+    # Places
+
+    def add_guild(self, name: str, *, locale: str = "ja", bot_present: bool = True) -> Guild:
+        """Before the bot starts; it is told about guilds when it connects."""
+        guild = Guild(self.world.ids.next(), name, self.owner, locale, bot_present)
+        guild.granted[self.world.bot.id] = OF_THE_BOT
+        self.world.guilds[guild.id] = guild
+        return guild
+
+    def guild_channel(
+        self, name: str = "general", *, guild: Guild | None = None, bot_present: bool = True
+    ) -> Channel:
+        """`bot_present=False`: a channel of the bot's server that the bot may not see."""
+        told: dict[str, Any] = {"name": name, "guild": guild or self.guild, "bot_present": bot_present}
+        return self.world.add_channel(ChannelKind.GUILD_TEXT, **told)
+
+    def thread(
+        self, parent: Channel, name: str = "thread", *, owner: User | None = None, private: bool = False
+    ) -> Channel:
+        """One that is there already; `start_thread` tells the bot. A private one has the bot as a member."""
+        kind = ChannelKind.PRIVATE_THREAD if private else ChannelKind.PUBLIC_THREAD
+        return self.world.add_channel(
+            kind, name=name, guild=parent.guild, parent=parent, owner=owner, bot_present=parent.bot_present
+        )
+
+    def add_to_thread(self, user: User, thread: Channel) -> None:
+        """`user` becomes a member of a thread, without which nobody sees a private one."""
+        thread.members.add(user.id)
+
+    def dm(self, user: User) -> Channel:
+        """The DM between this user and the bot."""
+        return self.world.dm(user)
+
+    def group_dm(self, *users: User, name: str = "friends") -> Channel:
+        """A private channel without the bot; commands come from the first user's installed app."""
+        self._installed.update(user.id for user in users)
+        return self.world.add_channel(ChannelKind.GROUP_DM, name=name, recipients=users, bot_present=False)
+
+    def user_installed_channel(self, user: User, name: str = "elsewhere") -> Channel:
+        """A channel of a server without the bot, which `user` brings along: no channel routes there."""
+        self._installed.add(user.id)
+        guild = self.add_guild(f"{name}-guild", bot_present=False)
+        return self.world.add_channel(ChannelKind.GUILD_TEXT, name=name, guild=guild, bot_present=False)
+
+    def messages(self, channel: Channel) -> list[Shown]:
+        """What is in that channel now, oldest first, private (ephemeral) messages included. In a DM as its
+        user reads it, elsewhere as it was sent."""
+        found = [m.shown for m in self.world.messages.values() if m.channel is channel and not m.deleted]
+        if channel.kind is not ChannelKind.DM:
+            return found
+        [reader] = channel.recipients
+        return [as_read(shown, self.world.commands, reader.locale) for shown in found]
+
+    def _public(self, message: Shown | Message) -> Message:
+        """What is there for others: raises AssertionError for what was deleted or is private."""
+        stored = self._stored(message)
+        assert not stored.deleted, "that message was deleted"
+        assert not stored.ephemeral, "that message is private"
+        return stored
+
+    def _stored(self, message: Shown | Message) -> Message:
+        return message if isinstance(message, Message) else self.world.messages[message.id]
 
     async def post(
         self,
@@ -56,40 +186,27 @@ class Posting(Places):
         self._check_place(user, channel)
         named = self.bot if mention is True else mention
         text = f"{named.mention} {content}".strip() if isinstance(named, User) else content
-        target = self._stored(reply_to) if reply_to is not None else None
-        if target is not None:
-            assert target.channel is channel, "that message stands elsewhere"
-            assert not target.deleted, "that message was deleted"
-            assert not target.ephemeral, "nobody can reply to a private message"
+        target = self._public(reply_to) if reply_to is not None else None
+        assert target is None or target.channel is channel, "that message stands elsewhere"
         kind = REPLY_MESSAGE if target else DEFAULT_MESSAGE
-        message = self.world.compose_message(
-            channel, user, content=text, kind=kind, reply_to=target, poll=poll, stickers=stickers
-        )
+        said: dict[str, Any] = {"content": text, "kind": kind, "poll": poll, "stickers": stickers}
+        message = self.world.compose_message(channel, user, reply_to=target, **said)
         message.embeds = [{"type": "rich", **embed} for embed in embeds]
         keep = self.world.keep(channel)
         message.attachments = [keep(file) for file in attachments]
         message.flags |= flags
-        await self.world.post(message, {"parse": _MENTIONS_ALL, "replied_user": ping})
+        await self.world.post(message, {"parse": ["users", "roles", "everyone"], "replied_user": ping})
         return message
 
     async def forward(self, user: User, channel: Channel, message: Shown | Message) -> Message:
         """A forward: it shows that message as it is now, and says nothing itself."""
         self._check_place(user, channel)
-        source = self._stored(message)
-        assert not source.deleted, "that message was deleted"
-        assert not source.ephemeral, "nobody can forward a private message"
+        source = self._public(message)
         assert source.poll is None, "nobody can forward a poll"
-        forward = self.world.compose_message(
-            channel, user, forwarded=source, snapshot=source.take_snapshot(), flags=HAS_SNAPSHOT
-        )
+        shown: dict[str, Any] = {"forwarded": source, "snapshot": source.take_snapshot()}
+        forward = self.world.compose_message(channel, user, flags=HAS_SNAPSHOT, **shown)
         await self.world.post(forward, {"parse": []})
         return forward
-
-    async def vote(self, message: Shown | Message, *votes: int, closed: bool = False) -> None:
-        """The votes of a poll are these now; a bot that did not ask for them is not told."""
-        stored = self._stored(message)
-        assert stored.poll is not None, "that message is no poll"
-        stored.poll = replace(stored.poll, votes=votes, closed=closed)
 
     async def speak(
         self, user: User, channel: Channel, recording: File, *, reply_to: Shown | Message | None = None
@@ -98,17 +215,16 @@ class Posting(Places):
         mentions the author replied to, as in `post`."""
         assert recording.content_type.startswith("audio/"), "a voice message is a recording"
         assert recording.duration_s is not None, "Discord's clients tell how long it lasts"
-        return await self.post(
-            user, channel, "", attachments=(recording,), reply_to=reply_to, flags=IS_VOICE_MESSAGE
-        )
+        said: dict[str, Any] = {"attachments": (recording,), "flags": IS_VOICE_MESSAGE}
+        return await self.post(user, channel, "", reply_to=reply_to, **said)
 
     async def edit(self, user: User, message: Shown | Message, content: str) -> Message:
         """Only one's own; mentions are those of the new text, and a reply pings as much as it did."""
-        stored = self._stored(message)
+        stored = self._public(message)
         assert stored.author is user, f"{user.name} cannot edit a message of {stored.author.name}"
-        assert not stored.deleted, "that message was deleted"
-        allowed = {"parse": _MENTIONS_ALL, "replied_user": stored.pings_replied}
-        await self.world.edit(stored, replace(_as_it_is(stored), content=content), allowed)
+        allowed = {"parse": ["users", "roles", "everyone"], "replied_user": stored.pings_replied}
+        draft = Draft(content, stored.embeds, stored.components, stored.attachments)
+        await self.world.edit(stored, draft, allowed)
         return stored
 
     async def delete(self, user: User, message: Shown | Message) -> None:
@@ -135,10 +251,8 @@ class Posting(Places):
 
     async def redeliver(self, message: Shown | Message) -> None:
         """The MESSAGE_CREATE of that message comes once more, as it was, as after a RESUME."""
-        number = str(self._stored(message).id)
-        sent = await self.world.gateway.repeat(
-            lambda event, data: event == "MESSAGE_CREATE" and data["id"] == number
-        )
+        wanted = ("MESSAGE_CREATE", str(self._stored(message).id))
+        sent = await self.world.gateway.repeat(lambda event, data: (event, data.get("id")) == wanted)
         assert sent, "that message never went to a session that still lives"
 
     # What came of it
@@ -146,15 +260,13 @@ class Posting(Places):
     def answer(self, message: Shown | Message) -> ChannelReply:
         """The bot's messages in answer to that one, maybe none yet; one object for each post."""
         post = self._stored(message)
-        return self.channel_replies.setdefault(
-            post.id, ChannelReply(self.world, self._told, self.patience_s, post.author.locale, post)
-        )
+        none_yet = ChannelReply(self.world, self._told, self.patience_s, post.author.locale, post)
+        return self.channel_replies.setdefault(post.id, none_yet)
 
     async def reply_to(self, message: Shown | Message, *, timeout_s: float | None = None) -> ChannelReply:
         """Waits until the bot has begun to answer that message."""
-        return await self.answer(message).until(
-            lambda reply: reply.messages, "an answer in the channel", timeout_s=timeout_s
-        )
+        what, reply = "an answer in the channel", self.answer(message)
+        return await reply.until(lambda reply: reply.messages, what, timeout_s=timeout_s)
 
     def _answered(self) -> list[ChannelReply]:
         """The answers to everybody's posts, those that no test asked for too."""
@@ -164,50 +276,21 @@ class Posting(Places):
     # Threads and channels
 
     async def start_thread(
-        self,
-        user: User,
-        channel: Channel,
-        name: str = "thread",
-        *,
-        from_message: Shown | Message | None = None,
-        private: bool = False,
+        self, user: User, channel: Channel, name: str = "thread", *, private: bool = False
     ) -> Channel:
-        """A thread from a message has that message's id, and a system message that refers to it as its first.
-
-        The channel gets a system message (type 18) that tells of the thread, unless the thread is private or
-        stands right under its message because that is the newest.
-        """
+        """The channel gets a system message (type 18) that tells of it, unless it is private."""
         self._check_place(user, channel)
-        origin = self._stored(from_message) if from_message is not None else None
-        assert origin is None or (origin.channel is channel and not private), "no such thread there"
-        is_newest = origin is not None and channel.last_message_id == origin.id
         thread = self.thread(channel, name, owner=user, private=private)
-        if origin is not None:
-            self._grow_from(origin, thread)
         await self.world.start_thread(thread)
-        if origin is not None:
-            await self.world.amend(origin)
-            await self._say(thread, user, kind=THREAD_STARTER, reply_to=origin)
-        if not private and not is_newest:
-            await self._say(channel, user, kind=THREAD_CREATED, content=name, thread=thread)
+        if not private:
+            told = self.world.compose_message(channel, user, kind=THREAD_CREATED, content=name, thread=thread)
+            await self.world.post(told, {"parse": []})
         return thread
-
-    def _grow_from(self, origin: Message, thread: Channel) -> None:
-        assert origin.thread is None, "that message has a thread already"
-        del self.world.channels[thread.id]
-        thread.id = origin.id
-        self.world.channels[thread.id] = thread
-        origin.thread = thread
-        origin.flags |= HAS_THREAD
 
     async def delete_channel(self, channel: Channel) -> None:
         """A channel with its threads, or a thread."""
         assert channel.guild is not None, "only channels of a server can be deleted"
         await self.world.remove_channel(channel)
-
-    async def _say(self, channel: Channel, user: User, **fields: Any) -> None:
-        """A system message, in the name of whoever caused it."""
-        await self.world.post(self.world.compose_message(channel, user, **fields), {"parse": []})
 
     def _moderates(self, user: User, channel: Channel) -> bool:
         return channel.guild is not None and Permission.MANAGE_MESSAGES in channel.permissions_of(user.id)
@@ -217,7 +300,3 @@ class Posting(Places):
         there = channel.kind not in (ChannelKind.DM, ChannelKind.GROUP_DM) or user in channel.recipients
         assert there, f"{user.name} is not in that private channel"
         assert self.world.channels.get(channel.id) is channel, "that channel was deleted"
-
-
-def _as_it_is(message: Message) -> Draft:
-    return Draft(message.content, message.embeds, message.components, message.attachments)

@@ -4,10 +4,12 @@ Numbers are those of Discord's documentation ("Opcodes and Status Codes"); a bot
 Discord's own is tested against the same numbers here.
 """
 
-from collections.abc import Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -38,6 +40,18 @@ def invalid_form(path: Sequence[str | int], code: str, message: str) -> Refusal:
     return Refusal(400, 50035, "Invalid Form Body", details)
 
 
+def refuse_if(wrong: object, refusal: Callable[[], Refusal]) -> None:
+    if wrong:
+        raise refusal()
+
+
+def found(value: T | None, refusal: Callable[[], Refusal]) -> T:
+    """What there is, or else a refusal."""
+    if value is None:
+        raise refusal()
+    return value
+
+
 def require(fine: object, path: Sequence[str | int], rule: str) -> None:
     """Raise 50035 with the rule, unless it was kept."""
     if not fine:
@@ -51,7 +65,6 @@ def require_length(value: Sized | None, path: Sequence[str | int], most: int, le
 
 
 unauthorized = partial(Refusal, 401, 0, "401: Unauthorized")
-not_found = partial(Refusal, 404, 0, "404: Not Found")
 unknown_channel = partial(Refusal, 404, 10003, "Unknown Channel")
 unknown_guild = partial(Refusal, 404, 10004, "Unknown Guild")
 unknown_member = partial(Refusal, 404, 10007, "Unknown Member")
@@ -60,9 +73,7 @@ unknown_user = partial(Refusal, 404, 10013, "Unknown User")
 unknown_webhook = partial(Refusal, 404, 10015, "Unknown Webhook")
 unknown_interaction = partial(Refusal, 404, 10062, "Unknown interaction")
 already_acknowledged = partial(Refusal, 400, 40060, "Interaction has already been acknowledged.")
-too_many_followups = partial(
-    Refusal, 400, 40094, "This interaction has hit the maximum number of follow up messages"
-)
+too_many_followups = partial(Refusal, 400, 40094, "This interaction has hit its number of follow up messages")
 invalid_webhook_token = partial(Refusal, 401, 50027, "Invalid Webhook Token")
 missing_access = partial(Refusal, 403, 50001, "Missing Access")
 missing_permissions = partial(Refusal, 403, 50013, "Missing Permissions")
@@ -76,9 +87,6 @@ upload_too_large = partial(Refusal, 413, 40005, "Request entity too large")
 def rate_limited(retry_after_s: float, *, everywhere: bool = False, scope: str = "user") -> Refusal:
     """429. `everywhere` is Discord's global limit; `retry_after_s` is in seconds, as in the JSON body."""
     headers = {"Retry-After": f"{retry_after_s:.3f}", "X-RateLimit-Scope": "global" if everywhere else scope}
-    if everywhere:
-        headers["X-RateLimit-Global"] = "true"
-    message = "You are being rate limited."
-    return Refusal(
-        429, 0, message, headers=headers, extra={"retry_after": round(retry_after_s, 3), "global": everywhere}
-    )
+    headers |= {"X-RateLimit-Global": "true"} if everywhere else {}
+    told = {"retry_after": round(retry_after_s, 3), "global": everywhere}
+    return Refusal(429, 0, "You are being rate limited.", headers=headers, extra=told)

@@ -3,21 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tests.loopback.discord.components import check_modal
+from tests.loopback.discord import refusals
 from tests.loopback.discord.drafts import Upload, compose
 from tests.loopback.discord.interactions import USER_INSTALL_FOLLOWUPS, Callback, Interaction, Kind
-from tests.loopback.discord.limits import check_choices
+from tests.loopback.discord.limits import check_choices, check_modal
 from tests.loopback.discord.messages import EPHEMERAL, LOADING, Message
-from tests.loopback.discord.refusals import (
-    already_acknowledged,
-    invalid_webhook_token,
-    require,
-    too_many_followups,
-    unknown_interaction,
-    unknown_message,
-    unknown_webhook,
-)
-from tests.loopback.discord.routes import Answer, Call, Route
+from tests.loopback.discord.wire import Answer, Call, Route
 from tests.loopback.discord.world import (
     COMMAND_MESSAGE,
     DEFAULT_MESSAGE,
@@ -40,20 +31,15 @@ class InteractionRoutes:
     world: World
 
     def table(self) -> list[Route]:
-        webhook = "/webhooks/{application}/{token}"
+        webhook, callback = "/webhooks/{application}/{token}", "/interactions/{interaction}/{token}/callback"
         original, one = f"{webhook}/messages/@original", webhook + "/messages/{message}"
         limited: dict[str, Any] = {"needs_token": False, "limit": "webhook", "major": "token"}
         return [
-            Route(
-                "POST", "/interactions/{interaction}/{token}/callback", self.acknowledge, needs_token=False
-            ),
+            Route("POST", callback, self.acknowledge, needs_token=False),
             Route("POST", webhook, self.follow_up, **limited),
-            Route("GET", original, self.get, **limited),
-            Route("PATCH", original, self.edit, **limited),
-            Route("DELETE", original, self.delete, **limited),
-            Route("GET", one, self.get, **limited),
-            Route("PATCH", one, self.edit, **limited),
-            Route("DELETE", one, self.delete, **limited),
+            *(Route("GET", path, self.get, **limited) for path in (original, one)),
+            *(Route("PATCH", path, self.edit, **limited) for path in (original, one)),
+            *(Route("DELETE", path, self.delete, **limited) for path in (original, one)),
         ]
 
     # The callback
@@ -62,11 +48,9 @@ class InteractionRoutes:
         interaction = self.world.interactions.get(call.params["token"])
         now = loop_time()
         if interaction is None or interaction.id != call.id("interaction"):
-            raise unknown_interaction()
-        if interaction.answered is not None:
-            raise already_acknowledged()
-        if interaction.is_late(now):
-            raise unknown_interaction()
+            raise refusals.unknown_interaction()
+        refusals.refuse_if(interaction.answered is not None, refusals.already_acknowledged)
+        refusals.refuse_if(interaction.is_late(now), refusals.unknown_interaction)
         callback = self._callback(interaction, call)
         await self._answer(interaction, callback, Upload(call.body.get("data") or {}, call.files))
         if call.query.get("with_response", "").lower() in {"true", "1"}:
@@ -75,10 +59,9 @@ class InteractionRoutes:
 
     def _callback(self, interaction: Interaction, call: Call) -> Callback:
         kind = int((call.body or {}).get("type") or 0)
-        allowed = set(_ALLOWED[interaction.kind])
-        if interaction.source is None:
-            allowed -= {Callback.UPDATE, Callback.DEFERRED_UPDATE}
-        require(kind in {*map(int, allowed)}, ["type"], f"Must be one of {sorted(map(int, allowed))}.")
+        impossible = {Callback.UPDATE, Callback.DEFERRED_UPDATE} if interaction.source is None else set()
+        allowed = sorted(map(int, _ALLOWED[interaction.kind] - impossible))
+        refusals.require(kind in allowed, ["type"], f"Must be one of {allowed}.")
         return Callback(kind)
 
     async def _answer(self, interaction: Interaction, callback: Callback, upload: Upload) -> None:
@@ -124,26 +107,19 @@ class InteractionRoutes:
         kind = DEFAULT_MESSAGE
         if interaction.kind is Kind.COMMAND:
             kind = MENU_MESSAGE if "target_id" in interaction.data else COMMAND_MESSAGE
-        return self.world.compose_message(
-            interaction.channel,
-            self.world.bot,
-            flags=flags,
-            kind=kind,
-            interaction=interaction.metadata,
-            application_id=self.world.application_id,
-            reply_to=reply_to,
-        )
+        world, told = self.world, {"flags": flags, "kind": kind, "reply_to": reply_to}
+        about = {"interaction": interaction.metadata, "application_id": world.application_id}
+        return world.compose_message(interaction.channel, world.bot, **told, **about)
 
     # The webhook
 
     def _interaction(self, call: Call) -> Interaction:
         interaction = self.world.interactions.get(call.params["token"])
         if interaction is None or call.id("application") != self.world.application_id:
-            raise unknown_webhook()
-        if interaction.is_expired(loop_time()):
-            raise invalid_webhook_token()
+            raise refusals.unknown_webhook()
+        refusals.refuse_if(interaction.is_expired(loop_time()), refusals.invalid_webhook_token)
         if interaction.answered is None:
-            raise unknown_webhook()
+            raise refusals.unknown_webhook()
         return interaction
 
     def _find(self, call: Call) -> Message:
@@ -154,7 +130,7 @@ class InteractionRoutes:
             reachable = [m for m in [interaction.original, *interaction.followups] if m is not None]
             message = next((m for m in reachable if m.id == call.id("message")), None)
         if message is None or message.deleted:
-            raise unknown_message()
+            raise refusals.unknown_message()
         return message
 
     async def get(self, call: Call) -> Answer:
@@ -178,8 +154,8 @@ class InteractionRoutes:
     async def follow_up(self, call: Call) -> Answer:
         interaction = self._interaction(call)
         original = interaction.original
-        if not interaction.guild_install and interaction.followups_sent >= USER_INSTALL_FOLLOWUPS:
-            raise too_many_followups()
+        used_up = interaction.followups_sent >= USER_INSTALL_FOLLOWUPS and not interaction.guild_install
+        refusals.refuse_if(used_up, refusals.too_many_followups)
         if original is not None and original.loading and not original.deleted:
             await self._change(original, call)
             interaction.followups_sent += 1

@@ -5,24 +5,30 @@ failure that a test ordered stands before the handler, or after it when it is to
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from aiohttp import web
 
 from tests.loopback.discord.faults import Fault, Faults
 from tests.loopback.discord.messages import File
-from tests.loopback.discord.rate import RateLimits
-from tests.loopback.discord.refusals import Refusal, not_found, rate_limited, unauthorized
-from tests.loopback.discord.routes import Answer, Call, Route, read_body
-from tests.loopback.discord.transcript import Entry, Transcript, Violation
+from tests.loopback.discord.refusals import Refusal, rate_limited, unauthorized
+from tests.loopback.discord.wire import (
+    Answer,
+    Call,
+    Entry,
+    RateLimits,
+    Route,
+    Transcript,
+    Violation,
+    read_body,
+)
 from tests.loopback.discord.world import World, loop_time
 
 API = "/api/v10"
 TICK_S = 0.25
 STOOD_STILL_S = 0.5
 """By how much a tick is late where the machine stands still, as busy ones do now and then."""
-RestHandler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @dataclass(slots=True)
@@ -40,7 +46,7 @@ class Server:
         """Listens on a free port of 127.0.0.1 and tells the world its address."""
         app = web.Application(client_max_size=256 * 1024 * 1024)
         for route in self.routes:
-            app.router.add_route(route.method, API + route.template, self._endpoint(route))
+            app.router.add_route(route.method, API + route.template, partial(self._answer, route))
         app.router.add_get("/gateway", self.world.gateway.serve)
         app.router.add_get("/attachments/{channel}/{attachment}/{name}", self._attachment)
         app.router.add_route("*", "/{rest:.*}", self._nowhere)
@@ -69,12 +75,6 @@ class Server:
             link.cut()
         if self.runner is not None:
             await self.runner.cleanup()
-
-    def _endpoint(self, route: Route) -> RestHandler:
-        async def endpoint(request: web.Request) -> web.StreamResponse:
-            return await self._answer(route, request)
-
-        return endpoint
 
     async def _answer(self, route: Route, request: web.Request) -> web.StreamResponse:
         started = loop_time()
@@ -125,14 +125,14 @@ class Server:
         return self.limits.spend(route.limit, route.name, call.params[route.major], loop_time())
 
     def _refused(self, where: str, refusal: Refusal, token: str = "") -> None:
-        status, code, message = refusal.status, refusal.code, refusal.message
-        self.transcript.violations.append(Violation(where, status, code, message, refusal.details, token))
+        about = (refusal.status, refusal.code, refusal.message, refusal.details)
+        self.transcript.violations.append(Violation(where, *about, token))
 
     async def _nowhere(self, request: web.Request) -> web.Response:
-        where = f"{request.method} {request.path}"
-        self._refused(where, not_found())
+        refusal, where = Refusal(404, 0, "404: Not Found"), f"{request.method} {request.path}"
+        self._refused(where, refusal)
         self.transcript.entries.append(Entry(where, {}, 404, loop_time(), 0.0, None))
-        return _response(Answer(404, not_found().body))
+        return _response(Answer(404, refusal.body))
 
     async def _attachment(self, request: web.Request) -> web.Response:
         """Like Discord's CDN: no token needed, and 404 after the link expired."""

@@ -12,19 +12,56 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.loopback.discord import events
-from tests.loopback.discord.channels import Channel, ChannelKind
+from tests.loopback.discord.channels import (
+    Channel,
+    ChannelKind,
+    Guild,
+    Permission,
+    Snowflakes,
+    User,
+    created_at,
+)
 from tests.loopback.discord.commands import CommandRegistry
 from tests.loopback.discord.drafts import Draft, Pings, pings
 from tests.loopback.discord.gateway import Gateway, Intent, Session
 from tests.loopback.discord.interactions import Interaction
 from tests.loopback.discord.messages import Attachment, File, Message
-from tests.loopback.discord.permissions import Permission
-from tests.loopback.discord.pulse import Pulse
-from tests.loopback.discord.snowflakes import Snowflakes, created_at
-from tests.loopback.discord.users import Guild, User
+
+
+class Pulse:
+    """Waiting without sleeping: whoever changes the world beats, and whoever waits for something looks again.
+
+    One for the whole double: changes are few and predicates cheap.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    def beat(self) -> None:
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._waiting.clear()
+
+    async def until(
+        self, look: Callable[[], object], *, timeout_s: float, what: str, seen: Callable[[], str]
+    ) -> None:
+        """Until `look` answers with something true. Raises AssertionError with what was `seen`."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        while not look():
+            waiter: asyncio.Future[None] = loop.create_future()
+            self._waiting.add(waiter)
+            done, _ = await asyncio.wait({waiter}, timeout=max(0.0, deadline - loop.time()))
+            if not done:
+                self._waiting.discard(waiter)
+                waiter.cancel()
+                assert look(), f"waited {timeout_s:g} s for {what}; seen:\n{seen()}"
+                return
+
 
 DEFAULT_MESSAGE, REPLY_MESSAGE, COMMAND_MESSAGE, MENU_MESSAGE = 0, 19, 20, 23
-THREAD_CREATED, THREAD_STARTER = 18, 21
+THREAD_CREATED = 18
 CONTENT_FLAG, CONTENT_FLAG_OF_SMALL_APPS = 1 << 18, 1 << 19
 
 
@@ -83,8 +120,7 @@ class World:
         return user
 
     def add_channel(self, kind: ChannelKind, **fields: Any) -> Channel:
-        number = fields.pop("id", None) or self.ids.next()
-        channel = Channel(number, kind, **fields)
+        channel = Channel(self.ids.next(), kind, **fields)
         self.channels[channel.id] = channel
         return channel
 
@@ -99,8 +135,7 @@ class World:
         def store(file: File) -> Attachment:
             number = self.ids.next()
             url = f"{self.base_url}/attachments/{channel.id}/{number}/{quote(file.name)}?ex=1&is=1&hm=1"
-            attachment = Attachment(number, file, url, ephemeral)
-            self.attachments[number] = attachment
+            self.attachments[number] = attachment = Attachment(number, file, url, ephemeral)
             return attachment
 
         return store
@@ -148,7 +183,7 @@ class World:
 
     async def delete_in_bulk(self, channel: Channel, messages: Sequence[Message]) -> None:
         self._vanish(messages)
-        data = events.deleted_in_bulk(channel, messages)
+        data = {"ids": [str(message.id) for message in messages], **events.place_of(channel)}
         await self._send("MESSAGE_DELETE_BULK", channel, events.needed_intent(channel), data)
 
     async def start_thread(self, thread: Channel) -> None:
@@ -160,10 +195,10 @@ class World:
         for gone in inside:
             del self.channels[gone.id]
             self._vanish([m for m in self.messages.values() if m.channel is gone and not m.deleted])
-        if channel.is_thread:
-            await self._send("THREAD_DELETE", channel, Intent.GUILDS, events.thread_deleted(channel))
-        else:
-            await self._send("CHANNEL_DELETE", channel, Intent.GUILDS, channel.payload())
+        kept = ("id", "guild_id", "parent_id", "type")  # where it was, and no more
+        told, event = channel.payload(), "THREAD_DELETE" if channel.is_thread else "CHANNEL_DELETE"
+        told = {key: told[key] for key in kept} if channel.is_thread else told
+        await self._send(event, channel, Intent.GUILDS, told)
 
     def _vanish(self, messages: Sequence[Message]) -> None:
         for message in messages:
@@ -174,10 +209,8 @@ class World:
         """Mentioned are those named in the text and the author replied to, as far as `allowed` has them."""
         replied = message.reply_to.author if message.reply_to and message.kind == REPLY_MESSAGE else None
         message.pings_replied = allowed is None or bool(allowed.get("replied_user"))
-        if replied is None or replied is message.author or not message.pings_replied:
-            whom = pings(message.content, allowed)
-        else:
-            whom = pings(message.content, allowed, replied_id=replied.id)
+        pinged = replied if replied is not message.author and message.pings_replied else None
+        whom = pings(message.content, allowed, replied_id=pinged.id if pinged else None)
         message.mentions = [user for user in self.users.values() if user.id in whom.user_ids]
         message.everyone = whom.everyone
         if message.author is self.bot and whom:
@@ -189,34 +222,31 @@ class World:
         return granted or private or message.author is self.bot or self.bot in message.mentions
 
     async def _tell(self, event: str, message: Message) -> None:
+        self.pulse.beat()
         if message.ephemeral:
-            self.pulse.beat()
             return
 
         def payload_for(intents: Intent) -> dict[str, Any]:
-            readable = partial(self.may_read, granted=bool(intents & Intent.MESSAGE_CONTENT))
-            if event == "MESSAGE_CREATE":
-                return events.created(message, readable)
             if event == "MESSAGE_DELETE":
-                return events.deleted(message)
-            return events.about_message(message, readable)
+                return {"id": str(message.id), **events.place_of(message.channel)}
+            readable = partial(self.may_read, granted=bool(intents & Intent.MESSAGE_CONTENT))
+            told = events.created if event == "MESSAGE_CREATE" else events.about_message
+            return told(message, readable)
 
-        await self._dispatch(event, message.channel, events.needed_intent(message.channel), payload_for)
+        await self._send(event, message.channel, events.needed_intent(message.channel), payload_for)
 
-    async def _send(self, event: str, channel: Channel, needed: Intent, data: dict[str, Any]) -> None:
-        await self._dispatch(event, channel, needed, lambda _: data)
-
-    async def _dispatch(
-        self, event: str, channel: Channel, needed: Intent, payload_for: Callable[[Intent], dict[str, Any]]
+    async def _send(
+        self, event: str, channel: Channel, needed: Intent, data: dict[str, Any] | Callable[[Intent], Any]
     ) -> None:
         """To the sessions that asked for such events, from places that the bot sees."""
         self.pulse.beat()
-        guild_id = channel.guild.id if channel.guild else None
 
         def data_for(intents: Intent) -> dict[str, Any] | None:
-            return payload_for(intents) if intents & needed and self.sees(channel) else None
+            if not (intents & needed and self.sees(channel)):
+                return None
+            return data(intents) if callable(data) else data
 
-        await self.gateway.dispatch(event, data_for, guild_id)
+        await self.gateway.dispatch(event, data_for, channel.guild.id if channel.guild else None)
 
     async def send_interaction(self, interaction: Interaction) -> None:
         self.interactions[interaction.token] = interaction
@@ -226,44 +256,28 @@ class World:
         self.pulse.beat()
 
     def application_payload(self) -> dict[str, Any]:
-        owner = next(iter(self.guilds.values())).owner
-        return {
-            "id": str(self.application_id),
-            "name": self.bot.name,
+        owner, team = next(iter(self.guilds.values())).owner, self._team() if self.team else None
+        fixed: dict[str, Any] = {
             "icon": None,
             "description": "",
             "bot_public": True,
             "bot_require_code_grant": False,
-            "verify_key": "00" * 32,
-            "owner": owner.payload(),
-            "team": self._team(),
-            "flags": self._application_flags(),
-            "approximate_guild_count": len(self.guilds),
-            "approximate_user_install_count": 1,
-            "integration_types_config": {"0": {}, "1": {}},
-            "bot": self.bot.payload(),
         }
+        fixed |= {"verify_key": "00" * 32, "integration_types_config": {"0": {}, "1": {}}}
+        counts = {"approximate_guild_count": len(self.guilds), "approximate_user_install_count": 1}
+        own = {"id": str(self.application_id), "name": self.bot.name, "bot": self.bot.payload()}
+        people = {"owner": owner.payload(), "team": team}
+        return fixed | counts | own | people | {"flags": self._application_flags()}
 
-    def _team(self) -> dict[str, Any] | None:
+    def _team(self) -> dict[str, Any]:
         """As Discord has it ("Teams", "Team Member Object"): 1 is invited, 2 accepted."""
-        if not self.team:
-            return None
-        return {
-            "id": "70",
-            "name": "team",
-            "icon": None,
-            "owner_user_id": str(self.team[0][0].id),
-            "members": [
-                {
-                    "membership_state": 2 if accepted else 1,
-                    "permissions": ["*"],
-                    "role": "developer",
-                    "team_id": "70",
-                    "user": user.payload(),
-                }
-                for user, accepted in self.team
-            ],
-        }
+        fixed = {"permissions": ["*"], "role": "developer", "team_id": "70"}
+        members = [
+            {**fixed, "membership_state": 2 if accepted else 1, "user": user.payload()}
+            for user, accepted in self.team
+        ]
+        owner = str(self.team[0][0].id)
+        return {"id": "70", "name": "team", "icon": None, "owner_user_id": owner, "members": members}
 
     def _application_flags(self) -> int:
         if not self.reads_content:
@@ -273,17 +287,14 @@ class World:
     def greet(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
         """READY, and then each guild of the shard in full, for those who asked for guilds."""
         guilds = [g for g in self.guilds.values() if g.bot_present and session.serves(g.id)]
-        ready: dict[str, Any] = {
-            "v": 10,
-            "user": self.bot.payload() | {"mfa_enabled": False, "verified": True, "email": None, "flags": 0},
-            "guilds": [{"id": str(guild.id), "unavailable": True} for guild in guilds],
-            "session_id": session.id,
-            "resume_gateway_url": f"{self.base_url.replace('http', 'ws', 1)}/gateway",
-            "shard": list(session.shard),
-            "application": {"id": str(self.application_id), "flags": self.application_payload()["flags"]},
-        }
+        own = {"mfa_enabled": False, "verified": True, "email": None, "flags": 0}
+        application = {"id": str(self.application_id), "flags": self._application_flags()}
+        url = f"{self.base_url.replace('http', 'ws', 1)}/gateway"
+        told = {"session_id": session.id, "resume_gateway_url": url, "shard": list(session.shard)}
+        unavailable = [{"id": str(guild.id), "unavailable": True} for guild in guilds]
+        ready = {"v": 10, "user": self.bot.payload() | own, "guilds": unavailable, "application": application}
         created = [("GUILD_CREATE", self._guild_payload(guild)) for guild in guilds]
-        return [("READY", ready), *(created if session.intents & Intent.GUILDS else [])]
+        return [("READY", ready | told), *(created if session.intents & Intent.GUILDS else [])]
 
     def _guild_payload(self, guild: Guild) -> dict[str, Any]:
         inside = [channel for channel in self.channels.values() if channel.guild is guild]
