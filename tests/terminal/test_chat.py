@@ -164,6 +164,8 @@ class TestAtATerminal:
         terminal.type("\x03")
         terminal.wait_for("ここで止めました")
         terminal.wait_for("答え: 次の質問")
+        terminal.enter("long\r", "段落 1:")
+        terminal.wait_for("段落 40: これは画面より長い回答の一部です。")
         terminal.enter("remember\r", "メモリを扱いました")
         terminal.enter("/memory delete ", "#1")
         terminal.type("\t\r")

@@ -5,11 +5,9 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 
-from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE
 from cc_bot.domain.text import printable
 from cc_bot.terminal.markdown import GrowingMarkdown, break_offsets, one_line
 
@@ -113,17 +111,3 @@ def pieces(text: str, width: int) -> list[str]:
 class TestLineBreaks:
     def test_stand_where_a_reader_expects_them(self) -> None:
         assert {text: pieces(text, 10) for text in TEN_CELLS} == TEN_CELLS
-
-    @given(
-        st.text("あいう漢字。、」「（）ーabc1っゃ", max_size=60)
-        | st.text(st.characters(exclude_characters="\n\t", exclude_categories=["C"])),
-        st.integers(10, 30),
-    )
-    def test_lose_nothing_and_let_every_line_fit(self, text: str, width: int) -> None:
-        cut = pieces(text, width)
-        assert "".join(cut) == text
-        assert all(cell_len(piece.rstrip()) <= width or len(piece) <= 8 for piece in cut)
-        for before, after in pairwise(cut):
-            kept_together = before[-1] in NEVER_LAST or after[0] in NOT_FIRST_IN_LINE
-            # Only a run of such characters that fills a line by itself may be cut.
-            assert not kept_together or cell_len(before) >= width - 1

@@ -4,32 +4,11 @@ import json
 import re
 import stat
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 from pathlib import Path
 from typing import Final
 
-from cc_bot.domain import (
-    Done,
-    Locale,
-    MemoriesRecalled,
-    Memory,
-    MemoryChange,
-    MemoryChanged,
-    Message,
-    NotRemoved,
-    NotSaved,
-    TextDelta,
-    TurnEvent,
-    Usage,
-)
-from cc_bot.domain.memory import ChangeKind
 from cc_bot.stores import Stores
-from cc_bot.terminal.plain import PlainView
-from cc_bot.texts import texts
 from tests.terminal.talk import Talk
-
-NOW: Final = datetime(2026, 11, 22, tzinfo=UTC)
-DONE: Final = Done(Message("assistant", "はい。"), Usage())
 
 
 class TestList:
@@ -141,45 +120,3 @@ async def test_each_mistake_has_one_sentence(chat: Talk, tmp_path: Path) -> None
         said = await chat.say(f"/memory {line.format(folder=tmp_path)}")
         assert (sentence in said, said.count("\n")) == (True, 1), (line, said)
     assert await chat.kept() == ["猫はタマ"]
-
-
-def memory(number: int = 3, content: str = "猫が好き", supersedes: int | None = None) -> Memory:
-    return Memory(number, 0, content, "general", (), {}, NOW, NOW, supersedes=supersedes, number=number)
-
-
-def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> MemoryChanged:
-    return MemoryChanged(MemoryChange(kind, now, former))
-
-
-def told(*events: TurnEvent, locale: Locale = Locale.JA) -> list[str]:
-    out = StringIO()
-    with PlainView(out, StringIO()).answer(texts(locale)) as answer:
-        for event in (TextDelta("はい。"), *events):
-            answer.show(event)
-    return out.getvalue().splitlines()[1:]
-
-
-def test_notes_say_what_was_done_how_to_take_it_back_and_what_was_not_done() -> None:
-    assert told(
-        changed("added", memory(5, "京都に住んでいる", supersedes=4), memory(4)),
-        changed("updated", memory(6, "犬\n" * 60, supersedes=8), memory(6)),
-        changed("deleted", memory(7)),
-        changed("updated", memory(9), memory(9)),
-        MemoriesRecalled((1, 7), (1, 7)),
-        MemoriesRecalled((2, 1), (2, 1)),
-        DONE,
-    ) == [
-        "◆ ✏️ 書き換えました（#5）: 京都に住んでいる  /memory undo 5 で取り消せます。",
-        f"◆ ✏️ 書き換えました（#6）: {'犬 ' * 29}犬…  /memory undo 6 で取り消せます。",
-        "◆ 🗑️ 忘れました（#7）: 猫が好き  /memory undo 7 で取り消せます。",
-        "◆ 💾 もう覚えています（#9）: 猫が好き",
-        "◆ 🧠 使ったメモリ: #1, #2",
-    ]
-    for event, sentence in (
-        (NotSaved(), "Nothing was saved."),
-        (NotSaved("reminder"), "No reminder was set."),
-        (NotRemoved("memory"), "No memory was deleted."),
-        (NotRemoved("reminder"), "No reminder was cancelled."),
-    ):
-        [line] = told(event, DONE, locale=Locale.EN)
-        assert line.startswith(f"◆ ⚠️ {sentence}")

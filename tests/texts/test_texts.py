@@ -5,12 +5,8 @@ import re
 import string
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-import cc_bot
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError, LimitReached, MemoryTooLong
 from cc_bot.texts import commands, explain, texts
@@ -75,17 +71,6 @@ class TestSentences:
             name for name, text in sentences(Locale.JA).items() if len(text) >= 25 and not KANA.search(text)
         }
         assert {name for name in bare if not name.endswith((".usage", ".arguments.settings"))} == set()
-
-    @pytest.mark.slow
-    def test_are_all_said_somewhere(self) -> None:
-        root = Path(str(cc_bot.__file__)).parent
-        files = [*root.rglob("*.py"), *root.rglob("*.html"), root.parent / "Makefile"]
-        source = "\n".join(file.read_text(encoding="utf-8") for file in files)
-        words = texts(Locale.EN)
-        areas = [getattr(words, field.name) for field in dataclasses.fields(words) if field.name != "locale"]
-        names = [(type(area), name) for area in areas for name in area.values()]
-        assert names
-        assert [each for each in names if f".{each[1]}" not in source] == []
 
 
 PARAMETERS = (

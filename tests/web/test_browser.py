@@ -60,14 +60,13 @@ async def live(site: Site) -> str:
 
 async def remember(site: Site) -> None:
     """Keep a changed memory, a deleted one, a long one, and more than a page of others."""
+    first = await keep(site, "犬を飼っている", source=Source("message", "https://discord.com/channels/1/2/3"))
     memories = site.core.stores.memories
-    source = Source("message", "https://discord.com/channels/1/2/3")
-    first = await keep(site, "犬を飼っている", tags=("犬",), source=source)
     await memories.update(TARO, first.id, content="猫を飼っている\n名前はモチ", tags=("猫", "家族のこと"))
+    await site.core.stores.memory_pins.pin(TARO, first.id)
     gone = await keep(site, "もう要らない")
     await memories.delete(TARO, gone.id)
     await keep(site, "x" * 300 + " 猫 Lives in Kyoto", category="旅行", audience="private")
-    await site.core.stores.memory_pins.pin(TARO, first.id)
     for number in range(30):
         await keep(site, f"メモ{number}")
 
