@@ -67,6 +67,12 @@ def contents(messages: Sequence[Message]) -> list[str]:
     return [message.content for message in messages]
 
 
+def got(value: T | None) -> T:
+    """What must be there."""
+    assert value is not None
+    return value
+
+
 @dataclass
 class Recorder:
     """A database that notes every statement before it is run."""

@@ -8,7 +8,7 @@ from cc_bot.domain import Message, SessionKey, ToolCall
 from cc_bot.domain.memory import Memory
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, tables_of
+from tests.stores.backends import KEY, OTHER_USER, got, tables_of
 
 ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
@@ -53,8 +53,7 @@ async def calls_of(stores: Stores, key: SessionKey = KEY) -> list[ToolCall]:
 
 async def summarized(stores: Stores, text: str = "要約", key: SessionKey = KEY) -> None:
     """Have everything that was said so far summarized."""
-    backlog = await stores.summaries.get_backlog(key)
-    assert backlog is not None
+    backlog = got(await stores.summaries.get_backlog(key))
     visibilities = {message.visibility for message in backlog.messages}
     assert await stores.summaries.put(backlog, dict.fromkeys(visibilities, text))
 

@@ -3,7 +3,7 @@
 import json
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
@@ -15,7 +15,7 @@ from cc_bot.domain.schedule import Mark, Place
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from tests.stores.backends import columns_of, tables_of
+from tests.stores.backends import columns_of, got, tables_of
 from tests.stores.forgetting import recalled, remembered
 from tests.stores.places import answer
 
@@ -83,9 +83,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
         stored = await stores.sessions.archive_turn(
             session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)], proposals=proposed
         )
-    await claim(stores, stored.proposals[0])
-    backlog = await stores.summaries.get_backlog(key)
-    assert backlog is not None
+    assert await stores.claimed_calls.claim(stored.proposals[0], call_of(stored.proposals[0]))
+    backlog = got(await stores.summaries.get_backlog(key))
     await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})
     await talk(stores, user_id, word, channel=channel, first=user_id - 5)
     await stores.settings.set(user_id, timezone="Asia/Tokyo")
@@ -119,22 +118,13 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.ledger.note_calls(f"turn{user_id}", user_id, [kept])
 
 
-async def claim(stores: Stores, proposal: Proposal) -> ClaimedCall:
-    """Agree to a call that waits, by a press whose token is kept."""
+def call_of(proposal: Proposal, **fields: Any) -> ClaimedCall:
+    """The claim of a call that waits, by a press whose token is kept."""
     assert isinstance(proposal.change, CallTool)
     told = CallMessage(2, 3, 4, "token-of-a-press", utc_now() + timedelta(minutes=14))
-    call = ClaimedCall(
-        proposal.id,
-        proposal.key,
-        proposal.answer_id,
-        proposal.visibility,
-        proposal.change,
-        claimed_at=utc_now(),
-        claimed_by="a1b2c3d4",
-        message=told,
-    )
-    assert await stores.claimed_calls.claim(proposal, call)
-    return call
+    made = (proposal.id, proposal.key, proposal.answer_id, proposal.visibility, proposal.change)
+    given: dict[str, Any] = {"claimed_at": utc_now(), "claimed_by": "a1b2c3d4", "message": told, **fields}
+    return ClaimedCall(*made, **given)
 
 
 async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, first: int) -> None:

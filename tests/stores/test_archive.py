@@ -11,7 +11,8 @@ from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.proposal import KeepMemory
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, turn
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, contents, got, turn
+from tests.stores.forgetting import summarized
 from tests.stores.places import CHANNEL
 from tests.stores.test_public_turns import ME, ask, read
 
@@ -27,12 +28,6 @@ async def talk(stores: Stores, *said: str, key: SessionKey = KEY, card: str = ""
     if end:
         await stores.sessions.clear(key)
     return session.id
-
-
-async def summarize(stores: Stores) -> None:
-    backlog = await stores.summaries.get_backlog(KEY)
-    assert backlog is not None
-    assert await stores.summaries.put(backlog, {"public": "要約"})
 
 
 class TestReading:
@@ -71,7 +66,7 @@ class TestReading:
 
 
 class TestDeleting:
-    async def test_takes_what_was_said_with_files_and_proposals_and_lets_no_turn_in_any_more(
+    async def test_takes_all_that_was_said_and_lets_no_turn_in(
         self, stores: Stores, database: Database
     ) -> None:
         kept = await talk(stores, "残る話", end=True)
@@ -96,30 +91,25 @@ class TestDeleting:
     async def test_takes_the_summary_that_tells_of_it_and_none_that_does_not(self, stores: Stores) -> None:
         old = await talk(stores, "前の話", end=True)
         told = await talk(stores, "要約される話")
-        await summarize(stores)
+        await summarized(stores)
         await talk(stores, "まだの話")
-        late = await stores.summaries.get_backlog(KEY)
-        assert late is not None
+        late = got(await stores.summaries.get_backlog(KEY))
         await stores.archive.delete_session(KEY.user_id, old)
         assert [each.content for each in await stores.summaries.list_current(KEY)] == ["要約"]
         await stores.archive.delete_session(KEY.user_id, told)
         assert await stores.summaries.list_current(KEY) == ()
         assert not await stores.summaries.put(late, {"public": "消えた話を含む要約"})
 
-    async def test_of_the_newest_alone_takes_the_canvas_and_brings_back_no_older_one(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_of_the_newest_alone_takes_the_canvas_for_good(self, open_again: OpenStores) -> None:
         async with open_again(session_ttl=timedelta()) as stores:
             oldest = await talk(stores, "一昨日の話", card="一昨日の札")
             await talk(stores, "昨日の話", card="昨日の札")
             newest = await talk(stores, "今の話", card="今の札")
-            before = await stores.canvases.get(KEY)
-            assert before is not None
+            before = got(await stores.canvases.get(KEY))
             await stores.archive.delete_session(KEY.user_id, oldest)
             assert await stores.canvases.get(KEY) == before
             await stores.archive.delete_session(KEY.user_id, newest)
-            after = await stores.canvases.get(KEY)
-            assert after is not None
+            after = got(await stores.canvases.get(KEY))
             assert after.canvas.elements == ()
             assert after.revision > before.revision
             assert (await stores.sessions.open(KEY)).canvas.elements == ()

@@ -3,17 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
-from datetime import timedelta
 from typing import Final
 
 import pytest
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import LimitReached
 from cc_bot.domain.member import LimitKey, ModelUsage, UsageSubject
 from cc_bot.domain.message import ChannelKey
-from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import Usage
 from cc_bot.stores import Reservation, ReservationRequest, Settlement, Stores
 from tests.stores.backends import KEY, OpenStores, turn
@@ -64,9 +60,7 @@ async def end_all(programs: Sequence[Stores], reservations: Sequence[Reservation
 
 class TestLimit:
     @pytest.mark.slow
-    async def test_of_a_user_or_a_guild_admits_no_more_in_several_programs(
-        self, programs: Sequence[Stores]
-    ) -> None:
+    async def test_of_user_or_guild_admits_no_more_in_many_programs(self, programs: Sequence[Stores]) -> None:
         one, many = [UsageSubject(7, GUILD)] * AT_ONCE, [UsageSubject(id_, GUILD) for id_ in range(1, 21)]
         for _ in range(ROUNDS):
             for payers, limit in (
@@ -79,9 +73,7 @@ class TestLimit:
         await programs[0].limits.set("guild", GUILD, "concurrent", 5, set_by=1)
         assert len(await ask_at_once(programs, many, {})) == 5
 
-    async def test_of_tokens_counts_what_is_settled_meanwhile_before_and_after(
-        self, programs: Sequence[Stores]
-    ) -> None:
+    async def test_of_tokens_counts_what_is_settled_meanwhile(self, programs: Sequence[Stores]) -> None:
         payers = [UsageSubject(id_, GUILD) for id_ in range(1, AT_ONCE + 1)]
         spent = ((ModelUsage("model", Usage(prompt_tokens=100)), 0),)
         for number in range(1, 6):
@@ -97,9 +89,7 @@ class TestLimit:
 
 
 class TestMemories:
-    async def test_are_numbered_without_a_gap_and_kept_once_where_they_are_alike(
-        self, programs: Sequence[Stores]
-    ) -> None:
+    async def test_are_numbered_without_a_gap_and_alike_kept_once(self, programs: Sequence[Stores]) -> None:
         kept = await asyncio.gather(
             *(programs[at % PROGRAMS].memories.remember(7, f"{at}番目のメモ") for at in range(AT_ONCE))
         )
@@ -111,9 +101,7 @@ class TestMemories:
 
 
 class TestSession:
-    async def test_is_one_with_turns_whole_and_in_the_order_of_their_storing(
-        self, programs: Sequence[Stores]
-    ) -> None:
+    async def test_is_one_with_whole_turns_in_their_order(self, programs: Sequence[Stores]) -> None:
         sessions = await asyncio.gather(*(each.sessions.open(KEY) for each in [*programs] * 5))
         [session] = {session.id: session for session in sessions}.values()
         await asyncio.gather(
@@ -127,25 +115,6 @@ class TestSession:
         assert [message.content for message in answered] == [f"{each.content}の答え" for each in asked]
         assert {message.content for message in asked} == {f"質問{at}" for at in range(AT_ONCE)}
         assert [message.id for message in history] == sorted(message.id or 0 for message in history)
-
-
-class TestSchedules:
-    async def test_are_claimed_once_and_as_their_users_changed_them_meanwhile(
-        self, programs: Sequence[Stores]
-    ) -> None:
-        now = utc_now().replace(microsecond=0)
-        tomorrow = now + timedelta(days=1)
-        places: tuple[Place, ...] = ("channel",)
-        for at in range(AT_ONCE):
-            given = await programs[0].schedules.add(SessionKey(7, 2), f"{at}つ目", now)
-            claiming = asyncio.gather(*(each.schedules.claim_due(now, places) for each in programs))
-            changed = await programs[1].schedules.change(7, given.id, text="あした", time=(tomorrow, ""))
-            claimed = [firing.schedule.text for claims in await claiming for firing in claims]
-            assert claimed == ([] if changed else [given.text])
-            left = await programs[0].schedules.get(7, given.id)
-            assert left is not None
-            assert (left.status, left.due_at) == (("active", tomorrow) if changed else ("done", now))
-            await programs[0].schedules.cancel(7, given.id)
 
 
 class TestErasing:

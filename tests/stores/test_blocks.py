@@ -1,6 +1,6 @@
 """What a channel's context is read from, and how it is found."""
 
-from cc_bot.domain import Block, ChannelKey, ContextMessage, Message
+from cc_bot.domain import Block, ChannelKey, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from cc_bot.stores.blocks import ContextState
@@ -42,17 +42,6 @@ class TestRows:
         assert await read(stores, limit=2) == [100, 20]
         assert await read(stores, first=20, before=100) == [20]
 
-    async def test_carry_who_said_what_and_after_the_question_are_answers_alone(self, stores: Stores) -> None:
-        await say(stores, 10, 30)
-        answer = Message("assistant", "はい", author_id=BOT, discord_id=20)
-        await stores.channels.commit_answer(CHANNEL, answer, [])
-        rows = await stores.blocks.get_page(CHANNEL, first=0, before=30, limit=9)
-        assert rows == [
-            ContextMessage(20, "assistant", "", "はい", BOT),
-            ContextMessage(10, "user", "花子", "発言10", 7),
-        ]
-        assert await read(stores, asked=10) == [20]
-
     async def test_that_are_not_for_everyone_never_come_out(self, stores: Stores, database: Database) -> None:
         await say(stores, 10, 20, 30, 40)
         for id_, change in (
@@ -71,9 +60,7 @@ class TestRows:
 
 
 class TestBlocks:
-    async def test_that_are_frozen_stay_until_others_take_their_place_or_they_leave(
-        self, stores: Stores
-    ) -> None:
+    async def test_stay_frozen_until_others_take_their_place_or_they_leave(self, stores: Stores) -> None:
         blocks = [block(1, 10), block(11, 20)]
         await stores.blocks.freeze(blocks)
         await stores.blocks.freeze([block(1, 10, tokens=99), block(5, 12), block(20, 30), block(21, 30)])

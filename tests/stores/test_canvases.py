@@ -1,16 +1,30 @@
-"""Canvases: what is up under a key, from turn to turn and from session to session."""
+"""Canvases: what is up under a key, from turn to turn and from session to session, and how it is written."""
 
+import json
 from datetime import timedelta
+from typing import Any
 
 from freezegun import freeze_time
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard
-from cc_bot.domain.message import ChannelKey, KnownPlace
-from cc_bot.domain.process import Shard
+from cc_bot.domain.canvas import (
+    AddCard,
+    Canvas,
+    Card,
+    Drawn,
+    RemoveElement,
+    SetMode,
+    UpdateCard,
+    check_element,
+    reduce_all,
+)
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, turn
+from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
+from tests.domain.canvases import DRAWINGS
+from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, got, turn
 
 CAT = Drawn(AddCard("猫", "モチ", "cat"), "public")
 SECRET = Drawn(AddCard("給料日", "25日", "pay"), "private")
@@ -24,21 +38,17 @@ async def draw(stores: Stores, *drawn: Drawn, key: SessionKey = KEY) -> None:
 
 
 async def up(stores: Stores, key: SessionKey = KEY) -> Canvas:
-    seen = await stores.canvases.get(key)
-    assert seen is not None
+    seen = got(await stores.canvases.get(key))
     return seen.canvas
 
 
 async def revision(stores: Stores) -> int:
-    seen = await stores.canvases.get(KEY)
-    assert seen is not None
+    seen = got(await stores.canvases.get(KEY))
     return seen.revision
 
 
 class TestDrawing:
-    async def test_is_committed_with_its_turn_and_seen_under_its_key_alone(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_is_committed_with_its_turn_under_its_key_alone(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             session = await stores.sessions.open(KEY)
             assert session.canvas == Canvas()
@@ -72,14 +82,6 @@ class TestExpiry:
         assert session.canvas == Canvas((Card("card-1", "日", "2"),))
         assert await stores.canvases.get(KEY) == before
 
-    async def test_while_a_turn_runs_keeps_what_it_drew(self, stores: Stores) -> None:
-        with freeze_time("2026-11-22", real_asyncio=True) as clock:
-            session = await stores.sessions.open(KEY)
-            clock.tick(timedelta(days=5))
-            await stores.sessions.expire()
-            await stores.sessions.commit_turn(session, turn("描いて"), drawn=[CAT])
-            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
-
 
 class TestClear:
     async def test_of_a_session_empties_it_and_tells_whether_anything_was_up(self, stores: Stores) -> None:
@@ -94,9 +96,7 @@ class TestClear:
         assert not await stores.canvases.clear(KEY)
         assert await up(stores, OTHER_USER) == Canvas((MOCHI,))
 
-    async def test_empties_what_an_expired_session_would_have_carried(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_empties_what_would_have_been_carried_on(self, stores: Stores, database: Database) -> None:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
             for clear in (stores.sessions.clear, stores.canvases.clear):
                 await draw(stores, CAT)
@@ -153,16 +153,13 @@ class TestDamagedState:
 
 
 class TestMessage:
-    async def test_is_known_by_its_key_and_by_its_id_until_it_or_its_user_is_gone(
-        self, stores: Stores
-    ) -> None:
+    async def test_is_known_by_key_and_id_until_it_or_its_user_is_gone(self, stores: Stores) -> None:
         await draw(stores, CAT)
         await draw(stores, CAT, key=OTHER_USER)
         await stores.canvases.note_message(KEY, 70, 1)
         await stores.canvases.note_message(OTHER_USER, 71, 1)
         await stores.canvases.note_message(KEY, 72, 2)
-        shown = await stores.canvases.get_message(KEY)
-        assert shown is not None
+        shown = got(await stores.canvases.get_message(KEY))
         assert (shown.message_id, shown.shown_revision) == (72, 2)
         assert await stores.canvases.get_key(72) == KEY
         assert await stores.canvases.get_key(70) is None
@@ -174,15 +171,6 @@ class TestMessage:
         assert not await stores.canvases.note_message(KEY, 70, 2)
         assert await stores.canvases.list_shown(9) == [OTHER_USER]
 
-    async def test_is_one_that_a_connection_tells_of_or_nobody_is_known_to(self, stores: Stores) -> None:
-        elsewhere = SessionKey(KEY.user_id, 99)
-        for number, key in enumerate((KEY, elsewhere)):
-            await draw(stores, CAT, key=key)
-            await stores.canvases.note_message(key, 70 + number, 1)
-        await stores.channels.note_place(KnownPlace(ChannelKey(KEY.channel_id), 5 << 22))
-        assert await stores.canvases.list_shown(9, Shard(0, 4)) == [elsewhere]
-        assert {*(await stores.canvases.list_shown(9, Shard(1, 4)))} == {KEY, elsewhere}
-
     async def test_is_behind_once_the_canvas_changes(self, stores: Stores) -> None:
         await draw(stores, CAT)
         await stores.canvases.note_message(KEY, 70, await revision(stores))
@@ -193,3 +181,22 @@ class TestMessage:
         await stores.sessions.clear(KEY)
         assert await stores.canvases.list_stale(9) == [KEY]
         assert await stores.canvases.list_stale(0) == []
+
+
+KEYS = st.sampled_from(["elements", "type", "id", "title", "content", "mode", "focus"])
+LEAVES = st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.sampled_from(["card", "a"])
+
+
+class TestColumn:
+    @settings(max_examples=60)
+    @given(DRAWINGS)
+    def test_gives_back_the_canvas_that_was_written(self, drawings: list[Drawn]) -> None:
+        canvas = reduce_all(Canvas(), drawings)
+        assert canvas_from_json(canvas_to_json(canvas)) == canvas
+
+    @settings(max_examples=100)
+    @given(st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=12))
+    def test_with_anything_in_it_gives_a_canvas_that_keeps_the_limits(self, value: Any) -> None:
+        canvas = canvas_from_json(json.dumps({"elements": [value], "mode": value}))
+        assert all(check_element(each) == each for each in canvas.elements)
+        assert canvas_from_json(json.dumps(value)) is not None

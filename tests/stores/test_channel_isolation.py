@@ -4,6 +4,7 @@ from cc_bot.domain import SessionKey
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
+from tests.stores.backends import got
 from tests.stores.places import CHANNEL, DM, PLACES, answer, ask_in_dm, said
 
 HEARTBEAT = """
@@ -39,8 +40,7 @@ class TestPlace:
         await talk(stores, database)
         for key in PLACES:
             waiting = await stores.mentions.list_waiting(key)
-            newest = await stores.channels.get_newest_answer(key)
-            assert newest is not None
+            newest = got(await stores.channels.get_newest_answer(key))
             answered = await stores.mentions.list_questions(newest.discord_id or 0)
             assert waiting
             assert answered

@@ -34,9 +34,7 @@ class TestPlaces:
             (CHANNEL, 900, 0),
         ]
 
-    async def test_are_those_of_a_connection_and_those_that_nobody_is_known_to_tell_of(
-        self, stores: Stores
-    ) -> None:
+    async def test_are_of_a_connection_and_those_nobody_is_known_to_tell_of(self, stores: Stores) -> None:
         for number, key in enumerate((THREAD, CHANNEL, OTHER_CHANNEL)):
             await stores.channels.add(key, said(10 + number))
         await stores.channels.note_place(KnownPlace(THREAD, 5 << 22))
@@ -54,9 +52,7 @@ class TestPlaces:
 
 
 class TestAPlace:
-    async def test_is_known_from_when_it_was_noted_until_it_or_its_channel_is_gone(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_is_known_from_its_note_until_it_is_gone(self, stores: Stores, database: Database) -> None:
         async def known() -> set[ChannelKey]:
             keys = (THREAD, CHANNEL, OTHER_CHANNEL)
             found = [await stores.channels.find_place(key.place_id) for key in keys]
@@ -119,9 +115,7 @@ class TestForgottenPlace:
         found = [await database.query(f"SELECT DISTINCT {column}") for column in columns]
         return [sorted(number for (number,) in rows) for rows in found]
 
-    async def test_takes_all_about_it_and_its_threads_but_nothing_of_others_or_of_sessions(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_takes_all_about_it_and_nothing_of_others(self, stores: Stores, database: Database) -> None:
         await self.fill(stores, database)
         key = SessionKey(7, CHANNEL.channel_id)
         session = await stores.sessions.open(key)

@@ -11,6 +11,7 @@ from cc_bot.domain.message import ChannelKey, ToolCall
 from cc_bot.domain.proposal import CALL_OPEN_FOR, CallTool, KeepMemory, Proposal
 from cc_bot.storage import Database
 from cc_bot.stores import ProposalStore, Stores
+from tests.stores.life import call_of
 from tests.stores.places import answer, said
 
 KEY = SessionKey(7, 2)
@@ -35,19 +36,9 @@ async def propose_in_channel(stores: Stores) -> Proposal:
 
 
 def claim_of(proposal: Proposal, by: str = "a1") -> ClaimedCall:
-    assert isinstance(proposal.change, CallTool)
     now = datetime(2026, 11, 26, 9, tzinfo=UTC)
     told = CallMessage(2, 3, 4, "token", now + timedelta(minutes=14), ephemeral=True, locale=Locale.EN)
-    return ClaimedCall(
-        proposal.id,
-        proposal.key,
-        proposal.answer_id,
-        proposal.visibility,
-        proposal.change,
-        claimed_at=now,
-        claimed_by=by,
-        message=told,
-    )
+    return call_of(proposal, claimed_at=now, claimed_by=by, message=told)
 
 
 def told(call: ToolCall) -> ToolCall:
@@ -83,9 +74,7 @@ class TestGiveBack:
 
 
 class TestFinish:
-    async def test_has_the_answer_tell_it_taints_that_and_holds_whatever_is_said_later(
-        self, stores: Stores
-    ) -> None:
+    async def test_has_its_answer_tell_it_tainted_whatever_is_said_later(self, stores: Stores) -> None:
         [proposal] = await propose(stores)
         await stores.claimed_calls.claim(proposal, call := claim_of(proposal))
         assert not (await stores.sessions.open(KEY)).history[-1].tainted

@@ -37,9 +37,7 @@ def quota(database: Database, *, user: int = 1000, total: int = 1000) -> Session
 
 
 class TestUsersFiles:
-    async def test_beyond_their_quota_the_oldest_go_wherever_they_were_attached(
-        self, database: Database
-    ) -> None:
+    async def test_beyond_their_quota_the_oldest_go_wherever_they_are(self, database: Database) -> None:
         await attach(quota(database), 9, "yours.png", user=OTHER_USER)
         store = quota(database, user=2)
         assert [(await attach(store, n, f"{n}.png")).files_deleted for n in (1, 2)] == [0, 0]
@@ -69,9 +67,7 @@ class TestFilesOfAll:
         assert await names(store, 1, user=OTHER_USER) == ["yours.png"]
         assert [await names(store, n) for n in (7, 8, 9)] == [[], ["8.png"], ["9.png"]]
 
-    async def test_leave_no_bytes_and_are_told_of_once_where_they_were_attached(
-        self, database: Database
-    ) -> None:
+    async def test_leave_no_bytes_and_are_told_of_once_where_they_were(self, database: Database) -> None:
         store = quota(database, total=1)
         await attach(store, 1, "1.png")
         await attach(store, 2, "2.png")

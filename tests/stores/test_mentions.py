@@ -10,17 +10,7 @@ from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores, contents
-from tests.stores.places import (
-    BOT,
-    CHANNEL,
-    OTHER_CHANNEL,
-    PLACES,
-    THREAD,
-    answer,
-    archived,
-    ids,
-    said,
-)
+from tests.stores.places import BOT, CHANNEL, PLACES, THREAD, answer, archived, ids, said
 
 
 async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tuple[Message, ...]:
@@ -34,9 +24,7 @@ async def edited(stores: Stores) -> list[str]:
 
 
 class TestBegunAnswer:
-    async def test_is_known_with_those_who_wait_for_it_until_it_is_posted(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_is_known_with_those_who_wait_until_it_is_posted(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             await stores.mentions.begin(CHANNEL, await wait(stores, 10, 11), 11)
             await wait(stores, 12)
@@ -71,18 +59,6 @@ class TestStoredAnswer:
             assert await stores.mentions.list_places() == ()
 
 
-class TestPlace:
-    async def test_has_somebody_unattended_until_the_message_for_their_answer_is_there(
-        self, stores: Stores
-    ) -> None:
-        first, second = await wait(stores, 10, 11)
-        await stores.mentions.note_answer(CHANNEL, [first], 20)
-        assert await stores.mentions.has_unattended(CHANNEL)
-        assert not await stores.mentions.has_unattended(OTHER_CHANNEL)
-        await stores.mentions.note_answer(CHANNEL, [second], 21)
-        assert not await stores.mentions.has_unattended(CHANNEL)
-
-
 class TestEditedQuestion:
     async def test_is_known_until_its_answer_is_to_what_it_says(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
@@ -104,9 +80,7 @@ class TestEditedQuestion:
             assert await edited(stores) == []
             assert await stores.mentions.list_places() == ()
 
-    async def test_whose_new_answer_is_stored_or_that_was_given_up_needs_no_other_one(
-        self, stores: Stores
-    ) -> None:
+    async def test_whose_new_answer_is_stored_or_given_up_needs_no_other(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
         await stores.channels.edit(10, "犬の話")
         [question] = await stores.mentions.list_edited(CHANNEL)
@@ -136,9 +110,7 @@ class TestReset:
 
 
 class TestWaiting:
-    async def test_begins_with_the_message_in_each_place_and_outlives_a_restart(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_begins_with_the_message_and_outlives_a_restart(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             await stores.channels.add(CHANNEL, said(9, "独り言"))
             for number, key in enumerate(PLACES):
@@ -173,9 +145,7 @@ class TestWaiting:
 
 
 class TestPlaceholder:
-    async def test_is_for_those_who_still_wait_and_is_found_again_after_a_crash(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_is_for_those_who_wait_and_found_after_a_crash(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11, 12)
             await stores.channels.delete([11])
@@ -207,9 +177,7 @@ class TestAnswer:
         assert newest is not None
         assert newest.id == stored.id
 
-    async def test_replaces_its_placeholder_and_the_one_before_it(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_replaces_its_placeholder_and_the_former(self, stores: Stores, database: Database) -> None:
         question = await wait(stores, 10)
         await stores.channels.add_all(CHANNEL, [Message("user", "考え中…", discord_id=20, author_id=BOT)])
         before = await stores.channels.commit_answer(CHANNEL, answer(20, "犬です"), question)
@@ -221,9 +189,7 @@ class TestAnswer:
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
         assert await stores.channels.get_newest_answer(CHANNEL) == after
 
-    async def test_never_overwrites_a_session_or_another_place(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_never_overwrites_a_session_or_place(self, stores: Stores, database: Database) -> None:
         question = await wait(stores, 10)
         key = SessionKey(7, CHANNEL.channel_id)
         session = await stores.sessions.open(key)

@@ -5,16 +5,14 @@ from datetime import UTC, datetime
 from cc_bot.domain import Message
 from cc_bot.domain.proposal import KeepMemory
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER
+from tests.stores.backends import KEY, OTHER_USER, got
 
 ME, YOU = KEY.user_id, OTHER_USER.user_id
 DUE = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 class TestMemories:
-    async def test_of_each_user_count_from_one_and_are_looked_up_among_their_own(
-        self, stores: Stores
-    ) -> None:
+    async def test_of_each_user_count_from_one_and_are_looked_up_among_them(self, stores: Stores) -> None:
         mine = [await stores.memories.add(ME, text) for text in ("猫", "犬")]
         yours = [await stores.memories.add(YOU, text) for text in ("鳥", "魚", "虫")]
         assert [each.number for each in (*mine, *yours)] == [1, 2, 1, 2, 3]
@@ -26,28 +24,21 @@ class TestMemories:
             assert await stores.memories.get_by_number(ME, nothing) is None
         assert [each.id for each in await stores.memories.suggest(ME, "#1")] == [mine[0].id]
 
-    async def test_keep_their_number_through_changes_and_removals_and_leave_no_gaps(
-        self, stores: Stores
-    ) -> None:
+    async def test_keep_their_number_through_changes_and_leave_no_gaps(self, stores: Stores) -> None:
         cat = await stores.memories.add(ME, "猫")
-        changed = await stores.memories.update(ME, cat.id, content="三毛猫")
-        assert changed is not None
+        changed = got(await stores.memories.update(ME, cat.id, content="三毛猫"))
         assert changed.number == 1
         assert [each.number for each in await stores.memory_history.list_versions(ME, cat.id)] == [0]
         assert (await stores.memories.add(ME, "犬")).number == 2
-        back = await stores.memory_history.undo_update(ME, cat.id, changed.supersedes or 0)
-        assert back is not None
+        back = got(await stores.memory_history.undo_update(ME, cat.id, changed.supersedes or 0))
         assert back.number == 1
         await stores.memories.delete(ME, cat.id)
         assert await stores.memories.get_by_number(ME, 1) is None
         assert await stores.memories.get_id(ME, 1) == cat.id
-        back = await stores.memory_removal.undelete(ME, cat.id)
-        assert back is not None
+        back = got(await stores.memory_removal.undelete(ME, cat.id))
         assert back.number == 1
 
-    async def test_never_get_the_number_of_one_that_is_gone_unless_all_of_their_user_is(
-        self, stores: Stores
-    ) -> None:
+    async def test_never_get_a_gone_ones_number_unless_all_of_the_user_is(self, stores: Stores) -> None:
         first = await stores.memories.add(ME, "猫")
         await stores.memories.add(YOU, "鳥")
         await stores.memory_removal.erase(ME, first.id)
@@ -61,9 +52,7 @@ class TestMemories:
 
 
 class TestReminders:
-    async def test_of_each_user_count_from_one_without_heartbeats_and_never_again(
-        self, stores: Stores
-    ) -> None:
+    async def test_of_each_user_count_from_one_and_never_again(self, stores: Stores) -> None:
         beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
         mine = [await stores.schedules.add(KEY, text, DUE) for text in ("薬", "水")]
         yours = await stores.schedules.add(OTHER_USER, "茶", DUE)

@@ -1,7 +1,6 @@
 """Turns of several processes that share a database: whose each is, and which of a user's runs."""
 
 import asyncio
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Final
 
@@ -26,7 +25,7 @@ from cc_bot.stores import (
     TurnLine,
     UsageStore,
 )
-from tests.stores.backends import turn
+from tests.stores.backends import got, turn
 from tests.stores.test_ledger import ASKED
 
 AIKO, KEN, MIO = 11, 12, 13
@@ -86,23 +85,8 @@ async def there(database: Database) -> Machine:
     return await Machine(database, "there").join(2, 3)
 
 
-class TestATurnOfAnotherProcess:
-    async def test_is_known_to_run_as_long_as_that_lives(self, here: Machine, there: Machine) -> None:
-        await here.ledger.accept(ASKED)
-        assert await there.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
-        assert not await there.ledger.runs_elsewhere(ASKED.id, KEN)
-        assert not await here.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
-        await here.ledger.accept(other := replace(ASKED, id="e2"))
-        await here.ledger.mark_interrupted(other.id, KEY.user_id)
-        assert not await there.ledger.runs_elsewhere(other.id, KEY.user_id)
-        await here.die()
-        assert not await there.ledger.runs_elsewhere(ASKED.id, KEY.user_id)
-
-
 class TestATurnOfOneUser:
-    async def test_is_held_back_while_another_process_makes_one_and_holds_back_nothing_else(
-        self, here: Machine, there: Machine
-    ) -> None:
+    async def test_is_held_back_by_another_process_alone(self, here: Machine, there: Machine) -> None:
         first, own, second = await here.reserve(), await here.reserve(), await there.reserve()
         assert (first.held, own.held, second.held) == (False, False, True)
         assert not (await there.reserve(KEN)).held
@@ -113,9 +97,7 @@ class TestATurnOfOneUser:
         await here.usage.release(own)
         assert await there.usage.enter(second)
 
-    async def test_enters_in_the_order_in_which_it_was_asked_unless_a_process_died(
-        self, here: Machine, there: Machine
-    ) -> None:
+    async def test_enters_in_its_order_unless_a_process_died(self, here: Machine, there: Machine) -> None:
         runs, first, second = await here.reserve(), await there.reserve(), await there.reserve()
         await here.settle(runs)
         assert (await there.reserve()).held
@@ -143,9 +125,7 @@ class TestATurnOfOneUser:
 
 
 class TestAnErasure:
-    async def test_holds_back_its_users_turns_and_ends_them(
-        self, here: Machine, there: Machine, database: Database
-    ) -> None:
+    async def test_holds_turns_and_ends_them(self, here: Machine, there: Machine, database: Database) -> None:
         erasing = PersonalErasureStore(database)
         await erasing.begin(AIKO)
         held = await there.reserve()
@@ -157,9 +137,7 @@ class TestAnErasure:
             await there.usage.enter(held)
         assert not (await there.reserve()).held
 
-    async def test_lets_no_turn_of_another_process_be_stored_after_it(
-        self, here: Machine, there: Machine, database: Database
-    ) -> None:
+    async def test_has_no_turn_stored_later(self, here: Machine, there: Machine, database: Database) -> None:
         key = SessionKey(AIKO, 2)
         reservation = await here.reserve()
         session = await here.sessions.open(key)
@@ -195,9 +173,7 @@ class TestADeadProcess:
         [each] = await there.usage.list_for_user(AIKO, date(2000, 1, 1))
         assert each.tokens == 100
 
-    async def test_has_what_it_was_about_to_say_told_as_uncertain_at_once(
-        self, here: Machine, there: Machine
-    ) -> None:
+    async def test_has_what_it_was_to_say_told_as_uncertain(self, here: Machine, there: Machine) -> None:
         now = utc_now()
         for _ in range(2):
             await here.schedules.add(KEY, "薬", now)
@@ -206,8 +182,7 @@ class TestADeadProcess:
         assert await there.schedules.mark_lost(now - HOUR) == 0
         await here.die()
         assert await there.schedules.mark_lost(now - HOUR) == 1
-        told = await there.schedules.take_unreported(["channel"])
-        assert told
+        told = got(await there.schedules.take_unreported(["channel"]))
         [uncertain] = told.uncertain
         assert uncertain.schedule.id != claimed.schedule.id
 

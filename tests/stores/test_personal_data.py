@@ -34,9 +34,7 @@ async def lived(stores: Stores, database: Database) -> Stores:
 
 
 class TestTables:
-    async def test_with_a_users_id_are_all_known_and_exported_with_all_their_columns(
-        self, database: Database
-    ) -> None:
+    async def test_with_a_users_id_are_all_known_with_all_columns(self, database: Database) -> None:
         schema = await columns(database)
         personal = {table for table, names in schema.items() if USER_COLUMNS & {*names}}
         listed = {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES}
@@ -47,9 +45,7 @@ class TestTables:
 
 
 class TestExport:
-    async def test_has_all_that_is_stored_of_its_user_as_json_that_no_program_rounds(
-        self, lived: Stores, database: Database
-    ) -> None:
+    async def test_has_all_of_its_user_as_exact_json(self, lived: Stores, database: Database) -> None:
         found = await exported(lived)
         assert {*found} == {table.name for table in PERSONAL_TABLES}
         named = {table for table, _ in await about(database, ME)}
@@ -88,9 +84,7 @@ class TestExport:
 
 
 class TestOverview:
-    async def test_counts_what_is_exported_and_tells_from_when_to_when_and_where(
-        self, lived: Stores, database: Database
-    ) -> None:
+    async def test_counts_what_is_exported_and_tells_when(self, lived: Stores, database: Database) -> None:
         found, overview = await exported(lived), await lived.personal_data.get_overview(ME)
         listed: dict[str, int] = {}
         for table in PERSONAL_TABLES:

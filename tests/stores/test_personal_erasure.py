@@ -12,7 +12,7 @@ from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Row, Statement, Steps, Subject
 from cc_bot.stores import PersonalErasureStore, Stores
-from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, turn
+from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got, turn
 from tests.stores.forgetting import everything
 from tests.stores.life import about, left_in_files, live, talk, traces
 from tests.stores.places import answer, archived, said
@@ -56,9 +56,7 @@ class Killed(Recorder):
 
 
 class TestErased:
-    async def test_user_is_in_no_table_and_noted_and_others_keep_all_of_theirs(
-        self, lived: Stores, database: Database
-    ) -> None:
+    async def test_user_is_in_no_table_and_others_keep_all(self, lived: Stores, database: Database) -> None:
         before = await lived.personal_data.get_overview(YOU)
         assert await lived.personal_erasure.list_users() == {ME, YOU, OPERATOR}
         session = await lived.sessions.open(KEY)
@@ -67,8 +65,7 @@ class TestErased:
         assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
         assert await lived.personal_data.get_overview(YOU) == before
         assert "きりん" in await everything(database)
-        log = await lived.erasures.read()
-        assert log is not None
+        log = got(await lived.erasures.read())
         assert log.match("user", ME, None)
         assert not log.match("user", YOU, None)
         with pytest.raises(ConversationGone):  # a turn that was on its way
@@ -80,9 +77,7 @@ class TestErased:
         assert contents((await lived.sessions.open(KEY)).history)[0] == "またきました"
 
     @pytest.mark.sqlite("what stands in its file")
-    async def test_user_is_in_no_byte_of_the_files(
-        self, lived: Stores, database: Database, tmp_path: Path
-    ) -> None:
+    async def test_user_is_in_no_byte_left(self, lived: Stores, database: Database, tmp_path: Path) -> None:
         rules = ("access_rules WHERE subject_id", "limits WHERE scope_id")
         await database.transaction([Statement(f"DELETE FROM {each} = $1", (ME,)) for each in rules], ())
         there = {needle for _, needle in left_in_files(tmp_path, *traces(ME, "しまうま"))}
@@ -91,13 +86,10 @@ class TestErased:
         assert await lived.memory_removal.write_back()
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
-    async def test_summary_and_reminder_that_are_on_their_way_are_not_stored(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_summary_and_reminder_underway_are_lost(self, stores: Stores, database: Database) -> None:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("やあ"))
-        backlog = await stores.summaries.get_backlog(KEY)
-        assert backlog is not None
+        backlog = got(await stores.summaries.get_backlog(KEY))
         places: tuple[Place, ...] = ("dm",)
         await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
         [firing] = await stores.schedules.claim_due(utc_now(), places, user_id=ME, limit=1)
@@ -108,9 +100,7 @@ class TestErased:
 
 
 class TestChannels:
-    async def test_lose_what_the_user_said_and_the_answers_to_it_alone_or_with_others(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_lose_what_was_said_and_the_answers_to_it(self, stores: Stores, database: Database) -> None:
         await stores.channels.add(CHANNEL, said(10, "ほかの人", author_id=YOU))
         await talk(stores, ME, "しまうま", channel=CHANNEL, first=20)
         questions = [said(30, "わたし", author_id=ME), said(31, "あなた", author_id=YOU)]
@@ -140,9 +130,7 @@ class TestChannels:
 
 
 class TestKill:
-    async def test_at_any_point_leaves_a_note_and_the_next_run_goes_on(
-        self, lived: Stores, database: Database
-    ) -> None:
+    async def test_at_any_point_is_made_up_for_by_the_next(self, lived: Stores, database: Database) -> None:
         kills = 0
         while True:
             try:

@@ -11,6 +11,7 @@ from cc_bot.storage import EVERYBODY, Database, Statement
 from cc_bot.storage.fence import FencedDatabase, fenced
 from cc_bot.stores import ProcessStore, SettingsStore, Stores
 from cc_bot.stores.processes import fence_of
+from tests.stores.backends import got
 
 FIRST: Final = Process("first", "a.example", "1.0", (0, 1), 4)
 SECOND: Final = Process("second", "b.example", "1.0", (2, 3), 4)
@@ -34,8 +35,7 @@ async def let_pass(database: Database, process: Process, seconds: float) -> None
 
 async def died(processes: ProcessStore, *, late: bool = False) -> tuple[str, ...]:
     """Whom the first finds dead when it is renewed."""
-    renewal = await processes.renew(FIRST, late=late)
-    assert renewal
+    renewal = got(await processes.renew(FIRST, late=late))
     return tuple(renewal.died)
 
 
@@ -48,15 +48,12 @@ class TestProcesses:
         ):
             [found, *_] = await processes.join(other)
             assert found.process == FIRST
-        renewal = await processes.renew(FIRST)
-        assert renewal
+        renewal = got(await processes.renew(FIRST))
         assert [each.process for each in renewal.living] == [FIRST, SECOND]
         assert not any(each.lapsed for each in renewal.living)
         assert not await processes.join(Process("terminal", "a.example", "1.0"))
 
-    async def test_that_are_not_renewed_are_found_dead_by_others_unless_those_were_late_too(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
+    async def test_are_dead_once_not_renewed(self, processes: ProcessStore, database: Database) -> None:
         for process in (FIRST, SECOND):
             await let_pass(database, process, OVER)
         assert await died(processes) == ()  # what kept the one may have kept the others as well
@@ -66,9 +63,7 @@ class TestProcesses:
         assert await died(processes) == ("second",)
         assert await processes.renew(SECOND) is None
 
-    async def test_hold_their_shards_until_they_are_found_dead(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
+    async def test_hold_shards_until_found_dead(self, processes: ProcessStore, database: Database) -> None:
         await let_pass(database, SECOND, OVER)
         [held] = await processes.join(THIRD)
         assert held.lapsed
@@ -77,9 +72,7 @@ class TestProcesses:
 
 
 class TestDuties:
-    async def test_are_of_one_process_at_a_time_which_alone_gives_them_back(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
+    async def test_are_of_one_process_at_a_time(self, processes: ProcessStore, database: Database) -> None:
         assert await processes.take("sweep", "first") == 1
         assert await processes.take("sweep", "first") == 1
         await processes.give_back("sweep", "second", 1)
@@ -102,9 +95,7 @@ class TestDuties:
 
 
 class TestFences:
-    async def test_let_write_as_long_as_the_term_of_a_duty_lasts(
-        self, processes: ProcessStore, database: Database
-    ) -> None:
+    async def test_let_write_while_a_term_lasts(self, processes: ProcessStore, database: Database) -> None:
         settings = SettingsStore(FencedDatabase(database))
         await processes.take("sweep", "first")
         with fenced(fence_of("sweep", "first", 1)):

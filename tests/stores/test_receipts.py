@@ -2,10 +2,9 @@
 
 import pytest
 
-from cc_bot.domain import SessionKey
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
 from cc_bot.stores import Stores
+from tests.stores.backends import got
 
 ME, YOU = 123456789012345678, 876543210987654321
 CAT, DOG = Named("memory", 1), Named("memory", 2)
@@ -18,8 +17,7 @@ def told(message_id: int, *named: Named, user_id: int = ME) -> ReceiptMessage:
 
 async def settle(stores: Stores, user_id: int, message_id: int) -> None:
     """Show a message as it is by now."""
-    told = await stores.receipts.get(user_id, message_id)
-    assert told is not None
+    told = got(await stores.receipts.get(user_id, message_id))
     await stores.receipts.settle(told)
 
 
@@ -47,9 +45,7 @@ class TestReceipts:
         assert await stores.receipts.list_stale(ME) == []
         assert await stores.receipts.get(ME, 100) == told(100, DOG)
 
-    async def test_of_a_deleted_memory_are_stale_and_once_more_when_it_is_had_back(
-        self, stores: Stores
-    ) -> None:
+    async def test_of_a_deleted_memory_are_stale_and_again_when_it_is_back(self, stores: Stores) -> None:
         cat = told(100, CAT)
         await stores.receipts.note(cat)
         for change in (
@@ -57,8 +53,7 @@ class TestReceipts:
             lambda: stores.memory_removal.undelete(ME, CAT.id),
             lambda: stores.memory_removal.erase_all(ME),
         ):
-            shown = await stores.receipts.get(ME, 100)
-            assert shown is not None
+            shown = got(await stores.receipts.get(ME, 100))
             await change()
             await stores.receipts.settle(shown)  # as it was before that
             assert await stores.receipts.list_stale(ME) == [cat]
@@ -89,17 +84,5 @@ class TestReceipts:
         ]  # its message does not say so yet
         await settle(stores, ME, 100)
         await stores.receipts.note(told(200, DOG))
-        left = await stores.receipts.get(ME, 100)
-        assert left is not None
+        left = got(await stores.receipts.get(ME, 100))
         assert [line.named for line in left.lines] == [DOG]
-
-    async def test_of_reminders_go_once_they_say_that_it_was_cancelled(self, stores: Stores) -> None:
-        reminder = await stores.schedules.add(SessionKey(ME, 7), "薬", utc_now())
-        named = Named("schedule", reminder.id)
-        await stores.receipts.note(told(100, CAT, named))
-        await settle(stores, ME, 100)
-        assert await stores.receipts.get(ME, 100) == told(100, CAT, named)
-        await stores.schedules.cancel(ME, reminder.id)
-        assert await stores.receipts.list_stale(ME) == [told(100, CAT, named)]
-        await settle(stores, ME, 100)
-        assert await stores.receipts.get(ME, 100) == told(100, CAT)

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 from freezegun import freeze_time
-from freezegun.api import FrozenDateTimeFactory
+from freezegun.api import FrozenDateTimeFactory as Clock
 
 from cc_bot.domain import Attachment, ChannelKey, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
@@ -25,9 +25,9 @@ FILE: Final = Attachment("a.txt", "text/plain", b"a")
 
 
 @pytest.fixture
-def now() -> Iterator[FrozenDateTimeFactory]:
+def now() -> Iterator[Clock]:
     with freeze_time("2026-01-01 09:00:00", real_asyncio=True) as clock:
-        assert isinstance(clock, FrozenDateTimeFactory)
+        assert isinstance(clock, Clock)
         yield clock
 
 
@@ -47,9 +47,7 @@ async def everything_said(database: Database) -> list[str]:
 
 
 class TestMessages:
-    async def test_older_than_that_go_with_their_files_pages_and_what_waits(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
+    async def test_go_with_files_and_pages(self, stores: Stores, database: Database, now: Clock) -> None:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("古い", attachments=(FILE,)))
         await stores.sessions.clear(KEY)
@@ -67,7 +65,7 @@ class TestMessages:
             assert await database.query(f"SELECT * FROM {table}") == []
 
     async def test_that_an_open_conversation_still_shows_stay(
-        self, open_again: OpenStores, database: Database, now: FrozenDateTimeFactory
+        self, open_again: OpenStores, database: Database, now: Clock
     ) -> None:
         async with open_again(history_limit=2, session_ttl=MONTH * 9) as stores:
 
@@ -85,9 +83,7 @@ class TestMessages:
             assert await prune_messages(stores, utc_now()) == 4
             assert await shown() == [["問2", "答2"], ["内緒", "ええ"]]
 
-    async def test_thaw_the_blocks_that_held_them(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
+    async def test_thaw_the_blocks_with_them(self, stores: Stores, database: Database, now: Clock) -> None:
         await stores.channels.add_all(CHANNEL, [said(n) for n in range(1, 6)])
         now.tick(MONTH)
         await stores.channels.add_all(CHANNEL, [said(n) for n in range(6, 9)])
@@ -97,9 +93,7 @@ class TestMessages:
         page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=99)
         assert [each.id for each in page] == [8, 7, 6]
 
-    async def test_are_not_fetched_again_where_an_answer_is_left(
-        self, stores: Stores, now: FrozenDateTimeFactory
-    ) -> None:
+    async def test_are_not_fetched_again_where_an_answer_is_left(self, stores: Stores, now: Clock) -> None:
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         now.tick(MONTH)
         await stores.channels.commit_answer(CHANNEL, answer(11), [said(10)])
@@ -109,9 +103,7 @@ class TestMessages:
 
 
 class TestSessions:
-    async def test_that_ended_long_ago_go_with_all_that_was_said(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
+    async def test_ended_long_ago_go_as_a_whole(self, stores: Stores, database: Database, now: Clock) -> None:
         session = await stores.sessions.open(KEY)
         drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
         await stores.sessions.archive_turn(session, turn("古い", discord_id=None), drawn=drawn)
@@ -126,9 +118,7 @@ class TestSessions:
         for table in ("messages", "sessions", "summaries", "canvas_messages"):
             assert await database.query(f"SELECT * FROM {table}") == []
 
-    async def test_leave_the_summary_as_long_as_the_key_is_in_use(
-        self, stores: Stores, database: Database, now: FrozenDateTimeFactory
-    ) -> None:
+    async def test_leave_the_summary_in_use(self, stores: Stores, database: Database, now: Clock) -> None:
         await stored(stores, "古い", "はい")
         await summarized(stores, "昔の話")
         now.tick(timedelta(days=2))

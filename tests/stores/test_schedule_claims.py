@@ -1,14 +1,17 @@
-"""Times that came: claimed before they are said, once, and told when nobody can have heard."""
+"""Times that came: claimed before they are said, once, told when nobody can have heard; and heartbeats."""
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from freezegun import freeze_time
 
 from cc_bot.domain import ChannelKey, Message, SessionKey
-from cc_bot.domain.schedule import LATEST
+from cc_bot.domain.schedule import LATEST, Mark
 from cc_bot.storage import Database
 from cc_bot.stores import SessionStore, Stores
-from tests.stores.backends import KEY, OTHER_USER
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, got
 from tests.stores.clocked import DAILY, DAY, HOUR, MINUTE, NOON, PLACES, Clocked, once, times
 
 ME = KEY.user_id
@@ -21,9 +24,7 @@ def schedules(database: Database) -> Clocked:
 
 
 class TestLateTime:
-    async def test_within_an_hour_is_made_up_for_and_after_that_told_as_missed_once(
-        self, schedules: Clocked
-    ) -> None:
+    async def test_within_an_hour_is_made_up_for_and_later_told_as_missed(self, schedules: Clocked) -> None:
         for late in (MINUTE, LATEST - MINUTE, LATEST):
             await once(schedules)
             assert times(await schedules.at(NOON + late)) == [NOON]
@@ -36,9 +37,7 @@ class TestLateTime:
         assert await schedules.told() == []
         assert await schedules.at(NOON + DAY) == []
 
-    async def test_of_a_repeat_counts_once_and_does_not_keep_the_newest_from_being_said(
-        self, schedules: Clocked
-    ) -> None:
+    async def test_of_a_repeat_counts_once_and_lets_the_newest_be_said(self, schedules: Clocked) -> None:
         await once(schedules, repeat=DAILY)
         assert times(await schedules.at(NOON + 3 * DAY + 30 * MINUTE)) == [NOON + 3 * DAY]
         assert await schedules.told() == [("missed", "薬")]
@@ -51,8 +50,7 @@ class TestLateTime:
         added = await schedules.add(KEY, "", NOON, kind="heartbeat", repeat="every 6h")
         assert await schedules.at(NOON + 8 * HOUR) == []
         assert await schedules.told() == []
-        beat = await schedules.get(ME, added.id)
-        assert beat
+        beat = got(await schedules.get(ME, added.id))
         assert beat.due_at == NOON + 12 * HOUR
 
     async def test_is_told_to_each_owner_by_itself(self, schedules: Clocked) -> None:
@@ -65,9 +63,7 @@ class TestLateTime:
 
 
 class TestClaim:
-    async def test_whose_process_died_is_uncertain_and_not_said_again_unless_it_was_settled(
-        self, schedules: Clocked
-    ) -> None:
+    async def test_whose_process_died_is_uncertain_unless_it_was_settled(self, schedules: Clocked) -> None:
         for text in ("言った", "黙った", "薬"):
             await once(schedules, text=text)
         claimed = {firing.schedule.text: firing for firing in await schedules.at(NOON)}
@@ -87,15 +83,12 @@ class TestClaim:
         assert (paused.status, paused.obstacle) == ("paused", "dms_closed")
         assert await schedules.at(NOON + 2 * DAY + HOUR) == []
         assert await schedules.told() == []
-        resumed = await schedules.resume(ME, added.id)
-        assert resumed
+        resumed = got(await schedules.resume(ME, added.id))
         assert (resumed.status, resumed.obstacle, resumed.due_at) == ("active", "", NOON + 3 * DAY)
 
 
 class TestMessage:
-    async def test_that_the_gateway_told_of_first_is_its_users_all_the_same(
-        self, schedules: Clocked, stores: Stores
-    ) -> None:
+    async def test_that_the_gateway_told_first_is_its_users(self, schedules: Clocked, stores: Stores) -> None:
         await stores.channels.add(ChannelKey(70), replace(SAID, author_id=1))
         await once(schedules)
         [firing] = await schedules.at(NOON)
@@ -107,8 +100,7 @@ class TestMessage:
         await once(schedules)
         [firing] = await schedules.at(NOON)
         await schedules.mark_sent(firing, SAID, channel_id=70)
-        found = await schedules.get_said(7)
-        assert found
+        found = got(await schedules.get_said(7))
         assert (found[0], found[1].content) == (ME, "⏰ 薬")
         assert await schedules.get_last_said(ME, 70) == found[1]
         assert await schedules.get_last_said(OTHER_USER.user_id, 70) is None
@@ -116,8 +108,7 @@ class TestMessage:
         await once(schedules)
         [later] = await schedules.at(NOON)
         await schedules.mark_sent(later, replace(SAID, discord_id=9, content="⏰ 次"), channel_id=70)
-        newest = await schedules.get_last_said(ME, 70)
-        assert newest
+        newest = got(await schedules.get_last_said(ME, 70))
         assert newest.content == "⏰ 次"
         now = NOON + 5 * MINUTE
         sessions = SessionStore(database, session_ttl=60 * MINUTE, clock=lambda: now)
@@ -131,31 +122,59 @@ class TestMessage:
             await schedules.add(KEY, "薬", NOON, place=place)
         for number, firing in enumerate(await schedules.at(NOON)):
             await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=number))
-            found = await schedules.get_said(number)
-            assert found
+            found = got(await schedules.get_said(number))
             expected = "private" if firing.schedule.place == "dm" else "public"
             assert found[1].visibility == expected
 
 
-class TestClock:
-    """A clock that is set, forward or back, by hand or by whoever keeps the time."""
+ME, YOU = 123456789012345678, 876543210987654321
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+LATER = NOW + timedelta(days=2)
 
-    async def test_that_goes_back_says_nothing_twice(self, schedules: Clocked) -> None:
-        await once(schedules, repeat=DAILY)
-        assert times(await schedules.at(NOON)) == [NOON]
-        for minutes in range(-90, 30, 10):
-            assert await schedules.at(NOON + minutes * MINUTE) == []
-        assert times(await schedules.at(NOON + DAY)) == [NOON + DAY]
 
-    async def test_that_goes_ahead_and_back_again_tells_what_it_passed_and_loses_nothing(
-        self, schedules: Clocked
-    ) -> None:
-        await once(schedules, text="一度だけ")
-        await once(schedules, repeat=DAILY)
-        await schedules.at(NOON + 40 * DAY + 2 * HOUR)
-        assert await schedules.at(NOON) == []
-        assert sorted(await schedules.told()) == [("missed", "一度だけ"), ("missed", "薬")]
-        seen = []
-        for hours in range(24 * 4):
-            seen += times(await schedules.at(NOON + HOUR + hours * HOUR))
-        assert seen == [NOON + day * DAY for day in range(1, 5)]
+def frozen(moment: datetime) -> AbstractContextManager[object]:
+    return freeze_time(moment, real_asyncio=True)
+
+
+class TestMarks:
+    async def test_are_ones_own_and_kept_while_they_are_needed(self, open_again: OpenStores) -> None:
+        hour = timedelta(hours=1)
+        with frozen(NOW):
+            async with open_again() as stores:
+                await stores.heartbeats.set_marks(ME, [Mark("named 1 20261125", NOW + hour)])
+                await stores.heartbeats.set_marks(
+                    ME, [Mark("named 1 20261125", LATER), Mark("ends 2", LATER)]
+                )
+        with frozen(NOW + 2 * hour):
+            async with open_again() as stores:
+                await stores.heartbeats.set_marks(ME, [])
+                await stores.heartbeats.forget(YOU)
+                assert await stores.heartbeats.get_marks(ME) == {"named 1 20261125", "ends 2"}
+                assert await stores.heartbeats.get_marks(YOU) == frozenset()
+        with frozen(LATER + hour):
+            async with open_again() as stores:
+                await stores.heartbeats.set_marks(ME, [Mark("ends 3", LATER + timedelta(days=1))])
+                assert await stores.heartbeats.get_marks(ME) == {"ends 3"}
+                await stores.heartbeats.forget(ME)
+                assert await stores.heartbeats.get_marks(ME) == frozenset()
+
+
+class TestMissed:
+    async def test_are_reminders_that_came_too_late_or_perhaps_not(self, stores: Stores) -> None:
+        hour = timedelta(hours=1)
+        with frozen(NOW):
+            late = await stores.schedules.add(SessionKey(ME, 1), "薬", NOW + hour)
+            lost = await stores.schedules.add(SessionKey(ME, 1), "会議", NOW + 3 * hour)
+            await stores.schedules.add(SessionKey(ME, 1), "", NOW + hour, kind="heartbeat", repeat="every 6h")
+            await stores.schedules.add(SessionKey(YOU, 1), "散歩", NOW + hour)
+            await stores.schedules.add(SessionKey(ME, 1), "夕食", NOW + 9 * hour)
+        now = NOW + 3.5 * hour
+        claimed = await stores.schedules.claim_due(now, ["channel"])
+        assert [each.schedule.text for each in claimed] == ["会議"]
+        await stores.schedules.mark_lost(datetime.now(UTC) + timedelta(minutes=1))
+        missed = await stores.heartbeats.list_missed(ME, NOW)
+        assert [(each.schedule.id, each.due_at) for each in missed] == [
+            (late.id, NOW + hour),
+            (lost.id, NOW + 3 * hour),
+        ]
+        assert await stores.heartbeats.list_missed(ME, NOW + 4 * hour) == []

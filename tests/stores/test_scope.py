@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from cc_bot.storage import Database, ErasureLog, Statement
+from cc_bot.storage import EVERYBODY, Database, ErasureLog, Statement
 from cc_bot.stores import channels, members, processes
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_DRAWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
@@ -76,6 +76,8 @@ WHOLE: Final = {
     *(*VITAL_STATEMENTS, PRUNE_CODES, PRUNE_SESSIONS, SELECT_LIVE),
 }
 """Of tables that hold little: what owners set, who lives, what is shown, and what is on its way."""
+
+WITHOUT_SCANS: Final = Statement("SET LOCAL enable_seqscan = off")
 
 
 @pytest.fixture
@@ -172,8 +174,8 @@ class TestRecordedRun:
         assert await do_everything(database) == public
 
 
-@pytest.mark.sqlite("its own plans")
 class TestPlans:
+    @pytest.mark.sqlite("its own plans")
     async def test_read_no_whole_table(self, run: Sequence[Statement], database: Database) -> None:
         scans = [
             (statement.sql, step)
@@ -188,6 +190,7 @@ class TestPlans:
         ]
         assert scans == []
 
+    @pytest.mark.sqlite("its own plans")
     async def test_sort_no_history(self, run: Sequence[Statement], database: Database) -> None:
         pages = {LIST["older"], LIST["newer"]}
         sorting = [
@@ -200,6 +203,23 @@ class TestPlans:
         ]
         assert sorting == []
         assert {statement.sql for statement in run} >= pages
+
+    @pytest.mark.postgresql("its own plans")
+    async def test_of_a_server_read_no_whole_table(
+        self, run: Sequence[Statement], database: Database
+    ) -> None:
+        """It is told to do without, as it would in tables that are filled."""
+        scans = []
+        for statement in run:
+            if statement.sql not in {*WHOLE, SELECT_BEGUN, USERS}:
+                asked = Statement(f"EXPLAIN {statement.sql}", statement.params)
+                _, rows = await database.transaction([WITHOUT_SCANS, asked], [EVERYBODY])
+                scans += [
+                    (statement.sql, step)
+                    for (step,) in rows
+                    if re.search(rf"Seq Scan on ({'|'.join(USER_TABLES)})\b", step)
+                ]
+        assert scans == []
 
 
 async def plan(database: Database, statement: Statement) -> list[str]:

@@ -18,9 +18,7 @@ async def closed(database: Database) -> Sequence[Row]:
 
 
 class TestClear:
-    async def test_begins_with_nothing_and_keeps_the_archive_and_other_keys(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_begins_anew_and_keeps_archive_and_others(self, stores: Stores, database: Database) -> None:
         assert await stores.sessions.clear(KEY) == await stores.sessions.open(KEY)
         await say(stores, "忘れて")
         await say(stores, "残る", key=OTHER_USER)
@@ -32,9 +30,7 @@ class TestClear:
         assert await database.query("SELECT count(*) FROM messages") == [(4,)]
         assert await heard(stores, OTHER_USER) == ["残る", "残るの答え"]
 
-    async def test_a_turn_that_ends_after_it_is_kept_and_reopens_nothing(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_a_turn_that_ends_later_reopens_nothing(self, stores: Stores, database: Database) -> None:
         session = await stores.sessions.open(KEY)
         await stores.sessions.clear(KEY)
         await stores.sessions.commit_turn(session, turn("遅れた", attachments=(CAT,)))
@@ -48,9 +44,7 @@ class TestClear:
 
 
 class TestExpiry:
-    async def test_comes_after_the_time_to_live_which_each_turn_puts_off_and_no_reading(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_comes_after_a_time_that_turns_put_off(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             for number in range(4):
                 await say(stores, f"{number}")
@@ -64,9 +58,7 @@ class TestExpiry:
         assert await closed(database) == [(1,), (0,)]
         assert await database.query("SELECT count(*) FROM messages") == [(8,)]
 
-    async def test_is_not_undone_by_a_turn_that_ends_after_it(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_is_not_undone_by_a_turn_that_ends_late(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             for swept in (False, True):
                 session = await stores.sessions.open(KEY)

@@ -1,6 +1,7 @@
-"""Sessions: one conversation per key, and its window of messages."""
+"""Sessions: one conversation per key, its window of messages, and what of it is shown."""
 
 import asyncio
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -10,16 +11,18 @@ from cc_bot.domain import Attachment, Message, Session, SessionKey, ToolCall
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import MAX_REQUEST_IMAGE_BYTES, Visibility
 from cc_bot.storage import Database
-from cc_bot.stores import Stores
+from cc_bot.stores import SessionStore, Stores
 from tests.stores.backends import (
     KEY,
     OTHER_KEYS,
     OTHER_USER,
     OpenStores,
+    Recorder,
+    columns_of,
     contents,
     turn,
 )
-from tests.stores.conversation import CAT, NOTE, heard, say
+from tests.stores.conversation import CAT, NOTE, REPORT, attachments_kept, heard, say
 
 
 async def exchange(
@@ -64,9 +67,7 @@ class TestAReply:
 
 
 class TestOpening:
-    async def test_gives_each_key_its_own_session_which_outlives_a_restart(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_gives_each_key_its_own_which_outlives_a_restart(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             first = await stores.sessions.open(KEY)
             assert (first.key, first.history) == (KEY, ())
@@ -81,9 +82,7 @@ class TestOpening:
             assert await stores.sessions.open(KEY) == before
             assert contents(before.history) == ["ひみつは123", "ひみつは123の答え"]
 
-    async def test_in_passing_stores_and_takes_nothing_where_no_session_is_open(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_in_passing_stores_and_takes_nothing(self, stores: Stores, database: Database) -> None:
         session = await stores.sessions.open(KEY, lasting=False)
         assert session.history == ()
         assert await database.query("SELECT id FROM sessions") == []
@@ -140,9 +139,7 @@ class TestTurn:
         assert await database.query("SELECT content FROM messages WHERE role = 'user'") == [("一つ目",)]
         assert await database.query("SELECT * FROM attachments") == []
 
-    async def test_that_is_cancelled_is_stored_whole_or_not_at_all_and_the_next_one_goes_on(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_that_is_cancelled_is_stored_whole_or_not(self, stores: Stores, database: Database) -> None:
         session = await stores.sessions.open(KEY)
         for steps in range(12):
             task = asyncio.create_task(stores.sessions.commit_turn(session, turn(f"{steps}")))
@@ -158,9 +155,7 @@ class TestTurn:
 
 
 class TestHistory:
-    async def test_is_the_last_twenty_messages_that_belong_to_a_session(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_is_of_the_last_twenty_messages(self, stores: Stores, database: Database) -> None:
         session = await stores.sessions.open(KEY)
         after = await stores.sessions.commit_turn(session, [Message("assistant", "独り言")])
         assert after.history == (await stores.sessions.open(KEY)).history == ()
@@ -174,9 +169,7 @@ class TestHistory:
         history = (await stores.sessions.open(KEY)).history
         assert contents(history) == [text for n in range(5, 15) for text in (f"{n}", f"{n}の答え")]
 
-    async def test_in_public_has_nothing_of_what_was_private_which_takes_no_room_in_it(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_in_public_has_nothing_private_nor_its_room(self, open_again: OpenStores) -> None:
         async with open_again(history_limit=4) as stores:
             await say(stores, "一", "二")
             for number in range(3):
@@ -184,3 +177,106 @@ class TestHistory:
             assert (await heard(stores))[::2] == ["一", "二"]
             private = (await stores.sessions.open(KEY, visibility="private")).history
             assert contents(private)[::2] == ["1", "2"]
+
+
+class TestReplacedAnswer:
+    async def test_leaves_for_the_new_one_but_the_archive(self, stores: Stores, database: Database) -> None:
+        session = await stores.sessions.open(KEY)
+        question, answer = turn("詩を書いて")
+        with_file = Message("user", question.content, attachments=(CAT,))
+        session = await stores.sessions.commit_turn(session, (with_file, answer))
+        old = session.history[-1].id
+        after = await stores.sessions.commit_turn(session, [Message("assistant", "別の詩")], replaces=old)
+        assert contents(after.history) == ["詩を書いて", "別の詩"]
+        assert after.history[0].attachments == (CAT,)
+        assert await stores.sessions.open(KEY) == after
+        assert await database.query("SELECT content, status FROM messages ORDER BY id") == [
+            ("詩を書いて", "complete"),
+            ("詩を書いての答え", "replaced"),
+            ("別の詩", "complete"),
+        ]
+
+    async def test_is_never_a_question_nor_another_users(self, stores: Stores) -> None:
+        await say(stores, "わたしの話")
+        mine = await stores.sessions.open(KEY)
+        theirs = await stores.sessions.open(OTHER_USER)
+        await stores.sessions.commit_turn(theirs, turn("横取り"), replaces=mine.history[-1].id)
+        assert await heard(stores) == ["わたしの話", "わたしの話の答え"]
+        after = await stores.sessions.commit_turn(mine, turn("次"), replaces=mine.history[0].id)
+        assert contents(after.history)[0] == "わたしの話"
+        assert await stores.sessions.open(KEY) == after
+
+
+class TestAttachments:
+    async def test_leave_with_their_message_alone(self, open_again: OpenStores, database: Database) -> None:
+        async with open_again(history_limit=4) as stores:
+            for key in (KEY, OTHER_USER):
+                session = await stores.sessions.open(key)
+                await stores.sessions.commit_turn(session, turn("猫", attachments=(CAT,)))
+            await say(stores, "一")
+            assert await attachments_kept(database) == 4
+            await say(stores, "二")
+            await stores.sessions.clear(KEY)
+            assert await attachments_kept(database) == 2
+            assert (await stores.sessions.open(OTHER_USER)).history[0].attachments == (CAT,)
+
+    async def test_stay_while_any_history_has_them(self, open_again: OpenStores, database: Database) -> None:
+        async with open_again(history_limit=2) as stores:
+            session = await stores.sessions.open(KEY)
+            await stores.sessions.commit_turn(session, turn("猫", attachments=(CAT,)))
+            private = await stores.sessions.open(KEY, visibility="private")
+            for text in ("一", "二"):
+                hidden = turn(text, visibility="private", attachments=(NOTE,))
+                await stores.sessions.commit_turn(private, hidden)
+            assert (await stores.sessions.open(KEY)).history[0].attachments == (CAT,)
+            assert await attachments_kept(database) == 4
+            await say(stores, "三", "四")  # public ones push out a private one
+            assert await attachments_kept(database) == 0
+
+    async def test_of_documents_come_back_as_text_alone(self, stores: Stores, database: Database) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.commit_turn(session, turn("報告書", attachments=(REPORT, CAT)))
+        found = (await stores.sessions.open(KEY)).history[0].attachments
+        assert found == (replace(REPORT, data=b""), CAT)
+        kept = await database.query("SELECT data FROM attachments WHERE name = $1", REPORT.name)
+        assert {*kept} == {(REPORT.data,)}
+
+
+class TestView:
+    async def test_lists_sessions_with_their_last_messages(self, stores: Stores, database: Database) -> None:
+        await say(stores, *(f"{number}" for number in range(15)))
+        session = await stores.sessions.open(KEY)
+        new = [Message("assistant", "別の答え")]
+        session = await stores.sessions.commit_turn(session, new, replaces=session.history[-1].id)
+        await stores.sessions.clear(KEY)
+        columns = await columns_of(database, "session_history")
+        assert columns == ("id", "user_id", "channel_id", "history", "created_at", "last_active")
+        row, cleared = await database.query("SELECT * FROM session_history ORDER BY created_at")
+        assert row[:3] == (session.id, KEY.user_id, KEY.channel_id)
+        times = [datetime.fromisoformat(moment) for moment in row[4:]]
+        assert times == [session.created_at, session.last_active]
+        expected = [text for number in range(5, 15) for text in (f"{number}", f"{number}の答え")]
+        history = json.loads(row[3])
+        assert [message["content"] for message in history] == [*expected[:-1], "別の答え"]
+        assert history[0] == {"role": "user", "content": "5"}
+        assert json.loads(cleared[3]) == []
+
+
+class TestPages:
+    async def test_of_a_cleared_session_or_another_users_are_not_shown(self, database: Database) -> None:
+        recorder = Recorder(database)
+        store = SessionStore(recorder, history_limit=0, page_size=4)
+        for number in range(5):
+            await store.commit_turn(await store.open(KEY), turn(f"質問{number}"))
+        mine = await store.open(KEY)
+        assert (contents(mine.history)[::2], mine.more) == (["質問3", "質問4"], True)
+        stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, more=True)
+        assert (await store.load_earlier(stolen, visibility="private")).history == ()
+        whole = await store.load_earlier(await store.load_earlier(mine))
+        assert (len(whole.history), whole.more) == (10, False)
+        recorder.trips = 0
+        assert await store.load_earlier(whole) is whole
+        assert recorder.trips == 0
+        await store.clear(KEY)
+        again = await store.load_earlier(mine)
+        assert (again.history, again.more) == (mine.history, False)

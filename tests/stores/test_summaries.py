@@ -10,7 +10,7 @@ from cc_bot.domain.session import Recollection
 from cc_bot.domain.summary import Backlog
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, contents, turn
+from tests.stores.backends import KEY, OTHER_KEYS, OTHER_USER, OpenStores, contents, got, turn
 
 START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 A_DAY_LATER = START + timedelta(days=1, seconds=1)
@@ -24,9 +24,7 @@ async def say(stores: Stores, *texts: str, key: SessionKey = KEY, visibility: Vi
 
 
 async def backlog(stores: Stores, key: SessionKey = KEY) -> Backlog:
-    found = await stores.summaries.get_backlog(key)
-    assert found is not None
-    return found
+    return got(await stores.summaries.get_backlog(key))
 
 
 async def fold(stores: Stores, text: str = "要約", key: SessionKey = KEY) -> bool:
@@ -65,22 +63,9 @@ class TestBacklog:
         assert await fold(stores)
         assert await stores.summaries.get_backlog(KEY) is None
 
-    async def test_begins_with_the_expired_session_and_never_mixes_two(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True):
-            await say(stores, "昨日の話")
-        with freeze_time(A_DAY_LATER, real_asyncio=True):
-            await say(stores, "今日の話")
-            old = await backlog(stores)
-            assert (contents(old.messages), old.closed) == (["昨日の話", "昨日の話の答え"], True)
-            await fold(stores)
-            new = await backlog(stores)
-            assert (contents(new.messages), new.closed) == (["今日の話", "今日の話の答え"], False)
-
 
 class TestSummary:
-    async def test_comes_with_its_session_and_outlives_expiry_and_a_restart(
-        self, open_again: OpenStores
-    ) -> None:
+    async def test_comes_with_its_session_and_outlives_a_restart(self, open_again: OpenStores) -> None:
         told = (Recollection("public", "- 犬はポチ"),)
         with freeze_time(START, real_asyncio=True):
             async with open_again() as stores:
@@ -159,9 +144,7 @@ class TestClear:
 
 
 class TestDeleting:
-    async def test_takes_it_away_and_keeps_the_conversation_out_of_later_ones(
-        self, stores: Stores, database: Database
-    ) -> None:
+    async def test_takes_it_and_its_conversation_away(self, stores: Stores, database: Database) -> None:
         await say(stores, "一つ目")
         await say(stores, "内緒の話", visibility="private")
         await stores.summaries.put(await backlog(stores), {"public": "公開", "private": "内緒"})

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from cc_bot.domain import Memory
 from cc_bot.stores import Stores
-from tests.stores.backends import KEY, OTHER_USER
+from tests.stores.backends import KEY, OTHER_USER, got
 
 ME: Final = KEY.user_id
 YOU: Final = OTHER_USER.user_id
@@ -23,8 +23,7 @@ async def rewrite(stores: Stores, *contents: str) -> Memory:
     """One memory that said each of these in turn."""
     [memory] = await keep(stores, contents[0])
     for content in contents[1:]:
-        updated = await stores.memories.update(ME, memory.id, content=content)
-        assert updated is not None
+        updated = got(await stores.memories.update(ME, memory.id, content=content))
         memory = updated
     return memory
 

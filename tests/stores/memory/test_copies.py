@@ -12,7 +12,7 @@ from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.memory import ErasureCounts, Memory
 from cc_bot.storage import Database
 from cc_bot.stores import MemoryRemovalStore, Stores
-from tests.stores.backends import KEY, OTHER_USER, Recorder, contents
+from tests.stores.backends import KEY, OTHER_USER, Recorder, contents, got
 from tests.stores.forgetting import (
     FACT,
     MARK,
@@ -31,9 +31,7 @@ FORGOTTEN: Final = {"forgotten": True}
 
 
 async def erase(stores: Stores, memory: Memory, mark: str | None = None) -> ErasureCounts:
-    erased = await stores.memory_removal.erase(ME, memory.id, mark=mark)
-    assert erased is not None
-    return erased
+    return got(await stores.memory_removal.erase(ME, memory.id, mark=mark))
 
 
 async def delete_and_purge(stores: Stores, memory: Memory) -> None:
@@ -200,14 +198,12 @@ class TestSummaries:
             key = SessionKey(ME, KEY.channel_id + number)
             [memory] = await keep(stores, FACT)
             await stored(stores, f"{FACT}。覚えて", "はい", key=key)
-            running = await stores.summaries.get_backlog(key)
-            assert running is not None
+            running = got(await stores.summaries.get_backlog(key))
             await remove(stores, memory)
             assert not await stores.summaries.put(running, {"public": FACT})
             assert await stores.summaries.get_backlog(key) is None
             await stored(stores, "次の話", "はい", key=key)
-            backlog = await stores.summaries.get_backlog(key)
-            assert backlog is not None
+            backlog = got(await stores.summaries.get_backlog(key))
             assert contents(backlog.messages) == ["次の話", "はい"]
 
 
@@ -220,8 +216,7 @@ class TestCanvas:
         exchange = [Message("user", "出して"), Message("assistant", "はい", tool_calls=(call,))]
         cards = [Drawn(AddCard(*card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
         await stores.sessions.commit_turn(session, exchange, drawn=cards)
-        seen = await stores.canvases.get(KEY)
-        assert seen is not None
+        seen = got(await stores.canvases.get(KEY))
         await stores.canvases.note_message(KEY, 5, seen.revision)
         await erase(stores, memory)
         assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-2", "天気", "晴れ"),))

@@ -164,9 +164,7 @@ class TestNearness:
 
 
 class TestSearch:
-    async def test_finds_what_has_none_of_the_words(
-        self, memories: MemoryStore, encoder: TopicEncoder
-    ) -> None:
+    async def test_finds_what_has_no_such_word(self, memories: MemoryStore, encoder: TopicEncoder) -> None:
         cat, _, car = await add(memories, "猫が好き", "奥さんの名前は花", "プリウスに乗る")
         assert await memories.find(ME, "moped") == []
         await memories.catch_up()

@@ -9,10 +9,10 @@ import pytest
 
 from cc_bot.domain.errors import TooManyPinned
 from cc_bot.domain.memory import MAX_PINNED, Source, SourceKind
-from cc_bot.domain.memory_transfer import read_memories, to_json
+from cc_bot.domain.memory_transfer import read_memories
 from cc_bot.storage import Database
 from cc_bot.stores import MemoryPinStore, Stores
-from tests.stores.backends import Recorder, stores_over
+from tests.stores.backends import Recorder, got, stores_over
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep
 
 
@@ -114,8 +114,7 @@ class TestPins:
         with pytest.raises(TooManyPinned) as refused:
             await stores.memory_pins.pin(ME, last.id)
         assert refused.value.params == {"limit": MAX_PINNED}
-        again = await stores.memory_pins.pin(ME, first)  # it is among them
-        assert again is not None
+        again = got(await stores.memory_pins.pin(ME, first))  # it is among them
         assert again.pinned
         assert await keep_pinned(stores, "別の人のメモ", user_id=YOU)
         await stores.memory_pins.unpin(ME, first)
@@ -125,37 +124,3 @@ class TestPins:
         for memory_id in (last.id, *NO_IDS):
             assert await stores.memory_pins.pin(ME, memory_id) is None
             assert await stores.memory_pins.unpin(ME, memory_id) is None
-
-    async def test_go_to_what_supersedes_and_back_by_its_undo(self, stores: Stores) -> None:
-        [old] = await keep_pinned(stores, "Lives in Tokyo")
-        for way in ("add", "remember", "supersede"):
-            if way == "add":
-                new = (await stores.memories.add(ME, "Lives in Kyoto", supersedes=old)).id
-            elif way == "remember":
-                new = (await stores.memories.remember(ME, "Lives in Kyoto", supersedes=old)).memory.id
-            else:
-                new = (await keep(stores, "Lives in Kyoto"))[0].id
-                await stores.memories.supersede(ME, new, old)
-            assert await pinned(stores) == ["Lives in Kyoto"], way
-            assert await stores.memory_history.undo_add(ME, new)
-            assert await pinned(stores) == ["Lives in Tokyo"], way
-        newest = await stores.memories.add(ME, "Lives in Nara", supersedes=old)
-        await stores.memory_pins.unpin(ME, newest.id)
-        assert await stores.memory_history.undo_add(ME, newest.id)
-        assert await pinned(stores) == [], "what was taken off the newer one is off the older one"
-
-    async def test_go_through_a_file_and_back_as_far_as_there_is_room(self, stores: Stores) -> None:
-        await keep(stores, "猫の名前はモチ")
-        await keep_pinned(stores, "Speaks French")
-        written = to_json(await stores.memory_transfer.list_all(ME), START)
-        records = [row async for name, row in stores.personal_data.read_records(ME) if name == "memories"]
-        assert sorted(row["pinned"] for row in records) == [0, 1]
-        await stores.personal_erasure.erase(ME)
-        assert await told(stores) == []
-        await stores.memory_transfer.take(ME, read_memories(written))
-        assert await pinned(stores) == ["Speaks French"]
-        assert await stores.memories.count(ME) == 2
-        await keep_pinned(stores, *(f"{number}個目" for number in range(MAX_PINNED - 2)))
-        await import_all(stores, *(f"ファイルの{number}件目" for number in range(3)), pinned=True)
-        assert len(await pinned(stores)) == MAX_PINNED
-        assert await stores.memories.count(ME) == MAX_PINNED + 3

@@ -106,23 +106,6 @@ class TestMemories:
                 await MemoryQuotas(database, file.read).ensure_room(YOU, 1, limit + 1)
             assert refused.value.params == {"limit": told}
 
-    async def test_that_were_deleted_need_room_to_come_back(self, stores: Stores, file: File) -> None:
-        file.limit("memories", 1)
-        [gone] = await keep(stores, "猫")
-        await stores.memories.delete(ME, gone.id)
-        [other] = await keep(stores, "犬")
-        with pytest.raises(TooManyMemories):
-            await stores.memory_removal.undelete(ME, gone.id)
-        assert await listed(stores) == ["犬"]
-        await stores.memories.delete(ME, other.id)
-        file.limit("memory_bytes", 13)  # both count until they are purged
-        with pytest.raises(MemoryFull):
-            await stores.memory_removal.undelete(ME, gone.id)
-        assert await listed(stores) == []
-        file.limit("memory_bytes", 14)
-        assert await stores.memory_removal.undelete(ME, gone.id) is not None
-        assert await listed(stores) == ["猫"]
-
     async def test_are_bounded_by_a_history_without_end_too(self, stores: Stores, file: File) -> None:
         file.limit("memory_bytes", 20_000)
         with pytest.raises(MemoryFull):

@@ -1,7 +1,6 @@
 """Forgetting: the undo, the purge, erasing at once, and what is left of it in the database's files."""
 
 import asyncio
-import random
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
@@ -16,15 +15,14 @@ from freezegun import freeze_time
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.storage import Database, Statement, memory_name, user
-from cc_bot.stores import MemoryRemovalStore, MemoryStore, Stores
+from cc_bot.storage import Database, user
+from cc_bot.stores import MemoryRemovalStore, Stores
 from cc_bot.stores.memory.index import fold_in
-from tests.stores.backends import OTHER_USER, Full, Recorder
-from tests.stores.forgetting import FACT, FOLDED, MARK, bytes_of, calls_of, remembered, statuses, stored
+from tests.stores.backends import OTHER_USER, Recorder
+from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
 
 SERIAL: Final = count(1)
-AT_ONCE: Final = timedelta()
 
 
 async def delete(stores: Stores, *contents: str, user_id: int = ME) -> list[int]:
@@ -112,23 +110,6 @@ class Dying(Recorder):
 
 
 class TestLog:
-    async def test_names_each_version_of_what_is_gone(self, stores: Stores, database: Database) -> None:
-        erased = await rewrite(stores, "一", "壱")
-        await delete(stores, "二")
-        with_messages, kept = await keep(stores, "三", "四")
-        rows = await database.query("SELECT id, created_at FROM memories ORDER BY content")
-        names = {row[0]: memory_name(ME, *row) for row in rows}
-        await stores.memory_removal.erase(ME, erased.id)
-        await stores.memory_removal.purge(datetime.now(UTC))
-        await stores.memory_removal.erase(ME, with_messages.id, mark=MARK)
-        log = await stores.erasures.read()
-        assert log
-        last = log.match("memory_and_messages", names.pop(with_messages.id), None)
-        matches = {memory_id: bool(log.match("memory", name, None)) for memory_id, name in names.items()}
-        assert last
-        assert len(matches) == 4
-        assert [memory_id for memory_id, matched in matches.items() if not matched] == [kept.id]
-
     async def test_that_is_not_written_holds_removals_up(self, stores: Stores, database: Database) -> None:
         [memory] = await keep(stores, "一")
         stores.erasures.path.write_text("no log\n")
@@ -209,64 +190,6 @@ def somebody_reading(path: Path) -> Iterator[None]:
         yield
 
 
-def removal_of(database: Database, now: datetime = START) -> MemoryRemovalStore:
-    """As if every file were a large one."""
-    return MemoryRemovalStore(database, clock=lambda: now, small_bytes=0)
-
-
-async def keep_and_erase(database: Database) -> tuple[list[str], set[str]]:
-    """What memories of some users begin with, and those of them that are left after many were erased.
-
-    The index has them in piles, as those of a large database have them: rows come between others, so that
-    SQLite has to divide pages.
-    """
-    await database.transaction([Statement("CREATE INDEX piles ON memories (id % 3, content)")], ())
-    chance, store = random.Random(3), MemoryStore(database)
-    kept: dict[str, tuple[int, int]] = {}
-    for number in range(700):
-        owner, mark = ME + chance.randrange(10), f"秘密{number:05}"
-        kept[mark] = (owner, (await store.add(owner, mark + "x" * chance.randrange(600))).id)
-    gone = chance.sample(list(kept), 250)
-    for mark in gone:
-        await removal_of(database).erase(*kept[mark])
-    return list(kept), kept.keys() - set(gone)
-
-
-async def erase_one(database: Database, removal: MemoryRemovalStore) -> None:
-    memory = await MemoryStore(database).add(ME, "猫")
-    await removal.erase(ME, memory.id)
-
-
 async def rewritten(database: Database) -> int:
     [(number,)] = await database.query("SELECT rewritten FROM memory_erasures")
     return int(number)
-
-
-@pytest.mark.sqlite("a file that is written anew")
-class TestLargeFile:
-    @pytest.mark.slow
-    async def test_has_pieces_until_it_is_written_anew(self, database: Database, tmp_path: Path) -> None:
-        texts, left = await keep_and_erase(database)
-        removal = removal_of(database)
-        assert await removal.write_back()
-        assert found_in(tmp_path, texts) > left
-        assert await removal.rewrite(quiet=AT_ONCE) == "done"
-        assert await removal.write_back()
-        assert found_in(tmp_path, texts) == left
-
-    async def test_is_written_anew_once_in_some_hours_at_a_quiet_moment(self, database: Database) -> None:
-        recorder = Recorder(database)
-        removal = removal_of(recorder)
-        assert await removal.rewrite(quiet=AT_ONCE) == "done"
-        assert recorder.trips == 1, "nothing is owed"
-        await erase_one(database, removal)
-        assert await removal_of(Full(database)).rewrite(quiet=AT_ONCE) == "no_room"
-        assert await removal.rewrite(quiet=timedelta(hours=1)) == "busy"
-        assert await rewritten(database) == 0
-        assert await removal.rewrite(quiet=AT_ONCE) == "done"
-        assert await rewritten(database) == 1
-        await erase_one(database, removal)
-        assert await removal.rewrite(quiet=AT_ONCE) == "busy"
-        later = removal_of(database, START + timedelta(hours=6))
-        assert await later.rewrite(quiet=AT_ONCE) == "done"
-        assert await rewritten(database) == 2

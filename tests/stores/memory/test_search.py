@@ -35,16 +35,6 @@ class TestSearch:
             query: [content] for query, content in wanted.items()
         }
 
-    async def test_gives_no_more_than_asked_for_and_the_newest_for_no_query(self, stores: Stores) -> None:
-        await keep(stores, *(f"猫{number}" for number in range(10)))
-        limits = (3, 0, -1, 10**30)
-        assert [len(await stores.memories.search(ME, "猫", limit=limit)) for limit in limits] == [3, 0, 0, 10]
-        assert len(await stores.memories.search(ME, "猫")) == 5
-        assert [memory.content for memory in await stores.memories.search(ME, "  ", limit=2)] == [
-            "猫9",
-            "猫8",
-        ]
-
     async def test_looks_at_tags_and_within_a_category_or_tags(self, stores: Stores) -> None:
         await stores.memories.add(ME, "3月15日", tags=("誕生日", "Family"))
         await stores.memories.add(ME, "茶を買う", category="買い物", tags=("Work", "急ぎ"))

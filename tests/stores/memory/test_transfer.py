@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
-
 from cc_bot.domain.memory import Source
 from cc_bot.domain.memory_transfer import PortableMemory, portable, read_memories, to_json
 from cc_bot.stores import Stores
@@ -74,12 +72,6 @@ class TestTake:
         assert await stores.memory_transfer.take(ME, read) == len(texts) + 1
         after = await stores.memories.list(ME, order="oldest")
         assert [_text(portable(memory)) for memory in after] == [_text(portable(memory)) for memory in before]
-
-    @pytest.mark.sqlite("a server has the same pages, slower")
-    async def test_and_export_of_many_go_on_beyond_a_page(self, stores: Stores) -> None:
-        texts = [f"メモ{number}" for number in range(1001)]
-        assert await stores.memory_transfer.take(ME, map(PortableMemory, texts)) == 1001
-        assert [memory.content for memory in await stores.memory_transfer.list_all(ME)] == texts
 
 
 def _text(memory: PortableMemory) -> tuple[object, ...]:
