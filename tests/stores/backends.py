@@ -3,7 +3,7 @@
 import atexit
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, fields
 from datetime import timedelta
 from pathlib import Path
 from shutil import rmtree
@@ -11,17 +11,8 @@ from tempfile import mkdtemp
 from typing import Any, Protocol, TypeVar, cast
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import (
-    Database,
-    DatabaseUsage,
-    Dialect,
-    ErasureLog,
-    Rewriting,
-    Row,
-    Statement,
-    Steps,
-    Subject,
-)
+from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, Subject
+from cc_bot.storage.fence import FencedDatabase
 from cc_bot.stores import (
     ArchiveStore,
     ChannelStore,
@@ -73,41 +64,34 @@ def got(value: T | None) -> T:
     return value
 
 
-@dataclass
-class Recorder:
+class Recorder(FencedDatabase):
     """A database that notes every statement before it is run."""
 
-    database: Database
-    statements: list[Statement] = field(default_factory=list)
-    trips: int = 0
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.database.dialect
-
-    @property
-    def location(self) -> str:
-        return self.database.location
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.database = database
+        self.statements = list[Statement]()
+        self.trips = 0
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
         self.trips += 1
         self.statements.append(Statement(sql, params))
-        return await self.database.query(sql, *params)
+        return await super().query(sql, *params)
 
     async def transaction(
         self, statements: Sequence[Statement], about: Sequence[Subject]
     ) -> list[Sequence[Row]]:
         self.trips += 1
         self.statements.extend(statements)
-        return await self.database.transaction(statements, about)
+        return await super().transaction(statements, about)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         self.trips += 1
-        return await self.database.read(lambda: self._noting(begin()))
+        return await super().read(lambda: self._noting(begin()))
 
     async def write(self, begin: Callable[[], Steps[T]], about: Sequence[Subject]) -> T:
         self.trips += 1
-        return await self.database.write(lambda: self._noting(begin()), about)
+        return await super().write(lambda: self._noting(begin()), about)
 
     def _noting(self, steps: Steps[T]) -> Steps[T]:
         rows: Sequence[Row] | None = None
@@ -119,27 +103,6 @@ class Recorder:
                 return result
             self.statements.append(statement)
             rows = yield statement
-
-    async def preserve(self, version: int) -> None:
-        await self.database.preserve(version)
-
-    async def checkpoint(self) -> bool:
-        return await self.database.checkpoint()
-
-    async def wait_for_write(self, seconds: float) -> bool:
-        return await self.database.wait_for_write(seconds)
-
-    async def measure(self) -> DatabaseUsage:
-        return await self.database.measure()
-
-    async def rewrite(self) -> Rewriting:
-        return await self.database.rewrite()
-
-    def hurry(self) -> None:
-        self.database.hurry()
-
-    async def close(self) -> None:
-        await self.database.close()
 
 
 class Full(Recorder):

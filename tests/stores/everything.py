@@ -20,18 +20,12 @@ from cc_bot.domain.tool_server import StoredToolList
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.domain.web import WebPlace
 from cc_bot.storage import Database, Statement, user
-from cc_bot.stores import (
-    ProcessStore,
-    ReservationRequest,
-    ScheduleStore,
-    SessionStore,
-    Settlement,
-    Stores,
-    UsageStore,
-    WebSessionStore,
-)
+from cc_bot.stores import ReservationRequest, SessionStore, Settlement, Stores, UsageStore
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
+from cc_bot.stores.processes import ProcessStore
+from cc_bot.stores.schedules import ScheduleStore
+from cc_bot.stores.web_sessions import WebSessionStore
 from tests.stores.backends import KEY, got, stores_over, turn
 from tests.stores.encoders import TopicEncoder
 from tests.stores.forgetting import summarized

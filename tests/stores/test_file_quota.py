@@ -50,15 +50,6 @@ class TestUsersFiles:
 
 
 class TestFilesOfAll:
-    async def test_go_from_whoever_holds_the_most(self, database: Database) -> None:
-        store = quota(database, total=4)
-        for n in (1, 2, 3):
-            await attach(store, n, f"{n}.png")
-        await attach(store, 1, "a.png", user=OTHER_USER)
-        await attach(store, 2, "b.png", user=OTHER_USER)
-        assert [await names(store, n) for n in (1, 2, 3)] == [[], ["2.png"], ["3.png"]]
-        assert [await names(store, n, user=OTHER_USER) for n in (1, 2)] == [["a.png"], ["b.png"]]
-
     async def test_cannot_be_pushed_out_by_one_user(self, database: Database) -> None:
         store = quota(database, total=3)
         await attach(store, 1, "yours.png", user=OTHER_USER)

@@ -229,13 +229,6 @@ class TestInterrupted:
         assert await stores.ledger.list_unfinished() == (AGAIN,)
 
 
-class TestToken:
-    def test_works_until_its_time_is_over(self) -> None:
-        assert ASKED.token_at(NOW + timedelta(minutes=13)) == "an interaction's"
-        assert ASKED.token_at(NOW + timedelta(minutes=14)) is None
-        assert replace(ASKED, token=None).token_at(NOW) is None
-
-
 class TestHeard:
     async def test_is_there_when_the_question_is_asked_again(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)

@@ -1,7 +1,5 @@
 """Mentions: who waits, who was answered, and by what."""
 
-from dataclasses import replace
-
 import pytest
 
 from cc_bot.domain import Message, SessionKey
@@ -79,20 +77,6 @@ class TestEditedQuestion:
             await stores.mentions.mark_read(CHANNEL, question)
             assert await edited(stores) == []
             assert await stores.mentions.list_places() == ()
-
-    async def test_whose_new_answer_is_stored_or_given_up_needs_no_other(self, stores: Stores) -> None:
-        await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
-        await stores.channels.edit(10, "犬の話")
-        [question] = await stores.mentions.list_edited(CHANNEL)
-        noted = replace(question, content=f"{question.content}\n[these files are not shown: …]")
-        for read in (question, noted):
-            await stores.channels.edit(10, "猫の話")
-            await stores.channels.edit(10, "犬の話")
-            await stores.channels.commit_answer(CHANNEL, answer(20), [read])
-            assert await edited(stores) == []
-        await stores.mentions.give_up(CHANNEL, await wait(stores, 30))
-        await stores.channels.edit(30, "犬の話")
-        assert await edited(stores) == []
 
 
 class TestReset:

@@ -13,18 +13,8 @@ from cc_bot.domain.process import Process
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import Database
-from cc_bot.stores import (
-    PersonalErasureStore,
-    ProcessStore,
-    Reservation,
-    ReservationRequest,
-    ScheduleStore,
-    SessionStore,
-    Settlement,
-    TurnLedger,
-    TurnLine,
-    UsageStore,
-)
+from cc_bot.stores import PersonalErasureStore, ProcessStore, ScheduleStore, SessionStore, TurnLedger
+from cc_bot.stores.members import Reservation, ReservationRequest, Settlement, TurnLine, UsageStore
 from tests.stores.backends import got, turn
 from tests.stores.test_ledger import ASKED
 

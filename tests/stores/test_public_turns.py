@@ -178,10 +178,8 @@ Change = Callable[[Stores, int], Awaitable[object]]
 
 THAWING: Final[dict[str, Change]] = {
     "late message": lambda stores, _: stores.channels.add(CHANNEL, said(25)),
-    "late mention": lambda stores, _: stores.channels.add(CHANNEL, said(25), waiting=True),
     "page": lambda stores, _: stores.channels.add_all(CHANNEL, [said(90), said(10), said(25)]),
     "edit": lambda stores, _: stores.channels.edit(20, "直した"),
-    "edit at the end": lambda stores, _: stores.channels.edit(29, "直した"),
     "deletion": lambda stores, _: stores.channels.delete([20, 90]),
     "deletion of an answer's page": lambda stores, _: stores.channels.delete([27]),
     "answer": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(25), []),
@@ -194,22 +192,15 @@ THAWING: Final[dict[str, Change]] = {
 }
 HARMLESS: Final[dict[str, Change]] = {
     "newest message": lambda stores, _: stores.channels.add(CHANNEL, said(90)),
-    "newest page": lambda stores, _: stores.channels.add_all(CHANNEL, [said(90), said(91)]),
     "redelivery": lambda stores, _: stores.channels.add(CHANNEL, said(20, "また")),
-    "mention that was known": lambda stores, _: stores.channels.add(CHANNEL, said(20), waiting=True),
-    "page of what is known": lambda stores, _: stores.channels.add_all(CHANNEL, [said(10), said(90)]),
     "late message before a reset": lambda stores, _: stores.channels.add_all(CHANNEL, [said(3), said(90)]),
     "edit to the same": lambda stores, _: stores.channels.edit(20, "こんにちは"),
-    "edit without content": lambda stores, _: stores.channels.edit(20, ""),
     "edit in a thread": lambda stores, _: stores.channels.edit(21, "スレッドで"),
-    "edit in another channel": lambda stores, _: stores.channels.edit(15, "よそで"),
     "late message in a thread": lambda stores, _: stores.channels.add(THREAD, said(25)),
     "deletion in a session": lambda stores, _: stores.channels.delete([23]),
-    "deletion of nothing": lambda stores, _: stores.channels.delete([16]),
     "newest answer": lambda stores, _: stores.channels.commit_answer(CHANNEL, answer(90), []),
     "newest turn": lambda stores, _: ask(stores, 90, 91),
     "turn in a thread": lambda stores, _: ask(stores, 28, 25, place=THREAD),
-    "turn without a place": lambda stores, _: ask(stores, 28, 25, place=None),
     "edit of a turn to the same": lambda stores, _: stores.channels.edit(22, "お昼は？"),
     "deletion of what stands in no channel": lambda stores, _: stores.channels.delete([17]),
     "end of the session": lambda stores, _: stores.sessions.clear(SessionKey(ME, CHANNEL.place_id)),

@@ -69,20 +69,3 @@ class TestReceipts:
         await stores.receipts.settle(told(100, CAT, user_id=YOU))
         assert await stores.receipts.list_stale(ME) == [told(100, CAT)]
         assert await stores.receipts.get_states(YOU, [1, 2]) == {}
-
-    async def test_of_what_is_gone_for_good_go_with_the_next_one(self, stores: Stores) -> None:
-        await stores.receipts.note(told(100, CAT, DOG))
-        await stores.memories.delete(ME, CAT.id)
-        await stores.receipts.note(told(200, DOG))
-        await settle(stores, ME, 100)
-        await stores.receipts.note(told(200, DOG))
-        assert await stores.receipts.get(ME, 100) == told(100, CAT, DOG)  # it may be had back
-        await stores.memory_removal.erase(ME, CAT.id)
-        await stores.receipts.note(told(200, DOG))
-        assert await stores.receipts.list_stale(ME) == [
-            told(100, CAT, DOG)
-        ]  # its message does not say so yet
-        await settle(stores, ME, 100)
-        await stores.receipts.note(told(200, DOG))
-        left = got(await stores.receipts.get(ME, 100))
-        assert [line.named for line in left.lines] == [DOG]

@@ -1,20 +1,15 @@
 """How sessions end: by /clear, by expiry on access, by the sweep; and what of them stays."""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import timedelta
 
 from freezegun import freeze_time
 
 from cc_bot.domain import SessionKey
-from cc_bot.storage import Database, Row
+from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import KEY, OTHER_USER, turn
 from tests.stores.conversation import CAT, NOTE, START, attachments_kept, heard, say
-
-
-async def closed(database: Database) -> Sequence[Row]:
-    return await database.query("SELECT closed_at IS NOT NULL FROM sessions ORDER BY created_at")
 
 
 class TestClear:
@@ -55,7 +50,8 @@ class TestExpiry:
             clock.tick(timedelta(milliseconds=1))
             opened = await asyncio.gather(*(stores.sessions.open(KEY) for _ in range(10)))
         assert [session.history for session in opened] == [()] * 10
-        assert await closed(database) == [(1,), (0,)]
+        sql = "SELECT closed_at IS NOT NULL FROM sessions ORDER BY created_at"
+        assert await database.query(sql) == [(1,), (0,)]
         assert await database.query("SELECT count(*) FROM messages") == [(8,)]
 
     async def test_is_not_undone_by_a_turn_that_ends_late(self, stores: Stores, database: Database) -> None:

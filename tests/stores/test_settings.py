@@ -29,9 +29,8 @@ class TestChoices:
             assert await stores.settings.claim_welcome(ME)
             changed = UserSettings(Locale.JA, "Europe/London", welcomed=True)
             assert await stores.settings.set(ME, locale=Locale.JA) == changed
-            assert await stores.settings.set(ME, locale=None) == UserSettings(
-                None, "Europe/London", welcomed=True
-            )
+            unset = UserSettings(None, "Europe/London", welcomed=True)
+            assert await stores.settings.set(ME, locale=None) == unset
             assert await stores.settings.set(ME, timezone=None) == UserSettings(welcomed=True)
             assert await stores.settings.get(YOU) == UserSettings()
 

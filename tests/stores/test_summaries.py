@@ -118,29 +118,20 @@ class TestRest:
 
 
 class TestClear:
-    async def test_drops_summaries_rests_and_every_backlog(self, stores: Stores, database: Database) -> None:
+    async def test_drops_all_that_is_summarized_or_being_so(self, stores: Stores, database: Database) -> None:
         with freeze_time(START, real_asyncio=True):
             await say(stores, "一昨日の話")
+            being_written = [await backlog(stores)]
         with freeze_time(A_DAY_LATER, real_asyncio=True):
             await say(stores, "昨日の話")
             await fold(stores)
+            being_written.append(await backlog(stores))
             session = await stores.sessions.clear(KEY)
             assert (session.summaries, session.rest) == ((), ())
             assert await stores.summaries.get_backlog(KEY) is None
-            assert await database.query("SELECT * FROM summaries") == []
-
-    async def test_drops_one_that_was_being_written(self, stores: Stores) -> None:
-        with freeze_time(START, real_asyncio=True):
-            await say(stores, "忘れて")
-            being_written = [await backlog(stores)]
-        with freeze_time(A_DAY_LATER, real_asyncio=True):
-            await stores.sessions.open(KEY)
-            being_written.append(await backlog(stores))
-            await stores.sessions.clear(KEY)
-            assert await rest(stores) == []
             for each in being_written:
                 assert not await stores.summaries.put(each, {"public": "忘れない"})
-            assert await kept(stores) == []
+            assert await database.query("SELECT * FROM summaries") == []
 
 
 class TestDeleting:

@@ -13,14 +13,8 @@ from cc_bot.domain.measures import Purpose
 from cc_bot.domain.member import LimitKey, LimitName, LimitScope, ModelUsage, Rules, UsageSubject, left_of
 from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import (
-    LimitStore,
-    PersonalErasureStore,
-    Reservation,
-    ReservationRequest,
-    Settlement,
-    UsageStore,
-)
+from cc_bot.stores import PersonalErasureStore, Reservation, ReservationRequest, Settlement
+from cc_bot.stores.members import LimitStore, UsageStore
 
 pytestmark = pytest.mark.sqlite("a file of its own; on both engines there is test_at_once")
 

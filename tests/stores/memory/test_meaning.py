@@ -1,201 +1,249 @@
-"""Every memory gets a vector in the background, and search never waits long for one."""
+"""Every memory gets a vector in the background; searches never wait long for one, and read many in short."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import random
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, ModelUnavailable
-from cc_bot.storage import Database
+from cc_bot.search.vectors import Vector, cosines, pack
+from cc_bot.storage import Database, Statement, user
 from cc_bot.stores import MemoryStore, open_stores
-from cc_bot.stores.memory.meaning import Embedding, Meaning
+from cc_bot.stores.memory.meaning import CROWD, Embedding, Meaning, make_sketches
 from tests.stores.encoders import TopicEncoder
-from tests.stores.memory.notes import ME, YOU
+from tests.stores.memory.notes import ME, YOU, keep
+
+
+class Kept:
+    """Memories, and an encoder that makes vectors of them."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.encoder = TopicEncoder()
+        self.embedding = Embedding(database, self.encoder, settle_s=0.01, pause_s=0.01)
+        self.memories = MemoryStore(database, embedding=self.embedding)
+        self.meaning = Meaning(database, self.encoder, patience_s=0.05)
+
+    async def add(self, *contents: str, user_id: int = ME) -> list[int]:
+        return [(await self.memories.add(user_id, content)).id for content in contents]
+
+    async def vectors(self) -> list[tuple[int, int, str, int]]:
+        sql = "SELECT user_id, memory_id, model, length(vector) FROM memory_vectors ORDER BY memory_id"
+        rows = await self.database.query(sql)
+        return [(user, memory, model, length) for user, memory, model, length in rows]
+
+    async def until(self, count: int) -> None:
+        async with asyncio.timeout(60):
+            while len(await self.vectors()) < count:  # noqa: ASYNC110 - another task's commit sets no event
+                await asyncio.sleep(0.005)
 
 
 @pytest.fixture
-def encoder() -> TopicEncoder:
-    return TopicEncoder()
-
-
-@pytest.fixture
-def embedding(database: Database, encoder: TopicEncoder) -> Embedding:
-    return Embedding(database, encoder, settle_s=0.01, pause_s=0.01)
-
-
-@pytest.fixture
-def memories(database: Database, embedding: Embedding) -> MemoryStore:
-    return MemoryStore(database, embedding=embedding)
-
-
-@pytest.fixture
-async def meaning(database: Database, encoder: TopicEncoder) -> AsyncIterator[Meaning]:
-    made = Meaning(database, encoder, patience_s=0.05)
+async def kept(database: Database) -> AsyncIterator[Kept]:
+    made = Kept(database)
     yield made
-    await made.close()
-
-
-async def add(memories: MemoryStore, *contents: str, user_id: int = ME) -> list[int]:
-    return [(await memories.add(user_id, content)).id for content in contents]
-
-
-async def vectors(database: Database) -> list[tuple[int, int, str, int]]:
-    rows = await database.query(
-        "SELECT user_id, memory_id, model, length(vector) FROM memory_vectors ORDER BY memory_id"
-    )
-    return [(user, memory, model, length) for user, memory, model, length in rows]
-
-
-async def until(database: Database, count: int) -> None:
-    async with asyncio.timeout(60):
-        while len(await vectors(database)) < count:  # noqa: ASYNC110 - another task's commit sets no event
-            await asyncio.sleep(0.005)
+    await made.meaning.close()
 
 
 class TestVectors:
-    async def test_are_made_once_for_each_encoder(
-        self, memories: MemoryStore, database: Database, encoder: TopicEncoder
-    ) -> None:
-        [one], [two] = await add(memories, "猫が好き"), await add(memories, "奥さんの名前は花", user_id=YOU)
-        await memories.delete(ME, (await add(memories, "消した"))[0])
+    async def test_are_made_once_for_each_encoder(self, kept: Kept) -> None:
+        [one], [two] = await kept.add("猫が好き"), await kept.add("奥さんの名前は花", user_id=YOU)
+        await kept.memories.delete(ME, (await kept.add("消した"))[0])
         for _ in range(2):
-            await memories.catch_up()
-        assert encoder.embedded == ["猫が好き", "奥さんの名前は花"]
-        assert await vectors(database) == [(ME, one, "topics", 9), (YOU, two, "topics", 9)]
-        encoder.name = "topics-2"
-        await memories.catch_up()
-        assert await vectors(database) == [(ME, one, "topics-2", 9), (YOU, two, "topics-2", 9)]
+            await kept.memories.catch_up()
+        assert kept.encoder.embedded == ["猫が好き", "奥さんの名前は花"]
+        assert await kept.vectors() == [(ME, one, "topics", 9), (YOU, two, "topics", 9)]
+        kept.encoder.name = "topics-2"
+        await kept.memories.catch_up()
+        assert await kept.vectors() == [(ME, one, "topics-2", 9), (YOU, two, "topics-2", 9)]
 
-    async def test_are_made_in_the_background(
-        self, memories: MemoryStore, embedding: Embedding, database: Database, encoder: TopicEncoder
-    ) -> None:
+    async def test_are_made_in_the_background(self, kept: Kept) -> None:
         texts = [f"猫が{number}匹" for number in range(40)]
-        await add(memories, *texts)
-        async with Embedding(database, encoder, settle_s=0.0).running():
-            await until(database, 40)
-        assert sorted(encoder.embedded) == sorted(texts)
-        async with embedding.running():
+        await kept.add(*texts)
+        async with Embedding(kept.database, kept.encoder, settle_s=0.0).running():
+            await kept.until(40)
+        assert sorted(kept.encoder.embedded) == sorted(texts)
+        async with kept.embedding.running():
             for count, content in ((41, "猫が好き"), (42, "車は白")):
-                await memories.remember(ME, content)
-                await until(database, count)
+                await kept.memories.remember(ME, content)
+                await kept.until(count)
 
-    async def test_of_a_text_that_was_changed_meanwhile_are_not_kept(
-        self, memories: MemoryStore, database: Database, encoder: TopicEncoder
-    ) -> None:
-        [note] = await add(memories, "猫が好き")
-        encoder.waits_for = asyncio.Event()
-        working = asyncio.create_task(memories.catch_up())
-        await encoder.asked.wait()
-        await memories.update(ME, note, content="車は白")
-        encoder.waits_for.set()
+    async def test_of_a_text_that_was_changed_meanwhile_are_not_kept(self, kept: Kept) -> None:
+        [note] = await kept.add("猫が好き")
+        kept.encoder.waits_for = asyncio.Event()
+        working = asyncio.create_task(kept.memories.catch_up())
+        await kept.encoder.asked.wait()
+        await kept.memories.update(ME, note, content="車は白")
+        kept.encoder.waits_for.set()
         await working
-        assert encoder.embedded == ["猫が好き", "車は白"]
-        assert len(await vectors(database)) == 1
+        assert kept.encoder.embedded == ["猫が好き", "車は白"]
+        assert len(await kept.vectors()) == 1
 
 
 class TestTrouble:
-    async def test_of_a_server_is_over_when_it_is_back_and_of_a_text_stays_with_it(
-        self, memories: MemoryStore, embedding: Embedding, database: Database, encoder: TopicEncoder
-    ) -> None:
-        await add(memories, "猫が好き")
-        encoder.trouble = [ModelUnavailable()]
+    async def test_of_a_server_is_over_when_it_is_back_and_of_a_text_stays_with_it(self, kept: Kept) -> None:
+        await kept.add("猫が好き")
+        kept.encoder.trouble = [ModelUnavailable()]
         with pytest.raises(ModelUnavailable):
-            await memories.catch_up()
-        encoder.trouble = [ModelUnavailable(), ZeroDivisionError()]
+            await kept.memories.catch_up()
+        kept.encoder.trouble = [ModelUnavailable(), ZeroDivisionError()]
         with capture_logs() as logs:
-            async with embedding.running():
-                await until(database, 1)
+            async with kept.embedding.running():
+                await kept.until(1)
         assert [record["event"] for record in logs] == ["vectors_put_off"] * 2
         assert "猫" not in str(logs)
-        encoder.refuses = {"毒": ModelUnavailable()}
-        await add(memories, "毒", "車は白", "楽器")
+        kept.encoder.refuses = {"毒": ModelUnavailable()}
+        await kept.add("毒", "車は白", "楽器")
         with capture_logs():
-            async with embedding.running():
-                await until(database, 3)
-        assert sorted(encoder.embedded) == ["楽器", "猫が好き", "車は白"]
+            async with kept.embedding.running():
+                await kept.until(3)
+        assert sorted(kept.encoder.embedded) == ["楽器", "猫が好き", "車は白"]
 
-    async def test_with_a_text_that_is_refused_is_had_once(
-        self, memories: MemoryStore, database: Database, meaning: Meaning, encoder: TopicEncoder
-    ) -> None:
-        encoder.refuses = {"毒": ModelRefusedRequest(), "薬": ContextTooLong()}
-        poison, drug, cat = await add(memories, "毒", "薬", "猫が好き")
-        await memories.catch_up()
-        assert [length for *_, length in await vectors(database)] == [0, 0, 9]
-        encoder.refuses = {}
-        await memories.catch_up()
-        assert encoder.embedded == ["猫が好き"]
-        near = await meaning.get_nearness(ME, "cat")
+    async def test_with_a_text_that_is_refused_is_had_once(self, kept: Kept) -> None:
+        kept.encoder.refuses = {"毒": ModelRefusedRequest(), "薬": ContextTooLong()}
+        poison, drug, cat = await kept.add("毒", "薬", "猫が好き")
+        await kept.memories.catch_up()
+        assert [length for *_, length in await kept.vectors()] == [0, 0, 9]
+        kept.encoder.refuses = {}
+        await kept.memories.catch_up()
+        assert kept.encoder.embedded == ["猫が好き"]
+        near = await kept.meaning.get_nearness(ME, "cat")
         assert near[cat] > near[poison] == near[drug]
 
 
 class TestNearness:
-    async def test_is_of_ones_own_memories_by_what_they_mean(
-        self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
-    ) -> None:
-        await add(memories, "妻が好き", user_id=YOU)
-        cat, wife, car = await add(memories, "猫が好き", "奥さんの名前は花", "プリウスに乗る")
-        assert await meaning.get_nearness(ME, "wife") == {}
-        assert encoder.embedded == [], "before there are vectors none is needed"
-        await memories.catch_up()
-        encoder.embedded.clear()
-        near = await meaning.get_nearness(ME, "wife")
+    async def test_is_of_ones_own_memories_by_what_they_mean(self, kept: Kept) -> None:
+        await kept.add("妻が好き", user_id=YOU)
+        cat, wife, car = await kept.add("猫が好き", "奥さんの名前は花", "プリウスに乗る")
+        assert await kept.meaning.get_nearness(ME, "wife") == {}
+        assert kept.encoder.embedded == [], "before there are vectors none is needed"
+        await kept.memories.catch_up()
+        kept.encoder.embedded.clear()
+        near = await kept.meaning.get_nearness(ME, "wife")
         assert near.keys() == {cat, wife, car}
         assert max(near, key=lambda memory: near[memory]) == wife
         assert near[cat] < 0
-        assert await meaning.get_nearness(ME, " wife ") == near
-        assert encoder.embedded == ["wife"]
+        assert await kept.meaning.get_nearness(ME, " wife ") == near
+        assert kept.encoder.embedded == ["wife"]
 
-    async def test_is_not_waited_for_longer_than_patience(
-        self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
-    ) -> None:
-        await add(memories, "猫が好き")
-        await memories.catch_up()
-        encoder.embedded.clear()
-        encoder.waits_for = asyncio.Event()
+    async def test_is_not_waited_for_longer_than_patience(self, kept: Kept) -> None:
+        await kept.add("猫が好き")
+        await kept.memories.catch_up()
+        kept.encoder.embedded.clear()
+        kept.encoder.waits_for = asyncio.Event()
         for query in ("cat", "another"):
-            assert await meaning.get_nearness(ME, query) == {}
-        encoder.waits_for.set()
-        while not await meaning.get_nearness(ME, "cat"):  # noqa: ASYNC110 - what is late sets no event
+            assert await kept.meaning.get_nearness(ME, query) == {}
+        kept.encoder.waits_for.set()
+        while not await kept.meaning.get_nearness(ME, "cat"):  # noqa: ASYNC110 - what is late sets no event
             await asyncio.sleep(0)
-        assert encoder.embedded == ["cat"]
-        assert await meaning.get_nearness(ME, "another")
+        assert kept.encoder.embedded == ["cat"]
+        assert await kept.meaning.get_nearness(ME, "another")
 
 
 class TestSearch:
-    async def test_finds_what_has_no_such_word(self, memories: MemoryStore, encoder: TopicEncoder) -> None:
-        cat, _, car = await add(memories, "猫が好き", "奥さんの名前は花", "プリウスに乗る")
-        assert await memories.find(ME, "moped") == []
-        await memories.catch_up()
-        assert [memory.id for memory in await memories.search(ME, "moped")] == [car]
-        encoder.embedded.clear()
-        assert [memory.id for memory in await memories.suggest(ME, "猫")] == [cat]
-        assert encoder.embedded == []
-        encoder.trouble = [ModelUnavailable()]
-        assert [memory.id for memory in await memories.search(ME, "猫")] == [cat]
-        assert encoder.trouble == []
+    async def test_finds_what_has_no_such_word(self, kept: Kept) -> None:
+        cat, _, car = await kept.add("猫が好き", "奥さんの名前は花", "プリウスに乗る")
+        assert await kept.memories.find(ME, "moped") == []
+        await kept.memories.catch_up()
+        assert [memory.id for memory in await kept.memories.search(ME, "moped")] == [car]
+        kept.encoder.embedded.clear()
+        assert [memory.id for memory in await kept.memories.suggest(ME, "猫")] == [cat]
+        assert kept.encoder.embedded == []
+        kept.encoder.trouble = [ModelUnavailable()]
+        assert [memory.id for memory in await kept.memories.search(ME, "猫")] == [cat]
+        assert kept.encoder.trouble == []
 
-    async def test_finds_nobody_elses_and_nothing_that_is_not_to_be_seen(self, memories: MemoryStore) -> None:
-        await add(memories, "猫は私の", "猫を飼う", user_id=YOU)
-        [gone] = await add(memories, "猫が死んだ")
-        await memories.add(ME, "猫の秘密", audience="private")
-        await memories.add(ME, "猫は去年のこと", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
-        seen = await memories.add(ME, "猫の名前はタマ", category="pets", tags=("家族",))
-        await memories.catch_up()
-        await memories.delete(ME, gone)
-        assert [memory.id for memory in await memories.search(ME, "pet")] == [seen.id]
-        assert await memories.search(ME, "pet", category="other") == []
-        assert await memories.search(ME, "pet", tags=("仕事",)) == []
-        assert [memory.id for memory in await memories.search(ME, "pet", tags=("家族",))] == [seen.id]
+    async def test_finds_nobody_elses_and_nothing_that_is_not_to_be_seen(self, kept: Kept) -> None:
+        await kept.add("猫は私の", "猫を飼う", user_id=YOU)
+        [gone] = await kept.add("猫が死んだ")
+        await kept.memories.add(ME, "猫の秘密", audience="private")
+        await kept.memories.add(ME, "猫は去年のこと", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+        seen = await kept.memories.add(ME, "猫の名前はタマ", category="pets", tags=("家族",))
+        await kept.memories.catch_up()
+        await kept.memories.delete(ME, gone)
+        assert [memory.id for memory in await kept.memories.search(ME, "pet")] == [seen.id]
+        assert await kept.memories.search(ME, "pet", category="other") == []
+        assert await kept.memories.search(ME, "pet", tags=("仕事",)) == []
+        assert [memory.id for memory in await kept.memories.search(ME, "pet", tags=("家族",))] == [seen.id]
 
     @pytest.mark.slow
     async def test_uses_the_encoder_that_is_installed_or_none(self, url: str) -> None:
         async with open_stores(url) as stores:
-            _, wife = await add(stores.memories, "ギターを始めて2年", "奥さんとは2018年に結婚した")
+            _, wife = await keep(stores, "ギターを始めて2年", "奥さんとは2018年に結婚した")
             await stores.memories.catch_up()
-            assert (await stores.memories.search(ME, "wife"))[0].id == wife
+            assert (await stores.memories.search(ME, "wife"))[0] == wife
         async with open_stores(url, embedder=None) as stores:
-            [guitar] = await add(stores.memories, "ギターが好き")
+            [guitar] = await keep(stores, "ギターが好き")
             await stores.memories.catch_up()
-            assert (await stores.memories.search(ME, "ギターが好き"))[0].id == guitar
+            assert (await stores.memories.search(ME, "ギターが好き"))[0] == guitar
+
+
+MODEL = "chance"
+MANY = 2 * CROWD + 100
+PUT = "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, $2, $3, $4)"
+DELETE = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
+
+
+def directions(count: int) -> list[Vector]:
+    """Directions like those of an encoder: each near to some others, and not to most."""
+    chance = random.Random(1)
+    topics = [[chance.gauss(0, 1) for _ in range(64)] for _ in range(40)]
+    return [pack([number + chance.gauss(0, 0.8) for number in chance.choice(topics)]) for _ in range(count)]
+
+
+MADE = directions(MANY + 1)
+
+
+class FixedEncoder(TopicEncoder):
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        return [MADE[-1] for _ in texts]
+
+
+async def put(database: Database, ids: Sequence[int]) -> None:
+    await database.transaction([Statement(PUT, (ME, id_, MODEL, MADE[id_])) for id_ in ids], ())
+
+
+async def sketch_all(database: Database) -> None:
+    while await database.write(lambda: make_sketches(ME, MODEL), [user(ME)]):
+        pass
+
+
+async def covered(database: Database) -> list[tuple[int, int]]:
+    rows = await database.query("SELECT after_id, last_id FROM memory_sketches ORDER BY after_id")
+    return [(after, last) for after, last in rows]
+
+
+def best(near: Mapping[int, float]) -> list[int]:
+    return sorted(near, key=lambda memory: -near[memory])[:10]
+
+
+def truly_best(gone: int = 0) -> list[int]:
+    among = [id_ for id_ in range(1, MANY) if id_ != gone]
+    return best(dict(zip(among, cosines(MADE[-1], [MADE[id_] for id_ in among]), strict=True)))
+
+
+class TestManyVectors:
+    async def test_are_found_in_short_as_in_full_without_what_is_gone(self, database: Database) -> None:
+        meaning = Meaning(database, FixedEncoder(name=MODEL))
+        top, *_ = truly_best()
+        late = {top, *range(MANY - 50, MANY)}
+        await put(database, [id_ for id_ in range(1, MANY) if id_ not in late])
+        before = await meaning.get_nearness(ME, "?")
+        await sketch_all(database)
+        in_short = await meaning.get_nearness(ME, "?")
+        assert best(in_short) == best(before)
+        for memory in best(before):
+            assert in_short[memory] == pytest.approx(before[memory], rel=0.2)
+        await put(database, sorted(late))
+        assert best(await meaning.get_nearness(ME, "?")) == truly_best()
+        await sketch_all(database)
+        sketches = await covered(database)
+        gone = truly_best()[1]
+        await database.transaction([Statement(DELETE, (ME, gone))], ())
+        assert await covered(database) == [each for each in sketches if not each[0] < gone <= each[1]]
+        for _ in range(2):
+            assert best(await meaning.get_nearness(ME, "?")) == truly_best(gone)
+            await sketch_all(database)

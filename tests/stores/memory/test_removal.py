@@ -14,10 +14,8 @@ from freezegun import freeze_time
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
-from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.storage import Database, user
+from cc_bot.storage import Database
 from cc_bot.stores import MemoryRemovalStore, Stores
-from cc_bot.stores.memory.index import fold_in
 from tests.stores.backends import OTHER_USER, Recorder
 from tests.stores.forgetting import FACT, FOLDED, bytes_of, calls_of, remembered, statuses, stored
 from tests.stores.memory.notes import ME, NO_IDS, START, YOU, keep, rewrite
@@ -150,16 +148,6 @@ class TestErasing:
 
 @pytest.mark.sqlite("what stands in its file")
 class TestDatabaseFiles:
-    async def test_hold_nothing_of_it(self, stores: Stores, database: Database, tmp_path: Path) -> None:
-        marks = [f"qz{next(SERIAL):06}" for _ in range(300)]
-        await stores.memory_transfer.take(ME, [PortableMemory(f"メモ {mark}") for mark in marks])
-        assert await database.write(lambda: fold_in(ME, waiting=1), [user(ME)])
-        [gone] = await stores.memories.search(ME, marks[3], audience="private")
-        await stores.memory_removal.erase(ME, gone.id)
-        assert found_in(tmp_path, marks) == {*marks} - {marks[3]}
-        await stores.memory_removal.erase_all(ME)
-        assert found_in(tmp_path, marks) == set()
-
     async def test_hold_nothing_in_their_write_ahead_log_once_nobody_reads_any_more(
         self, stores: Stores, database: Database, tmp_path: Path
     ) -> None:

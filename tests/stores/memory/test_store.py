@@ -101,23 +101,6 @@ class TestAdding:
                 await stores.memories.update(ME, kept[0].id, content=content)
         assert await stores.memories.list(ME) == kept[::-1]
 
-    async def test_measures_what_it_is_given_before_it_looks_through_it(self, stores: Stores) -> None:
-        """Else what is long enough holds everybody up, and is refused afterwards."""
-        [kept] = await keep(stores, "猫")
-        for tags, category in (([SECRET] * 300, "general"), ((), SECRET * 300), (["  "] * 5000, "general")):
-            given: dict[str, Any] = {"tags": tags, "category": category}
-            with pytest.raises(MemoryTooLong):
-                await stores.memories.add(ME, "猫", **given)
-            with pytest.raises(MemoryTooLong):
-                await stores.memories.remember(ME, "猫", **given)
-            with pytest.raises(MemoryTooLong):
-                await stores.memories.update(ME, kept.id, **given)
-        with pytest.raises(MemoryTooLong):
-            await stores.memories.add(ME, "猫", metadata={SECRET: SECRET * 300})
-        with pytest.raises(MemoryTooLong):
-            await stores.memories.add(ME, SECRET * 1000)
-        assert await stores.memories.list(ME) == [kept]
-
 
 class TestSecrets:
     async def test_are_refused_wherever_they_stand_and_whatever_hides_them(self, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Memories on their way into a file and from one."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from cc_bot.domain.memory import Source
@@ -25,10 +26,8 @@ class TestPlan:
             PortableMemory(SECRET * 1000),  # what is too long is not looked through
         ]
         plan = await stores.memory_transfer.plan(ME, read, audience="private")
-        assert [(memory.content, memory.audience) for memory in plan.new] == [
-            ("お茶が好き", "private"),
-            ("緑茶が好き", "anywhere"),
-        ]
+        new = [("お茶が好き", "private"), ("緑茶が好き", "anywhere")]
+        assert [(memory.content, memory.audience) for memory in plan.new] == new
         assert (plan.known, plan.empty, plan.too_long, plan.secret, plan.refused) == (2, 2, 5, 1, 8)
         assert await listed(stores) == ["犬も好き", cat.content]
 
@@ -36,17 +35,9 @@ class TestPlan:
 class TestTake:
     async def test_keeps_everything_but_the_kind_of_source(self, stores: Stores) -> None:
         source = Source("message", link="https://discord.com/channels/1/2/3", author="Ben")
-        read = PortableMemory(
-            "合宿は8月",
-            "部活",
-            ("夏",),
-            "private",
-            created_at=START,
-            updated_at=START,
-            expires_at=START + timedelta(days=10_000),
-            source=source,
-            metadata={"a": "b"},
-        )
+        made = PortableMemory("合宿は8月", "部活", ("夏",), "private", source=source, metadata={"a": "b"})
+        ends = START + timedelta(days=10_000)
+        read = replace(made, created_at=START, updated_at=START, expires_at=ends)
         assert await stores.memory_transfer.take(ME, [read]) == 1
         [kept] = await stores.memories.list(ME)
         assert kept.source == Source("import", source.link, author="Ben")
