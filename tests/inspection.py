@@ -90,16 +90,6 @@ class Inspector:
         """The bytes of the database in its files. (Those of a server's log are everybody's.)"""
         return b"".join(file.read_bytes() for file in self._files() if file.is_file())
 
-    def pages(self, table: str) -> tuple[Path, int]:
-        """The file in which the pages of a table are, and where in it they begin: behind what tells an engine
-        that it is one of its own."""
-        if self._is_file:
-            return self._file, 8192
-        [(folder, path)] = self.rows(
-            "SELECT current_setting('data_directory'), pg_relation_filepath(CAST(? AS TEXT))", table
-        )
-        return Path(folder) / path, 0
-
     def _files(self) -> list[Path]:
         if self._is_file:
             file = self._file

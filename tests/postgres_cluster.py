@@ -89,22 +89,6 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(path)
 
 
-@contextmanager
-def small_disk(size: str) -> Iterator[Path]:
-    """A folder on a disk of its own of this size that a server may own. Skips the test where nobody may mount
-    one."""
-    if sys.platform != "linux" or not _is_root():
-        pytest.skip("only root mounts a disk")
-    with folder() as path:
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
-        subprocess.run(mount, check=True)
-        hand_over(path)
-        try:
-            yield path
-        finally:
-            subprocess.run(["umount", str(path)], check=True)
-
-
 def run(program: Path | str, *arguments: str, **environment: str) -> str:
     """Run a program of PostgreSQL's to its end, and return what it says."""
     with tempfile.TemporaryFile() as said:  # not a pipe, which a server that it starts would keep open

@@ -202,10 +202,3 @@ class TestErasuresApply:
         assert await remembered(target, program.folder) == ["猫が好き"]
         code, output = await program.run("erasures", "apply")
         assert (code, "users: 1" in output) == (0, True)
-
-    async def test_takes_no_moment_that_is_none_or_yet_to_come(self, program: Program) -> None:
-        for moment in ("yesterday", "2026-13-01", ""):
-            code, output = await program.run("erasures", "apply", "--since", moment)
-            assert (code, "must be written like 2026-11-22 or 2026-11-22T04:15" in output) == (2, True)
-        code, output = await program.run("erasures", "apply", "--since", "2999-01-01")
-        assert (code, "The setting --since is not valid" in only_sentence(output)) == (2, True)

@@ -117,17 +117,6 @@ async def begin_copy_into(file: Path) -> None:
 
 
 class TestRestore:
-    async def test_of_a_copy_that_was_cut_off_says_so_and_leaves_what_is_there(
-        self, program: Program
-    ) -> None:
-        await remember(program, "猫が好き")
-        await begin_copy_into(program.folder / "half.db")
-        for options in ((), ("--rows-only",)):
-            code, output = await program.run("restore", "half.db", "--yes", "--without-erasures", *options)
-            told = "The backup half.db is of a database that cc-bot copy had filled only in part. "
-            assert (code, output.splitlines()[-1].startswith(told)) == (2, True)
-        assert await remembered(program) == ["猫が好き"]
-
     async def test_leaves_a_trigger_behind_where_it_is_told_to_take_the_rows_alone(
         self, program: Program
     ) -> None:

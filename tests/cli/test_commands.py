@@ -1,6 +1,5 @@
 """The commands of an operator, run as a process."""
 
-import asyncio
 import os
 import re
 import subprocess
@@ -105,14 +104,8 @@ class TestOutputThatCanNotBeWritten:
 
     def test_is_one_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
-        (tmp_path / "question").write_text("こんにちは\n")
-        for command in (["doctor", "--offline", "--json"], ["chat"]):
-            ended = through_a_shell(tmp_path, *command, streams=">/dev/full <question")
-            assert (ended.returncode, ended.stderr) == (2, self.LOST)
-        (tmp_path / ".env").write_text("CC_BOT_SESSION_TTL=soon\n")
-        ended = through_a_shell(tmp_path, "doctor", "--json", streams=">/dev/full")
-        assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1)
-        assert "CC_BOT_SESSION_TTL" in ended.stderr
+        ended = through_a_shell(tmp_path, "doctor", "--offline", "--json", streams=">/dev/full")
+        assert (ended.returncode, ended.stderr) == (2, self.LOST)
 
     def test_keeps_no_backup_from_being_made(self, tmp_path: Path) -> None:
         (tmp_path / "data").mkdir()
@@ -127,34 +120,3 @@ class TestOutputThatCanNotBeWritten:
         for command, code in (("doctor --offline", 0), ("chat", 0), ("run", 2)):
             ended = through_a_shell(tmp_path, *command.split(), streams="<&- >&- 2>&-")
             assert ended.returncode == code, command
-
-
-INTERRUPTED_WHILE_LOADING = """
-import os, signal, sys, time
-from importlib.abc import MetaPathFinder
-
-class Interrupting(MetaPathFinder):
-    def find_spec(self, name, path=None, target=None):
-        if name == "cc_bot.config":
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(10)
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests may have it ignored
-sys.meta_path.insert(0, Interrupting())
-sys.argv = ["cc-bot", "chat"]
-from cc_bot.__main__ import main
-sys.exit(main())
-"""
-"""Ctrl-C in the middle of what the program loads first."""
-
-
-async def test_an_interruption_while_the_program_is_loaded_ends_it_without_a_word(tmp_path: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", INTERRUPTED_WHILE_LOADING),
-        cwd=tmp_path,
-        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
-    output, _ = await process.communicate()
-    assert (process.returncode, output) == (130, b"")

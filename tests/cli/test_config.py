@@ -1,8 +1,5 @@
 """Settings: read once, and refused in one sentence that names the variable."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +8,7 @@ import pytest
 from cc_bot.app.core import build_embedder
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
+from cc_bot.domain.errors import InvalidSetting
 from tests.no_files import NO_FILES
 
 
@@ -19,19 +16,6 @@ def read(tmp_path: Path, dotenv: str = "", **environment: str) -> Config:
     file = tmp_path / ".env"
     file.write_text(dotenv, encoding="utf-8")
     return read_config(environment, file)
-
-
-@contextmanager
-def as_nobody_special() -> Iterator[None]:
-    """Where the tests run as root, who may look into every folder, they do not here."""
-    root = os.geteuid() == 0
-    if root:
-        os.seteuid(65534)
-    try:
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
 
 
 NONSENSE = (
@@ -112,25 +96,6 @@ class TestSettings:
             make(tmp_path / name)
             with pytest.raises(InvalidSetting):
                 read_config({}, tmp_path / name)
-
-    def test_in_a_folder_that_may_not_be_looked_into_are_none(self, tmp_path: Path) -> None:
-        """As when another user runs the program with `sudo -u` from the own home."""
-        closed = tmp_path / "closed"
-        closed.mkdir(mode=0o000)
-        with as_nobody_special():
-            assert read_config({}, closed / ".env") == read_config({}, tmp_path / "nowhere" / ".env")
-
-    def test_in_a_file_that_may_not_be_read_are_refused(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(tmp_path)  # the folders above it are nobody else's
-        tmp_path.chmod(0o755)
-        file = Path(".env")
-        file.touch(mode=0o000)
-        with as_nobody_special():
-            with pytest.raises(SettingsUnreadable):
-                read_config({}, file)
-            assert operator_locale({"CC_BOT_LOCALE": "en"}, file) is Locale.EN
 
     def test_in_a_file_may_stand_among_comments_and_after_a_byte_order_mark(self, tmp_path: Path) -> None:
         config = read(tmp_path, "\ufeff# メモ\r\n\r\nexport CC_BOT_MODEL='a b'  # と注釈\r\n")

@@ -73,13 +73,6 @@ def test_it_sees_what_is_wrong_in_the_database(case: Evidence) -> None:
     assert [each for each in PLANTED if not found(case, first(case, each[0]), each[2])] == []
     case.database.change("UPDATE user_settings SET locale = ?", case.discord.replies[0].interaction.token)
     assert found(case, "", "bytes of a token")
-    file, begin = case.database.pages("messages")
-    data = bytearray(file.read_bytes())
-    for start in range(begin, len(data), 4096):
-        data[start : start + 64] = b"\xff" * 64
-    file.write_bytes(data)
-    [fault] = judge(case)
-    assert "can't be read" in fault or "damaged" in fault
 
 
 @contextmanager
@@ -113,14 +106,3 @@ def test_it_sees_an_answer_that_is_gone_said_twice_or_still_to_come(case: Eviden
     assert found(case, asked, "still promises")
     message.flags &= ~LOADING
     message.history.pop()
-
-
-def test_it_sees_a_reminder_that_is_said_twice_or_never(case: Evidence) -> None:
-    reminded = case.reminders[0]
-    [said] = [each for each in case.discord.messages(reminded.channel) if not each.ephemeral]
-    message = case.discord.world.messages[said.id]
-    with deleted(message):
-        assert found(case, reminded.mark, "neither said nor excused")
-    case.discord.world.messages[0] = message
-    assert found(case, reminded.mark, "said 2 times")
-    del case.discord.world.messages[0]

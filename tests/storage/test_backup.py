@@ -131,14 +131,6 @@ class TestBackup:
             await back_up(database, tmp_path / "backups", NOW)
         assert names(tmp_path / "backups") == []
 
-    async def test_spares_a_database_that_is_named_like_one(self, tmp_path: Path) -> None:
-        database = tmp_path / "sessions_20200101-000000.db"
-        async with open_stores(f"sqlite:///{database}", embedder=None):
-            await back_up(database, tmp_path, NOW, rotation=Rotation(keep=1, days=1))
-            made = await back_up(database, tmp_path, NOW + DAY, rotation=Rotation(keep=1))
-        assert [path.name for path in made.deleted] == ["sessions_20261122-030405.db"]
-        assert database.exists()
-
     def test_looks_for_room_before_anything_is_written(self, tmp_path: Path) -> None:
         ensure_free_space(tmp_path, 1000, free=lambda _: 2**30)
         with pytest.raises(NotEnoughRoom) as refusal:

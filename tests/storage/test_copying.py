@@ -14,12 +14,8 @@ import pytest
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.errors import (
     CopyOfAnother,
-    CopySourceBroken,
-    CopyStopped,
     CopyTargetOccupied,
     CopyUnfinished,
-    CopyUnreadable,
-    DatabaseFull,
 )
 from cc_bot.storage import EVERYBODY, Database, Statement, apply_pending, open_database
 from cc_bot.storage.copying import (
@@ -38,7 +34,6 @@ from cc_bot.storage.migrate import deviations_of, known_migrations
 from cc_bot.storage.schema import SELECT_SCHEMA, Schema
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
-from tests.storage.files import change
 from tests.stores.backends import stores_over, tables_of, turn
 from tests.stores.life import live
 
@@ -277,58 +272,3 @@ class TestACopyThatCantBe:
         assert refused.value.params["name"] == "erasing"
         assert await rows(pair.target) == before
         assert await is_finished(pair.target)
-
-    async def test_whose_rows_refer_to_nothing_is_refused_by_their_table_and_number(
-        self, url: str, third: str
-    ) -> None:
-        for source in (url, third):
-            await fill(source)
-            async with open_database(source) as database:
-                await ensure_copyable(database)
-            await break_references(source)
-            async with open_database(source) as database:
-                with pytest.raises(CopySourceBroken) as refused:
-                    await ensure_copyable(database)
-            assert (refused.value.params["name"], refused.value.params["count"]) == ("messages", 2)
-
-    async def test_of_a_value_of_another_kind_is_refused_by_its_table_and_odd_texts_are_mended(
-        self, url: str, third: str, tmp_path: Path
-    ) -> None:
-        add = "INSERT INTO token_factors (model, factor, responses, updated_at) VALUES ('m', 1.5, 1, '')"
-        await write(third, add)
-        a_nul_and_half_an_emoji = "CAST(x'e78cab00eda0bd' AS TEXT)"
-        change(tmp_path / "third.db", f"UPDATE token_factors SET updated_at = {a_nul_and_half_an_emoji}")
-        done = await Pair(third, url).copy()
-        assert done["token_factors"].mended == 1
-        assert (await rows(url))["token_factors"] == [("m", 1.5, 1, "猫???")]
-        change(tmp_path / "third.db", "INSERT INTO erasing (user_id, since) VALUES (1, 'いつか')")
-        with pytest.raises(CopyUnreadable) as refused:
-            await Pair(third, laid_out(tmp_path / "fourth.db")).copy()
-        assert refused.value.params["name"] == "erasing"
-
-
-async def break_references(url: str) -> None:
-    """Have two messages belong to a conversation that there never was, as a program can that asks no engine
-    to look."""
-    [(first,), (second,)] = await read(url, "SELECT id FROM messages ORDER BY id LIMIT 2")
-    lost = f"UPDATE messages SET session_id = 'ghost' WHERE id IN ({first}, {second})"
-    if dialect_of(url) == "sqlite":
-        change(Path(url.removeprefix("sqlite:///")), lost)
-        return
-    async with open_database(url) as database:
-        unasked = Statement("SET LOCAL session_replication_role = replica")
-        await database.transaction([unasked, Statement(lost)], [EVERYBODY])
-
-
-async def test_a_copy_without_room_stops_until_there_is_some(url: str, third: str) -> None:
-    await fill(url)
-    await write(url, "UPDATE memories SET content = $1", "長い話" * 100_000)
-    async with open_database(third) as target, open_snapshot(url) as source:
-        assert not await prepare_target(target, "the source")
-        [(pages,)] = await target.query("PRAGMA page_count")
-        await target.query(f"PRAGMA max_page_count = {pages + 20}")
-        with pytest.raises(CopyStopped) as stopped:
-            await Copying(source, target, limit=SMALL).run()
-        assert isinstance(stopped.value.__cause__, DatabaseFull)
-    await Pair(url, third).copy()
-    assert await rows(third) == await rows(url)

@@ -69,16 +69,13 @@ class TestEveryStatement:
 
 
 class TestTheSchema:
-    async def test_has_the_tables_columns_and_defaults_of_sqlite(
-        self, database: Database, tmp_path: Path
-    ) -> None:
+    async def test_has_the_tables_and_columns_of_sqlite(self, database: Database, tmp_path: Path) -> None:
         async with open_database(f"sqlite:///{tmp_path / 'other.db'}") as other:
             await apply_pending(other)
             tables = {*await tables_of(other)}
             assert {*await tables_of(database)} == tables
             for table in tables:
                 assert {*await columns_of(database, table)} == {*await columns_of(other, table)}, table
-                assert await facts(database, table) == await facts(other, table), table
 
     async def test_compares_texts_byte_by_byte(self, database: Database) -> None:
         rows = await database.query(
@@ -87,28 +84,6 @@ class TestTheSchema:
             " AND table_name <> 'session_history'"
         )
         assert rows[0][0] == 0
-
-
-async def facts(database: Database, table: str) -> dict[str, tuple[bool, str]]:
-    """Of each column: whether it must be filled, and with what it is where nothing is said."""
-    if database.dialect == "sqlite":
-        rows = await database.query(
-            "SELECT name, \"notnull\" OR pk > 0, coalesce(dflt_value, '') FROM pragma_table_info($1)", table
-        )
-    else:
-        rows = await database.query(
-            """
-            SELECT column_name, CASE is_nullable WHEN 'NO' THEN 1 ELSE 0 END, coalesce(column_default, '')
-            FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1
-            """,
-            table,
-        )
-    plain = {"x''": "", "''": ""}
-    told = {
-        name: (bool(needed), re.sub(r"::\w+", "", default).replace("\\x", ""))
-        for name, needed, default in rows
-    }
-    return {name: (needed, plain.get(default, default)) for name, (needed, default) in told.items()}
 
 
 class TestUrl:

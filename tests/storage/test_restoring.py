@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer, RestoreFailed
+from cc_bot.domain.errors import BackupDamaged, BackupMissing, DatabaseInUse, DatabaseNewer
 from cc_bot.storage import ErasureLog, back_up
 from cc_bot.storage.backup import leftovers_of, preserve
 from cc_bot.storage.manifest import manifest_path
@@ -101,13 +101,6 @@ class TestStaging:
             with pytest.raises(refusal), staged(path, database):
                 raise AssertionError
 
-    def test_takes_the_log_of_a_file_that_was_in_use_elsewhere(self, database: Path, tmp_path: Path) -> None:
-        as_after_a_kill(database)
-        with staged(database, tmp_path / "sessions.db") as copy:
-            with closing(sqlite3.connect(copy.path)) as connection:
-                contents = connection.execute("SELECT content FROM memories ORDER BY id").fetchall()
-            assert contents == [(WORD,), ("犬が好き",)]
-
 
 class TestPuttingInPlace:
     async def test_has_the_backup_back_and_keeps_what_was_there_each_with_its_own_log(
@@ -122,13 +115,6 @@ class TestPuttingInPlace:
             assert (await stores.memories.add(1, "次の番号")).id == 3  # no number is given twice
         assert [mode(path) for path in (database, replaced)] == [0o600] * 2
 
-    async def test_takes_the_log_of_a_damaged_file_away_with_it(self, backup: Path, database: Path) -> None:
-        as_after_a_kill(database)
-        spoil(database, start=0)
-        restore(backup, database)
-        assert all("replaced" in name for name in holding(database.parent, "犬が好き"))
-        assert await memories(database) == [WORD]
-
     async def test_keeps_nothing_where_nothing_was_and_two_of_one_second(
         self, backup: Path, tmp_path: Path
     ) -> None:
@@ -140,13 +126,6 @@ class TestPuttingInPlace:
         assert first
         assert second == database.with_name("sessions.replaced-20261122-030405-2.db")
         assert await memories(first) == ["猫が好き"]
-
-    async def test_that_fails_leaves_the_database(self, backup: Path, database: Path) -> None:
-        with staged(backup, database) as copy:
-            copy.path.unlink()
-            with pytest.raises(RestoreFailed):
-                put_in_place(copy.path, database, NOW)
-        assert await memories(database) == ["猫が好き", WORD]
 
 
 class TestWiping:

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -63,19 +62,6 @@ class TestRewriting:
             assert await rewriting == "done"
             await writing
             assert await database.query("SELECT count(*) FROM notes") == [(4001,)]
-
-    async def test_beside_somebody_who_writes_is_to_be_tried_again(self, tmp_path: Path) -> None:
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, insert("text")], ())
-        with (
-            closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as writer,
-            closing(connect_to_rewrite(tmp_path / "a.db")) as connection,
-        ):
-            connection.execute("PRAGMA busy_timeout = 10")
-            writer.execute("BEGIN IMMEDIATE")
-            assert rewrite(connection, tmp_path / "a.db") == "busy"
-            writer.execute("ROLLBACK")
-            assert rewrite(connection, tmp_path / "a.db") == "done"
 
     def test_needs_room_for_the_log_and_for_the_temporary_file(self, tmp_path: Path) -> None:
         path = tmp_path / "a.db"

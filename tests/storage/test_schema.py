@@ -16,10 +16,6 @@ from tests.databases import laid_out
 from tests.storage.files import change
 
 SPY = "CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM memories WHERE id <> new.id; END"
-SCHEDULE = (
-    "INSERT INTO schedules (user_id, channel_id, kind, place, due_at, timezone, created_at, advanced_at, "
-    "tainted) VALUES (1, 2, 'reminder', 'channel', 1, 'Asia/Tokyo', 1, 1, 0)"
-)
 
 
 @pytest.fixture
@@ -147,23 +143,3 @@ class TestRecordsOfTheSchema:
         assert examine(path).condition == "fine"
         await start(path)
         assert examine(path).version == len(known_migrations())
-
-
-class TestARow:
-    def test_that_cannot_be_is_named_by_the_doctor_and_not_restored_and_others_are(
-        self, path: Path, whole: bytes
-    ) -> None:
-        for table, statement in (
-            ("schedules", "UPDATE schedules SET locale = 'xx'"),
-            ("schedules", "UPDATE schedules SET advanced_at = 9223372036854775807"),
-            ("schedules", "UPDATE schedules SET text = CAST(x'ff' AS TEXT)"),
-            ("firings", "INSERT INTO firings VALUES (99, 1, 'me', 'claimed', '', 1, NULL, 0, NULL)"),
-        ):
-            change(path, SCHEDULE, statement, whole=whole)
-            examined = examine(path)
-            assert (examined.condition, examined.table) == ("unsound", table)
-            with pytest.raises(BackupDamaged):
-                restore(path)
-        change(path, SCHEDULE, "UPDATE schedules SET locale = 'ja'", whole=whole)
-        assert examine(path).condition == "fine"
-        restore(path)

@@ -168,24 +168,6 @@ class TestErrors:
 class TestSteps:
     """Statements of which each may hang on the rows of those before."""
 
-    async def test_that_break_off_leave_nothing_behind(self, tmp_path: Path) -> None:
-        def break_off() -> Steps[None]:
-            yield insert("lost")
-            raise LookupError
-
-        def mistake() -> Steps[None]:
-            yield insert("lost")
-            yield Statement("SELECT nothing")
-
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE], ())
-            with pytest.raises(LookupError):
-                await database.write(break_off, ())
-            with pytest.raises(StorageError):
-                await database.write(mistake, ())
-            assert await database.query("SELECT text FROM notes") == []
-            await database.transaction([insert("kept")], ())
-
     async def test_that_read_see_one_state_whatever_others_write(self, tmp_path: Path) -> None:
         other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
 
