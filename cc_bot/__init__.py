@@ -1,5 +1,1 @@
 """cc-bot: a self-hosted Discord assistant that remembers."""
-
-from importlib.metadata import version
-
-__version__ = version("cc-bot")

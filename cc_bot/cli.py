@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cc_bot import __version__
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain.errors import (
     CcBotError,
@@ -29,6 +28,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, StorageTexts, server_problem, storage_problem
+from cc_bot.version import __version__
 
 # ---- saying ----------------------------------------------------------------------------------------------
 

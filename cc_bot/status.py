@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from cc_bot import __version__
 from cc_bot.assistant import Assistant, TurnUnderway
 from cc_bot.assistant.queue import Load
 from cc_bot.domain.measures import GatewayHealth
@@ -14,6 +13,7 @@ from cc_bot.domain.member import Maintenance
 from cc_bot.domain.process import Duty, LivingProcess
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores
+from cc_bot.version import __version__
 
 NewestBackup = Callable[[], Awaitable[datetime | None]]
 """When the newest backup was made; None where there is none to be found."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import structlog
 
 import cc_bot.tools
-from cc_bot import __version__
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResolver
 from cc_bot.config import LOCAL, OFF, Config
@@ -51,6 +50,7 @@ from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 from cc_bot.tools.servers import ServerTools, ToolServers
+from cc_bot.version import __version__
 
 # ---- metrics ---------------------------------------------------------------------------------------------
 # prometheus_client and aiohttp's server are imported when they are used: not by those who want none.

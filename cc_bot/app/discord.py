@@ -14,7 +14,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from cc_bot import __version__
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     agents_path,
@@ -42,6 +41,7 @@ from cc_bot.storage.files import MOST_SLOTS, hold_slot
 from cc_bot.texts import texts
 from cc_bot.texts.cli import CliTexts
 from cc_bot.tools.servers import ToolServers
+from cc_bot.version import __version__
 
 if TYPE_CHECKING:
     from cc_bot.internet.http import Network

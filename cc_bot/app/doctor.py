@@ -14,7 +14,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import cc_bot.tools
-from cc_bot import __version__
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
     agents_path,
@@ -68,6 +67,7 @@ from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.doctor import DoctorFileTexts
 from cc_bot.texts.tool_servers import say_left_out
 from cc_bot.tools.registry import discover
+from cc_bot.version import __version__
 
 DATABASE_LIMIT_S = 600.0
 """A file of many gigabytes is read from its beginning to its end."""

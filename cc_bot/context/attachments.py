@@ -131,16 +131,13 @@ def is_document(name: str, data: bytes) -> bool:
     return PurePath(name).suffix.lower() in _TABLE_ENDINGS and len(data) > LONGEST_TABLE_BYTES
 
 
-def document_files(
-    name: str, data: bytes, document: Document, pictures: Iterable[bytes]
-) -> tuple[Attachment, ...]:
-    """The files that a document becomes: itself with what was read of it, and of a scan its pages as
-    pictures."""
+def document_files(name: str, document: Document, pictures: Iterable[bytes]) -> tuple[Attachment, ...]:
+    """The files that a document becomes: what was read of it, and of a scan its pages as pictures."""
     pages = (
         Attachment(f"{name} ({document.unit} {number})", "image/jpeg", picture)
         for number, picture in enumerate(pictures, 1)
     )
-    return (Attachment(name, MEDIA_TYPES[document.kind], data, document), *pages)
+    return (Attachment(name, MEDIA_TYPES[document.kind], b"", document), *pages)
 
 
 def as_prompt_texts(attachments: Sequence[Attachment], cost: Cost) -> Iterator[str]:

@@ -1,8 +1,10 @@
 """Fetching a file that came with a question. Discord's URLs expire, so the bytes are taken at once."""
 
 import asyncio
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -11,7 +13,7 @@ import hikari
 
 from cc_bot.assistant.files import read_files
 from cc_bot.context import recordings
-from cc_bot.context.attachments import size_limit, too_large
+from cc_bot.context.attachments import is_called_document, size_limit, too_large
 from cc_bot.discord.held_files import HeldFiles
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Attachment, Message, is_recording
@@ -113,11 +115,16 @@ def is_voice_message(message: hikari.PartialMessage) -> bool:
 
 
 async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
-    """Fetch what is there, if that is no more than it may be. Raises AttachmentNotFetched.
+    """Fetch what is there, if that is no more than it may be. Raises AttachmentNotFetched."""
+    return (await _fetch_file(url, limit_bytes)).getvalue()
+
+
+async def _fetch_file(url: str, limit_bytes: int) -> io.BytesIO:
+    """The same as a file, which gives its bytes without a copy.
 
     Not by hikari's `read`: it leaves its session open where no answer comes, or none that can be read.
     """
-    data = bytearray()
+    file = io.BytesIO()
     try:
         async with (
             asyncio.timeout(TIMEOUT_S),
@@ -125,12 +132,13 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
             session.get(url) as response,
         ):
             async for some in response.content.iter_any():
-                data += some
-                if len(data) > limit_bytes:
+                file.write(some)
+                if file.tell() > limit_bytes:
                     raise AttachmentNotFetched
     except (TimeoutError, aiohttp.ClientError, OSError) as error:
         raise AttachmentNotFetched from error
-    return bytes(data)
+    file.seek(0)
+    return file
 
 
 class AttachmentFetcher:
@@ -148,12 +156,13 @@ class AttachmentFetcher:
         Raises AttachmentTooLarge (before anything is fetched; also for their sum), AttachmentNotFetched, and
         as `read_files` does, when none of them is left; DocumentsWait where others hold too much.
         """
-        fitting, left = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}
+        fitting, left, held = list[bool](), {True: recordings.MAX_BYTES, False: room_bytes}, 0
         for attachment in attachments:
             recording = is_recording(attachment.media_type)
             fitting.append(attachment.size <= left[recording])
             left[recording] -= attachment.size if fitting[-1] else 0
-        await self._held.take(recordings.MAX_BYTES + room_bytes - sum(left.values()))
+            held += attachment.size if fitting[-1] and not _is_called_document(attachment) else 0
+        await self._held.take(held)
         async with asyncio.TaskGroup() as group:
             fetching = [
                 group.create_task(self._outcome(attachment, fits=fits))
@@ -188,14 +197,24 @@ class AttachmentFetcher:
             _check_size(attachment)
             if not fits:
                 return too_large(MAX_BYTES)
-            name, limit = attachment.filename, size_limit(attachment.media_type, attachment.filename)
-            data = await fetch_bytes(attachment.url, limit)
-            async with self._held.reader():
-                return await read_files(name, data, self._documents)
+            if _is_called_document(attachment):  # it is in memory only while it is read
+                async with self._held.reader(), self._documents.turn():
+                    return await self._read(attachment, has_turn=True)
+            return await self._read(attachment)
         except InputError as error:
             # Its tracebacks hold the file, for as long as somebody holds the error.
             error.__cause__ = error.__context__ = None
             return error.with_traceback(None)
+
+    async def _read(self, attachment: _File, *, has_turn: bool = False) -> tuple[Attachment, ...]:
+        name, limit = attachment.filename, size_limit(attachment.media_type, attachment.filename)
+        file = await _fetch_file(attachment.url, limit)
+        async with nullcontext() if has_turn else self._held.reader():
+            return await read_files(name, file, self._documents, has_turn=has_turn)
+
+
+def _is_called_document(attachment: _File) -> bool:
+    return is_called_document(attachment.media_type, attachment.filename)
 
 
 def _check_size(attachment: _File) -> None:

@@ -1,7 +1,7 @@
 """Bounds the files that answers hold in memory: in bytes for each user and for all, and one reader a user.
 
 A question's files are in memory from their download until its answer ends: who asks in sixty channels
-at once would have sixty of them there.
+at once would have sixty of them there. Documents are not: of them the text alone is left once they are read.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from cc_bot.domain.errors import DocumentsWait
 from cc_bot.in_order import InOrder
 
 MAX_USER_BYTES: Final = 24 * 2**20
-MAX_BYTES: Final = 64 * 2**20
-WAIT_S: Final = 20.0
+MAX_BYTES: Final = 48 * 2**20
+WAIT_S: Final = 60.0
 
 _log = structlog.get_logger(__name__)
 

@@ -143,14 +143,14 @@ FILE_QUOTA: Final = FileQuota()
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a question. The bytes are kept: Discord's URLs expire."""
+    """A file that came with a question. It is kept: Discord's URLs expire."""
 
     name: str
     content_type: str
     """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
     data: bytes = field(repr=False)
-    """Of a document that a history brings back: nothing. Its text is all that is read there. Nor of an image
-    there that is too long ago to be shown (MAX_REQUEST_IMAGE_BYTES)."""
+    """Of a document: nothing. Its text is all that is read. Nor of an image in a history that is too long ago
+    to be shown (MAX_REQUEST_IMAGE_BYTES)."""
     document: Document | None = field(default=None, repr=False)
     """What was read of it, where it is a document."""
     source_id: int | None = None

@@ -23,7 +23,6 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from cc_bot import __version__
 from cc_bot.domain.errors import (
     AddressNotPublic,
     PageGarbled,
@@ -32,6 +31,7 @@ from cc_bot.domain.errors import (
     PageUnreachable,
 )
 from cc_bot.internet.addresses import IpAddress, WebAddress, is_public
+from cc_bot.version import __version__
 
 T = TypeVar("T")
 

@@ -2,6 +2,7 @@
 (`cc_bot.reading`). What a page's bytes cost is spent there, and not in the bot's event loop."""
 
 import asyncio
+import io
 import json
 import re
 import time
@@ -176,7 +177,7 @@ class PageReader:
         data = f"{fetched.kind} {encoding}\n".encode() + fetched.data
         try:
             async with places, self._reading:
-                answer: Any = json.loads(await ask_process(self._command, data))
+                answer: Any = json.loads(await ask_process(self._command, io.BytesIO(data)))
         except TimeoutError as error:
             raise PageTooLong from error
         except (OSError, ValueError, RecursionError) as error:

@@ -4,12 +4,14 @@ import io
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 
 from cc_bot.reading.content import DocumentRefused
 
 MAX_BYTES = 96 * 2**20
 """Of all that is unfolded."""
 MAX_ENTRIES = 5000
+_PIECE_BYTES = 2**16
 
 _ENTRY = b"PK\x01\x02"
 """Each entry of the directory begins so."""
@@ -45,19 +47,27 @@ class Archive:
 
     def read(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
         """Unfold one part. Raises DocumentRefused, also when there is none of this name."""
-        max_bytes = min(max_bytes, self._left_bytes)
+        data = bytearray()
+        for piece in self.pieces(name):
+            data += piece
+            if len(data) > max_bytes:
+                raise DocumentRefused("too_long")
+        return bytes(data)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """Unfold one part piece by piece. Raises DocumentRefused, also when there is none of this name."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             raise DocumentRefused("unreadable")
         try:
             with self._zip.open(info) as part:
-                data = part.read(max_bytes + 1)
+                while piece := part.read(_PIECE_BYTES):
+                    self._left_bytes -= len(piece)
+                    if self._left_bytes < 0:
+                        raise DocumentRefused("too_long")
+                    yield piece
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
             raise DocumentRefused("unreadable") from error
-        self._left_bytes -= len(data)
-        if len(data) > max_bytes:
-            raise DocumentRefused("too_long")
-        return data
 
 
 def beside(name: str, target: str) -> str:

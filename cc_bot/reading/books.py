@@ -15,7 +15,7 @@ _UNREAD = frozenset({"automatic-styles", "annotation", "tracked-changes", "ruby-
 
 def read_opendocument(archive: Archive) -> Content:
     """Read the text, or the slides. Raises DocumentRefused."""
-    root = parse(archive.read("content.xml"), _UNREAD)
+    root = parse(archive.pieces("content.xml"), _UNREAD)
     slides = list(root.all("page"))
     content = Content("opendocument", "slide" if slides else "part")
     for slide in slides:
@@ -81,9 +81,9 @@ def read_epub(archive: Archive) -> Content:
 
 
 def _chapters(archive: Archive) -> Iterator[str]:
-    found = parse(archive.read("META-INF/container.xml")).first("rootfile")
+    found = parse(archive.pieces("META-INF/container.xml")).first("rootfile")
     name = found.attributes.get("full-path", "") if found else ""
-    package = parse(archive.read(name))
+    package = parse(archive.pieces(name))
     pages = {item.attributes.get("id"): item.attributes.get("href", "") for item in package.all("item")}
     for each in package.all("itemref"):
         if href := pages.get(each.attributes.get("idref")):

@@ -21,7 +21,7 @@ _SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 def read_word(archive: Archive) -> Content:
     """Read the body with its notes. Its parts are pages where Word left a mark at each. Raises
     DocumentRefused."""
-    document = parse(archive.read(_WORD), _LOOKS)
+    document = parse(archive.pieces(_WORD), _LOOKS)
     paged = document.first("lastRenderedPageBreak") is not None
     content = Content("word", "page" if paged else "part")
     _WordReading(content, _headings(archive), paged=paged).read(document, _notes(archive))
@@ -155,7 +155,7 @@ def _headings(archive: Archive) -> frozenset[str]:
     """The ids of the styles that are headings: in Japanese files they are numbers."""
     if not archive.has("word/styles.xml"):
         return frozenset()
-    styles = parse(archive.read("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
+    styles = parse(archive.pieces("word/styles.xml"), frozenset({"rPr", "latentStyles"}))
     return frozenset(
         style.attributes.get("styleId", "")
         for style in styles.all("style")
@@ -168,7 +168,7 @@ def _notes(archive: Archive) -> str:
     lines = []
     for name, kind in (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote")):
         if archive.has(name):
-            for note in parse(archive.read(name), _LOOKS).all(kind):
+            for note in parse(archive.pieces(name), _LOOKS).all(kind):
                 text = " ".join(_paragraph(each) for each in note.all("p")).strip()
                 lines += [f"[^{note.attributes.get('id', '')}]: {text}"] if text else []
     return "\n".join(lines)
@@ -184,7 +184,7 @@ def read_powerpoint(archive: Archive) -> Content:
     """Read each slide, with its tables and the notes of its speaker. Raises DocumentRefused."""
     content = Content("powerpoint", "slide")
     targets = _related(archive, _SHOW)
-    for slide in parse(archive.read(_SHOW)).all("sldId"):
+    for slide in parse(archive.pieces(_SHOW)).all("sldId"):
         name = targets.get(slide.attributes.get("id", ""), ("", ""))[1]
         # The slide's own number and that of its part have the same name, without their namespaces.
         content.add(_slide(archive, name, content))
@@ -195,7 +195,7 @@ def read_powerpoint(archive: Archive) -> Content:
 
 def _slide(archive: Archive, name: str, content: Content) -> str:
     lines = []
-    for shape in _shapes(parse(archive.read(name), frozenset({"rPr", "Fallback", "rt"}))):
+    for shape in _shapes(parse(archive.pieces(name), frozenset({"rPr", "Fallback", "rt"}))):
         if shape.name == "tbl":
             lines.append(as_table([cell.text() for cell in row.all("tc")] for row in shape.all("tr")))
             continue
@@ -207,9 +207,9 @@ def _slide(archive: Archive, name: str, content: Content) -> str:
         lines.append(text)
     for kind, target in _related(archive, name).values():
         if kind == "diagramData" and archive.has(target):
-            lines.append(_said(parse(archive.read(target))))
+            lines.append(_said(parse(archive.pieces(target))))
         elif kind == "notesSlide" and archive.has(target):
-            lines += [f"Notes: {notes}" for notes in _spoken(parse(archive.read(target)))]
+            lines += [f"Notes: {notes}" for notes in _spoken(parse(archive.pieces(target)))]
     return "\n".join(filter(None, lines))
 
 
@@ -255,6 +255,6 @@ def _related(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
             each.attributes.get("Type", "").rpartition("/")[2],
             beside(name, each.attributes.get("Target", "")),
         )
-        for each in parse(archive.read(listed)).all("Relationship")
+        for each in parse(archive.pieces(listed)).all("Relationship")
         if each.attributes.get("TargetMode") != "External"
     }

@@ -37,7 +37,9 @@ def read_pdf(data: bytes) -> Content:
         for title, number in _outline(document):
             content.add_heading(title, number)
         if _is_scan(document, [text for _, text in content.parts]):
-            content.pictures += (_picture(document, n) for n in range(min(PICTURES, len(document))))
+            count = min(PICTURES, len(document))
+            document.close()
+            content.pictures += (_picture(data, number) for number in range(count))
     except pypdfium2.PdfiumError as error:
         raise DocumentRefused("unreadable") from error
     return content
@@ -117,10 +119,12 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[tuple[str, int]]:
             return
 
 
-def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
+def _picture(data: bytes, number: int) -> bytes:
+    """Draw a page of a document that is opened for it alone: an open one keeps what it drew in memory."""
+    document = _open(data)
     page = document[number]
     scale = _PICTURE_PIXELS / max(*page.get_size(), 1)
     written = io.BytesIO()
-    page.render(scale=scale).to_pil().convert("RGB").save(written, "JPEG", quality=_QUALITY)
-    page.close()
+    page.render(scale=scale).to_pil().save(written, "JPEG", quality=_QUALITY)
+    document.close()
     return written.getvalue()

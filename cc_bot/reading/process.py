@@ -1,6 +1,7 @@
 """The process that reads, as the bot sees it: started for one file, handed the bytes, heard, and gone."""
 
 import asyncio
+import io
 import os
 import signal
 import sys
@@ -20,9 +21,10 @@ def reading_command(*what: str, unconfined: bool = False) -> tuple[str, ...]:
     return (sys.executable, "-s", "-P", "-m", "cc_bot.reading", *what, *permission)
 
 
-async def ask_process(command: Sequence[str], data: bytes) -> bytes:
-    """Return what a process says of the data, which is gone afterwards. Raises OSError and ValueError when it
-    says nothing sensible, TimeoutError when it used up its processor time."""
+async def ask_process(command: Sequence[str], file: io.BytesIO) -> bytes:
+    """Return what a process says of the file. Afterwards neither the process is there nor what the file held.
+    Raises OSError and ValueError when it says nothing sensible, TimeoutError when it used up its processor
+    time."""
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -32,7 +34,7 @@ async def ask_process(command: Sequence[str], data: bytes) -> bytes:
         cwd=sys.prefix,
     )
     try:
-        feeding = asyncio.create_task(_feed(process, data))
+        feeding = asyncio.create_task(_feed(process, file))
         try:
             return await _hear(process)
         finally:
@@ -44,15 +46,16 @@ async def ask_process(command: Sequence[str], data: bytes) -> bytes:
         await process.wait()
 
 
-async def _feed(process: asyncio.subprocess.Process, data: bytes) -> None:
-    """Hand over the bytes in pieces, for asyncio keeps a copy; one that ends before is heard, not fed."""
-    stdin, whole = process.stdin, memoryview(data)
+async def _feed(process: asyncio.subprocess.Process, file: io.BytesIO) -> None:
+    """Hand over the file in pieces, for asyncio keeps a copy; one that ends before is heard, not fed."""
+    stdin = process.stdin
     if stdin is not None:
         with suppress(OSError):
-            for at in range(0, len(data), _PIECE_BYTES):
-                stdin.write(whole[at : at + _PIECE_BYTES])
+            while piece := file.read(_PIECE_BYTES):
+                stdin.write(piece)
                 await stdin.drain()
         stdin.close()
+    file.close()  # its memory is free while the process reads
 
 
 async def _hear(process: asyncio.subprocess.Process) -> bytes:

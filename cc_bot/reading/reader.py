@@ -3,8 +3,10 @@
 import asyncio
 import base64
 import binascii
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
@@ -25,9 +27,9 @@ from cc_bot.reading.process import ask_process, reading_command
 
 TIMEOUT_S: Final = 18.0
 """Of one document; whoever asked is told within 20 s. The process itself has 15 s of a processor."""
-WAITS_S: Final = 22.0
-"""For others that are read before: with that, whoever asked is told within 40 s."""
-AT_A_TIME: Final = 2
+WAITS_S: Final = 60.0
+"""For others that are read before: with that, whoever asked is told within 80 s."""
+AT_A_TIME: Final = 1
 READ_BY_EXTRA: Final = ("pypdfium2", "PIL", "python_calamine")
 """The libraries of the extra `documents`: without them all but PDF and Excel is read."""
 _MAX_PICTURES: Final = 5
@@ -52,7 +54,7 @@ class ReadDocument:
 
 
 class DocumentReader:
-    """Reads documents, a few at a time, each in a process of its own that is gone afterwards."""
+    """Reads documents, one at a time, each in a process of its own that is gone afterwards."""
 
     def __init__(
         self,
@@ -71,9 +73,13 @@ class DocumentReader:
         self._turns = asyncio.Semaphore(at_a_time)
 
     async def read(self, data: bytes) -> ReadDocument:
-        """Read a document, whatever it is. Raises an InputError when it can't be read: DocumentLocked,
-        DocumentTooLong, DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported or
-        DocumentUnreadable; DocumentsWait when its turn does not come."""
+        """Read a document when its turn comes. Raises as `turn` and `read_now` do."""
+        async with self.turn():
+            return await self.read_now(io.BytesIO(data))
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a turn to read, and have it in the block. Raises DocumentsWait if it does not come."""
         try:
             async with asyncio.timeout(self._waits_s):
                 await self._turns.acquire()
@@ -81,14 +87,21 @@ class DocumentReader:
             _log.warning("document_not_read", error="DocumentsWait")
             raise DocumentsWait from error
         try:
+            yield
+        finally:
+            self._turns.release()
+
+    async def read_now(self, file: io.BytesIO) -> ReadDocument:
+        """Read a document, whatever it is, and let go of it. Raises an InputError when it can't be read:
+        DocumentLocked, DocumentTooLong, DocumentsNotInstalled, DocumentsNotConfined, AttachmentNotSupported
+        or DocumentUnreadable."""
+        try:
             async with asyncio.timeout(self._timeout_s):
-                answer = await ask_process(self._command, data)
+                answer = await ask_process(self._command, file)
             return _document(json.loads(answer))
         except (TimeoutError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             _log.warning("document_not_read", error=type(error).__name__)
             raise DocumentUnreadable from error
-        finally:
-            self._turns.release()
 
 
 def _document(answer: Mapping[str, Any]) -> ReadDocument:

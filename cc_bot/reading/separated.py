@@ -2,9 +2,12 @@
 
 import csv
 import io
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TextIO
 
 from cc_bot.domain.encodings import decode_text
-from cc_bot.reading.content import Content, DocumentRefused, add_sheet
+from cc_bot.reading.content import MAX_CHARACTERS, Content, DocumentRefused, add_sheet
 
 _SEPARATORS = ",\t;"
 _LOOKED_AT = 20
@@ -16,29 +19,36 @@ _TOLD_BY_BYTES = 2**18
 
 def read_separated(data: bytes) -> Content:
     """Read the rows. Raises DocumentRefused."""
-    text = _decoded(data)
+    beginning = data[:_TOLD_BY_BYTES]
+    if len(data) > _TOLD_BY_BYTES:
+        beginning = beginning[: beginning.rfind(b"\n") + 1] or beginning
+    text = decode_text(beginning)
+    if text is None:
+        raise DocumentRefused("not_supported")
+    if len(beginning) == len(data):
+        return _read(io.StringIO(text, newline=""), _separator(text))
+    for encoding in _ENCODINGS:
+        if _as(beginning, encoding) == text:
+            with suppress(UnicodeError):
+                return _read(io.TextIOWrapper(io.BytesIO(data), encoding, newline=""), _separator(text))
+    raise DocumentRefused("not_supported")
+
+
+def _read(file: TextIO, separator: str) -> Content:
     content = Content("csv", "part")
     try:
-        add_sheet(content, "", csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text)))
+        add_sheet(content, "", csv.reader(_lines(file), delimiter=separator))
     except csv.Error as error:
         raise DocumentRefused("unreadable") from error
     return content
 
 
-def _decoded(data: bytes) -> str:
-    if len(data) <= _TOLD_BY_BYTES:
-        return _found(decode_text(data))
-    beginning = data[:_TOLD_BY_BYTES]
-    beginning = beginning[: beginning.rfind(b"\n") + 1] or beginning
-    told = _found(decode_text(beginning))
-    wholes = (_as(data, encoding) for encoding in _ENCODINGS if _as(beginning, encoding) == told)
-    return _found(next(filter(None, wholes), None))
-
-
-def _found(text: str | None) -> str:
-    if text is None:
-        raise DocumentRefused("not_supported")
-    return text
+def _lines(file: TextIO) -> Iterator[str]:
+    """Yield the lines. Raises DocumentRefused where one is longer than a document may be."""
+    while line := file.readline(MAX_CHARACTERS + 1):
+        if len(line) > MAX_CHARACTERS:
+            raise DocumentRefused("too_long")
+        yield line
 
 
 def _as(data: bytes, encoding: str) -> str | None:

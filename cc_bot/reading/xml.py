@@ -1,18 +1,20 @@
 """XML of a stranger as a small tree: no entity is unfolded, nothing is fetched, and its size is bounded."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from cc_bot.reading.content import DocumentRefused
 
-MAX_ELEMENTS = 800_000
+MAX_ELEMENTS = 400_000
 MAX_DEPTH = 200
 
 
 @dataclass(slots=True)
 class Element:
-    """An element; its name and those of its attributes are without their namespaces."""
+    """An element; its name and those of its attributes are without their namespaces. It has those attributes
+    that are read, and no others."""
 
     name: str
     attributes: dict[str, str]
@@ -36,7 +38,7 @@ class Element:
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
 
-def parse(data: bytes, leaving_out: frozenset[str] = frozenset()) -> Element:
+def parse(pieces: Iterable[bytes], leaving_out: frozenset[str] = frozenset()) -> Element:
     """Read XML, but for the elements that are to be left out. Raises DocumentRefused."""
     reading = _Reading(leaving_out)
     parser = expat.ParserCreate(namespace_separator="}")
@@ -46,10 +48,28 @@ def parse(data: bytes, leaving_out: frozenset[str] = frozenset()) -> Element:
     parser.CharacterDataHandler = reading.text
     parser.EntityDeclHandler = reading.refuse
     try:
-        parser.Parse(data, True)
+        for piece in pieces:
+            parser.Parse(piece)
+        parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise DocumentRefused("unreadable") from error
     return reading.root
+
+
+_READ = frozenset(
+    [
+        *("id", "Id", "type", "Type", "val", "styleId", "c", "Target", "TargetMode"),
+        *("full-path", "href", "idref"),
+    ]
+)
+"""The attributes that are read."""
+_NO_ATTRIBUTES: dict[str, str] = {}
+"""The same of all elements without: most of a document's memory would be their dictionaries."""
+
+
+def _attributes(found: dict[str, str]) -> dict[str, str]:
+    named = ((key.rpartition("}")[2], value) for key, value in found.items())
+    return {name: value for name, value in named if name in _READ} or _NO_ATTRIBUTES
 
 
 class _Reading:
@@ -61,14 +81,14 @@ class _Reading:
         self._elements = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        name = name.rpartition("}")[2]
+        name = sys.intern(name.rpartition("}")[2])
         if self._within_left_out or name in self._leaving_out:
             self._within_left_out += 1
             return
         self._elements += 1
         if self._elements > MAX_ELEMENTS or len(self._path) > MAX_DEPTH:
             raise DocumentRefused("too_long" if self._elements > MAX_ELEMENTS else "unreadable")
-        element = Element(name, {key.rpartition("}")[2]: value for key, value in attributes.items()})
+        element = Element(name, _attributes(attributes))
         self._path[-1].children.append(element)
         self._path.append(element)
 

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot import __version__
 from cc_bot.domain.errors import (
     BackupFailed,
     CopyUnfinished,
@@ -46,6 +45,7 @@ from cc_bot.storage.manifest import (
     size_of,
 )
 from cc_bot.storage.rewriting import ensure_free_space
+from cc_bot.version import __version__
 
 # ---- rotation --------------------------------------------------------------------------------------------
 # Only files that are named as cc-bot names them are looked at, and what is deleted of a backup is the copy

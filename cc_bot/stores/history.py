@@ -144,8 +144,9 @@ SELECT_EARLIER: Final = f"""
 """  # noqa: S608 - put together from constants alone
 
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. A document is read from its text: its bytes may be 20 MB, and are not fetched, nor are
-# those of images here. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
+# a third of its read. A document is read from its text: the bytes that an earlier program stored of it are
+# not fetched, nor are those of images here. $1 session, $2 user, $3 the oldest message that is shown, $4 the
+# one after the newest.
 SELECT_FILES: Final = """
     SELECT
         message_id, name, content_type,

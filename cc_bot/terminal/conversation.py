@@ -1,5 +1,6 @@
 """The conversation: questions with their files, answers, and what answers propose."""
 
+import io
 import secrets
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, nullcontext
@@ -109,7 +110,7 @@ QuestionFile = Annotated[str, replace(FILE, optional=False, needed=lambda words:
 async def attach(chat: Chat, path: QuestionFile) -> None:
     data = await read_file(chat, path, MAX_BYTES)
     if data is not None:
-        files = await read_files(PurePath(path).name, data, chat.documents)
+        files = await read_files(PurePath(path).name, io.BytesIO(data), chat.documents)
         chat.attachments += files
         name, document = one_line(files[0].name), files[0].document
         chat.say(chat.texts.terminal.attached.format(name=name))

@@ -33,7 +33,13 @@ PICTURES: Final = 20
 PICTURE: Final = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"x" * (8 * 2**20 - 100)
 
 CHANNELS: Final = 20
-LARGE: Final = {"docx": word(["はい"]) + bytes(19 * 2**20), "ogg": b"OggS" + bytes(24 * 10**6)}
+SENDERS: Final = 12
+ROW: Final = b"2024-01-01,Tokyo,Aiko,1234.56\n"
+LARGE: Final = {
+    "docx": word(["はい"]) + bytes(19 * 2**20),
+    "csv": ROW * (19 * 2**20 // len(ROW)),
+    "ogg": b"OggS" + bytes(24 * 10**6),
+}
 
 Send = Callable[[], Awaitable[object]]
 
@@ -132,6 +138,24 @@ class TestTwentyPictures:
         assert sum(sentence in each for each in told) == PICTURES - count
 
 
+class TestPicturesOfManyUsers:
+    async def test_are_in_memory_a_few_at_a_time_and_all_are_answered(
+        self, stage: Stage, channel: Channel
+    ) -> None:
+        picture = File("a.png", PICTURE, "image/png")
+        stage.model.script(*[says("はい。", delay_s=3.0)] * SENDERS)
+        async with bystander(stage, channel):
+            replies = await asyncio.gather(
+                *(
+                    stage.ask(
+                        stage.discord.user(f"Sender {n}"), stage.discord.guild_channel(), attachment=picture
+                    )
+                    for n in range(SENDERS)
+                )
+            )
+        assert all("はい。" in reply.text for reply in replies)
+
+
 def with_picture(document: bytes, size: int) -> bytes:
     """The document with something in it that can't be packed."""
     packed = io.BytesIO(document)
@@ -142,28 +166,27 @@ def with_picture(document: bytes, size: int) -> bytes:
 
 class TestFilesInADirectMessage:
     async def test_are_in_memory_one_at_a_time(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        """The bot and the process that reads hold 20 MB each, and what they load."""
         file = File("a.docx", with_picture(word(["はい"]), 19 * 2**20), "application/octet-stream")
         dm = stage.discord.dm(aiko)
-        async with bystander(stage, channel, max_growth_mib=120):
+        async with bystander(stage, channel):
             for _ in range(CHANNELS):
                 stage.model.script(says("はい。"))
                 await stage.ask(aiko, dm, attachment=file)
 
 
 class TestFilesInManyChannels:
-    """Of one user, who mentions the bot in all of them at once."""
+    """Of some users, who mention the bot in all of them at once."""
 
-    @pytest.mark.parametrize("kind", ["docx", "ogg"])
+    @pytest.mark.parametrize(("kind", "users"), [("docx", 1), ("ogg", 1), ("csv", 1), ("csv", 4)])
     async def test_are_in_memory_a_few_at_a_time(
-        self, stage: Stage, aiko: User, channel: Channel, kind: str
+        self, stage: Stage, channel: Channel, kind: str, users: int
     ) -> None:
-        file = File(f"a.{kind}", LARGE[kind], {"docx": "application/octet-stream", "ogg": "audio/ogg"}[kind])
+        file = File(f"a.{kind}", LARGE[kind], "audio/ogg" if kind == "ogg" else "application/octet-stream")
         async with bystander(stage, channel):
             asked = []
-            for _ in range(CHANNELS):
+            for number in range(CHANNELS):
                 stage.model.script(says("はい。"))
-                place = stage.discord.guild_channel()
-                asked.append(await stage.write(aiko, place, "?", attachments=(file,)))
+                user, place = stage.discord.user(f"Sender {number % users}"), stage.discord.guild_channel()
+                asked.append(await stage.write(user, place, "?", attachments=(file,)))
             for message in asked:
                 await is_over(stage.discord.answer(message))

@@ -70,15 +70,15 @@ class TestXml:
     @pytest.mark.parametrize("text", [LAUGHS, OUTSIDE, LAUGHS.replace('"1.0"?', '"1.0" encoding="utf-16"?')])
     def test_with_entities_is_refused(self, text: str) -> None:
         data = text.encode("utf-16" if "utf-16" in text else "utf-8")
-        assert refused(lambda: parse(data)) == "unreadable"
+        assert refused(lambda: parse([data])) == "unreadable"
 
     def test_is_nested_as_deep_as_it_may_be(self) -> None:
-        parse(b"<a>" * (MAX_DEPTH - 1) + b"</a>" * (MAX_DEPTH - 1))
-        deep = b"<a>" * (MAX_DEPTH + 1) + b"</a>" * (MAX_DEPTH + 1)
+        parse([b"<a>"] * (MAX_DEPTH - 1) + [b"</a>"] * (MAX_DEPTH - 1))
+        deep = [b"<a>"] * (MAX_DEPTH + 1) + [b"</a>"] * (MAX_DEPTH + 1)
         assert refused(lambda: parse(deep)) == "unreadable"
 
     def test_leaves_out_what_it_is_told_to_with_all_that_is_in_it(self) -> None:
-        root = parse(b"<a>1<b>2<c>3</c></b>4<c>5</c></a>", frozenset({"b"}))
+        root = parse([b"<a>1<b>2<c>3</c></b>4<c>5</c></a>"], frozenset({"b"}))
         assert root.text() == "145"
 
 

@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot import __version__
 from cc_bot.domain.errors import (
     BackupFailed,
     DatabaseMissing,
@@ -27,6 +26,7 @@ from cc_bot.storage.manifest import read_manifest
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.stores import open_stores
+from cc_bot.version import __version__
 from tests.storage.files import change, memories, mode, names, spoil
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
